@@ -1,0 +1,54 @@
+"""How Celery behaves here: it carries ids, and may lose any message, for Postgres is the ledger."""
+
+from kombu import Queue
+
+from schemas.settings import Settings
+from schemas.work import QUEUES
+from workers.addresses import addresses
+
+_settings = Settings()
+
+imports = ("tasks.patrol", "tasks.upkeep")
+
+broker_url = addresses(_settings).broker_url
+broker_connection_retry_on_startup = True
+broker_transport_options = {
+    # Above every time limit: a message must not come twice while its first worker still works.
+    "visibility_timeout": 3600,
+    "socket_timeout": 10,
+    "socket_connect_timeout": 5,
+    "socket_keepalive": True,
+    "health_check_interval": 20,
+}
+broker_pool_limit = 4
+
+task_queues = [Queue(name) for name in QUEUES]
+task_default_queue = "upkeep"
+task_create_missing_queues = False
+
+task_serializer = "json"
+accept_content = ["json"]
+task_ignore_result = True
+task_store_errors_even_if_ignored = False
+
+task_acks_late = True
+task_reject_on_worker_lost = True
+worker_prefetch_multiplier = 1
+worker_cancel_long_running_tasks_on_connection_loss = False
+worker_soft_shutdown_timeout = 10.0
+task_soft_time_limit = 900
+task_time_limit = 960
+
+worker_send_task_events = True
+worker_hijack_root_logger = False
+enable_utc = True
+
+beat_schedule = {
+    "sweep": {
+        "task": "upkeep.sweep",
+        "schedule": _settings.sweep_every,
+        "options": {"queue": "upkeep", "expires": 10 * _settings.sweep_every},
+    },
+    "ticks": {"task": "upkeep.ticks", "schedule": 30.0, "options": {"queue": "upkeep", "expires": 30.0}},
+    "embedders": {"task": "upkeep.embedders", "schedule": 30.0, "options": {"queue": "upkeep", "expires": 30.0}},
+}

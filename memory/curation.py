@@ -1,0 +1,123 @@
+"""What people do to single memories: look closer, pin, correct, forget, bring back."""
+
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from memory.recall import BadQuestion
+from memory.remembering import vectors_of, words_of
+from memory.scene import Unparsable, embedding_text, parse_scene, scene_to_text, text_hash
+from providers.embedders import Embedders
+from schemas.answers import NodeStory
+from schemas.rows import Node
+from store import nodes, notes, users
+from store.database import Store
+from store.errors import NotFound
+
+
+def story(store: Store, being_id: UUID, node_id: UUID) -> NodeStory:
+    """Where a node came from, and what happened to it.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    with store.transaction() as tx:
+        node = _existing(nodes.get(tx, being_id, node_id), node_id)
+        survivor = node
+        while survivor.absorbed_into is not None:
+            survivor = _existing(nodes.get(tx, being_id, survivor.absorbed_into), survivor.absorbed_into)
+        return NodeStory(
+            node=node,
+            text=scene_to_text(node.scene, node.feeling),
+            note=notes.get(tx, being_id, node.note_id),
+            absorbed=nodes.absorbed_by(tx, being_id, node_id),
+            final_survivor=None if survivor is node else survivor.node_id,
+            history=nodes.history(tx, being_id, node_id),
+        )
+
+
+def pin(store: Store, being_id: UUID, node_id: UUID, *, pinned: bool) -> Node:
+    """Keep a node from fading, or let it fade again.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: A dead node is to be pinned.
+    """
+    with store.transaction() as tx:
+        (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
+def forget(store: Store, being_id: UUID, node_id: UUID) -> Node:
+    """Put a node out of mind until it is revived.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: The node is pinned.
+    """
+    with store.transaction() as tx:
+        nodes.forget(tx, being_id, node_id)
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
+def revive(store: Store, being_id: UUID, node_id: UUID) -> Node:
+    """Bring a dying, dead, absorbed or forgotten node back.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    with store.transaction() as tx:
+        nodes.revive(tx, being_id, node_id)
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
+def correct(store: Store, embedders: Embedders, being_id: UUID, node_id: UUID, changes: dict[str, Any]) -> Node:
+    """Replace parts of what a node says, and embed it anew where the words changed.
+
+    Args:
+        store: The ledger.
+        embedders: Who embeds.
+        being_id: Whose node it is.
+        node_id: Which node.
+        changes: Fields of a scene as producers send it; null takes an optional one away.
+
+    Raises:
+        NotFound: This Being has no such node.
+        BadQuestion: What comes of the changes is no scene; the text names the place.
+        ProviderError: The embedder is out of reach; nothing was changed.
+    """
+    with store.transaction() as tx:
+        node = _existing(nodes.get(tx, being_id, node_id), node_id)
+        being = users.get_being(tx, being_id)
+    whole = {
+        **node.scene,
+        "feeling": node.feeling,
+        "themes": node.themes,
+        "emotion": node.emotion,
+        "importance": node.importance,
+        **{name: _plain(value) for name, value in changes.items()},
+    }
+    try:
+        scene = parse_scene({name: value for name, value in whole.items() if value is not None})
+    except Unparsable as fault:
+        raise BadQuestion(f"The corrected memory is {fault}.") from None
+    embedder = embedders.serving(being.embedding_model)
+    text = embedding_text(scene.scene(), scene.feeling)
+    hashed = text_hash(text)
+    vectors, refusals = vectors_of(store, embedder, being_id, [text])
+    if hashed not in vectors:
+        raise BadQuestion(f"The embedder refuses the corrected words: {refusals[hashed]}")
+    with store.transaction() as tx:
+        nodes.correct(tx, being_id, node_id, embedder.model, words_of(scene, hashed, vectors[hashed]))
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+
+
+def _existing(node: Node | None, node_id: UUID) -> Node:
+    if node is None:
+        raise NotFound(f"This Being has no memory node {node_id}.")
+    return node

@@ -1,0 +1,47 @@
+"""When a patrol starts: on demand, when enough notes wait or one has waited long enough, or when a tick is due."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from schemas.settings import Settings
+from schemas.work import Claim, Ring
+from store import notes, runs, work
+from store.database import Store
+from store.transaction import Transaction
+
+PATROL_DUE = ("patrol.due", "", "patrol")
+
+
+def demand(store: Store, settings: Settings, being_id: UUID) -> tuple[UUID, list[Ring]]:
+    """Demand a patrol; returns the run that will do it, and what to ring for.
+
+    Raises:
+        NotFound: There is no such Being.
+    """
+    with store.transaction() as tx:
+        return runs.want(tx, being_id, demanded=True, notes=settings.run_notes)
+
+
+def ask_for_patrol(tx: Transaction, settings: Settings, being_id: UUID) -> list[Ring]:
+    """New notes wait: a patrol is due at once when they are enough, else when the oldest has waited long enough."""
+    enough = notes.pending(tx, being_id, settings.pending_notes) >= settings.pending_notes
+    return work.ask(tx, being_id, *PATROL_DUE, after=timedelta(0) if enough else settings.pending_wait)
+
+
+def begin_due(store: Store, settings: Settings, claim: Claim) -> list[Ring]:
+    """Begin a patrol that nobody demanded, if notes wait or a tick is due; returns what to ring for."""
+    with store.finishing(claim) as tx:
+        rings: list[Ring] = []
+        if notes.pending(tx, claim.owner_id, 1) or runs.tick_due(tx, claim.owner_id, settings.tick):
+            _, rings = runs.want(tx, claim.owner_id, demanded=False, notes=settings.run_notes)
+        if notes.pending(tx, claim.owner_id, 1):
+            # More waits than one run takes, or a run is under way: the next begins when that has ended.
+            work.ask(tx, claim.owner_id, *PATROL_DUE, after=settings.pending_wait)
+    return rings
+
+
+def ask_for_ticks(store: Store, settings: Settings, limit: int = 500) -> list[Ring]:
+    """Ask for the patrols of Beings whose last counted one lies a tick back, though nothing came in."""
+    with store.transaction() as tx:
+        due = runs.beings_due(tx, settings.tick, limit)
+        return [ring for being_id in due for ring in work.ask(tx, being_id, *PATROL_DUE)]

@@ -1,0 +1,149 @@
+"""Finding memories: by meaning, by topic, by word. Being found keeps them alive, unless the caller says otherwise."""
+
+import random
+import shlex
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+
+from memory.fragments import to_fragments
+from providers.embedders import Embedders
+from providers.errors import ProviderError
+from schemas.answers import Recalled, Searched, TopicPage
+from schemas.limits import PAGE_NODES
+from schemas.rows import Node
+from store import clusters, nodes, users
+from store.database import Store
+from store.errors import NotFound
+
+log = structlog.get_logger()
+
+
+class BadQuestion(ValueError):
+    """A question that can't be answered as it is put; the text says why."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How a recall is asked: up to `limit` nodes whose cosine similarity is at least `threshold`."""
+
+    query: str
+    limit: int
+    threshold: float
+    activate: bool = True
+
+
+def recall(store: Store, embedders: Embedders, being_id: UUID, asked: Asked, chance: random.Random) -> Recalled:
+    """Recall by meaning (the seed's `recall`); by words, marked `degraded`, while the embedder is out of reach.
+
+    Raises:
+        BadQuestion: The query is empty.
+    """
+    if not asked.query.strip():
+        raise BadQuestion("The query is empty: ask for something.")
+    with store.transaction() as tx:
+        being = users.get_being(tx, being_id)
+    found: list[tuple[Node, float | None]] = []
+    degraded = False
+    try:
+        embedder = embedders.serving(being.embedding_model)
+        query = embedder.embed([asked.query])[0]
+        with store.transaction() as tx:
+            found += nodes.match(tx, being_id, embedder.model, query, threshold=asked.threshold, limit=asked.limit)
+    except ProviderError as error:
+        log.warning("recall.degraded", being_id=str(being_id), error=type(error).__name__)
+        degraded = True
+        with store.transaction() as tx:
+            met = nodes.search(tx, being_id, _words(asked.query), all_terms=False, living=True, limit=asked.limit)
+        found += [(node, None) for node, _ in met]
+    if asked.activate:
+        _activate(store, being_id, [node for node, _ in found])
+    return Recalled(
+        fragments=to_fragments([node for node, _ in found], chance),
+        nodes=[node for node, _ in found],
+        similarities=[similarity for _, similarity in found],
+        degraded=degraded,
+    )
+
+
+def recall_topic(
+    store: Store, being_id: UUID, cluster_id: UUID, cursor: str | None, *, activate: bool = True
+) -> TopicPage:
+    """A topic's nodes, dead ones too, newest first, in pages of 50 (the seed's `recall_memory`).
+
+    Raises:
+        NotFound: This Being has no such cluster.
+        BadQuestion: The cursor is none that was given out.
+    """
+    before = _read_cursor(cursor)
+    with store.transaction() as tx:
+        cluster = clusters.find(tx, being_id, cluster_id)
+        if cluster is None:
+            raise NotFound(f"This Being has no cluster {cluster_id}.")
+        page = nodes.page(
+            tx, being_id, cluster_id=cluster.cluster_id, forgotten=False, before=before, limit=PAGE_NODES + 1
+        )
+    shown = page[:PAGE_NODES]
+    if activate:
+        _activate(store, being_id, shown)
+    return TopicPage(cluster=cluster, nodes=shown, cursor=write_cursor(shown[-1]) if len(page) > PAGE_NODES else None)
+
+
+def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: int, activate: bool = True) -> Searched:
+    """Nodes, dead ones too, in which the terms stand (the seed's `search_memory`); quotes keep a phrase together.
+
+    Raises:
+        BadQuestion: The query is empty.
+    """
+    terms = split_terms(query)
+    if not terms:
+        raise BadQuestion("The query is empty: name at least one word to search for.")
+    with store.transaction() as tx:
+        met = nodes.search(tx, being_id, terms, all_terms=all_terms, living=False, limit=limit)
+    if activate:
+        _activate(store, being_id, [node for node, _ in met])
+    return Searched(nodes=[node for node, _ in met], terms=terms)
+
+
+def split_terms(query: str) -> list[str]:
+    """Split at white space; what stands in double quotes stays one term, and a lone quote is a plain character."""
+    reader = shlex.shlex(query, posix=True, punctuation_chars=False)
+    reader.whitespace_split = True
+    reader.commenters = ""
+    reader.quotes = '"'
+    reader.escape = ""
+    try:
+        terms = list(reader)
+    except ValueError:
+        terms = query.split()
+    return list(dict.fromkeys(term for term in terms if term.strip()))
+
+
+def _words(query: str) -> list[str]:
+    """What of a question is worth looking for as words, when there is no embedding of it."""
+    words = [word.strip(".,;:!?\"'()[]…。、！？") for word in query.split()]
+    return [word for word in words if len(word) > len("the") or not word.isascii()] or query.split()
+
+
+def _activate(store: Store, being_id: UUID, found: list[Node]) -> None:
+    if found:
+        with store.transaction() as tx:
+            nodes.activate(tx, being_id, [node.node_id for node in found])
+
+
+def write_cursor(node: Node) -> str:
+    """Where a page ended, for the next to begin."""
+    return urlsafe_b64encode(f"{node.created_at.isoformat()} {node.node_id}".encode()).decode()
+
+
+def _read_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
+    if cursor is None:
+        return None
+    try:
+        moment, node_id = urlsafe_b64decode(cursor.encode()).decode().split(" ")
+        return datetime.fromisoformat(moment), UUID(node_id)
+    except ValueError:
+        raise BadQuestion("The cursor is none that was given out: leave it away to begin anew.") from None

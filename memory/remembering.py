@@ -1,0 +1,93 @@
+"""From notes to nodes: parse, embed what is new, keep (the patrol's first step)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory.scene import Unparsable, embedding_text, parse_scene, text_hash
+from providers.embedding import Embedder, embed_each
+from providers.errors import InputRefused
+from schemas.rows import Note
+from schemas.wire import SceneInput
+from store import embeddings, nodes, notes, users
+from store.database import Store
+from store.embeddings import Vector
+from store.nodes import NodeWords
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What became of notes, ready to be kept in the transaction that finishes the step."""
+
+    model: str
+    born: list[tuple[UUID, NodeWords]]
+    unparsable: dict[UUID, str]
+    refused: dict[UUID, str]
+
+    def keep(self, tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any]:
+        """Make the nodes, mark the notes, and let go of vectors that nodes have now; returns the counts."""
+        users.adopt_model(tx, being_id, self.model)
+        nodes.insert(tx, being_id, run_id, self.model, self.born)
+        notes.mark_remembered(tx, being_id, [note_id for note_id, _ in self.born])
+        notes.mark_failed(tx, being_id, "parse_failed", self.unparsable)
+        notes.mark_failed(tx, being_id, "embed_failed", self.refused)
+        embeddings.drop(tx, being_id, self.model, [words.text_hash for _, words in self.born])
+        return {"nodes": len(self.born), "parse_failed": len(self.unparsable), "embed_failed": len(self.refused)}
+
+
+def remember(store: Store, embedder: Embedder, being_id: UUID, stamped: Sequence[Note]) -> Remembered:
+    """Parse notes and find a vector for each scene; texts whose vectors are known are not embedded again.
+
+    Raises:
+        ProviderError: The embedder is out of reach; vectors that came before are kept.
+    """
+    scenes: dict[UUID, SceneInput] = {}
+    unparsable: dict[UUID, str] = {}
+    for note in stamped:
+        try:
+            scenes[note.note_id] = parse_scene(note.content)
+        except Unparsable as failure:
+            unparsable[note.note_id] = str(failure)
+    texts = {note_id: embedding_text(scene.scene(), scene.feeling) for note_id, scene in scenes.items()}
+    vectors, refusals = vectors_of(store, embedder, being_id, list(texts.values()))
+    born: list[tuple[UUID, NodeWords]] = []
+    refused: dict[UUID, str] = {}
+    for note_id, text in texts.items():
+        hashed = text_hash(text)
+        if hashed in vectors:
+            born.append((note_id, words_of(scenes[note_id], hashed, vectors[hashed])))
+        else:
+            refused[note_id] = refusals[hashed]
+    return Remembered(embedder.model, born, unparsable, refused)
+
+
+def vectors_of(
+    store: Store, embedder: Embedder, being_id: UUID, texts: Sequence[str]
+) -> tuple[dict[bytes, Vector], dict[bytes, str]]:
+    """Vectors by text hash, and by text hash why a text was refused. What is paid for is kept before it is used."""
+    wanted = {text_hash(text): text for text in texts}
+    with store.transaction() as tx:
+        vectors = embeddings.known(tx, being_id, embedder.model, list(wanted))
+    missing = {hashed: text for hashed, text in wanted.items() if hashed not in vectors}
+    answers = dict(zip(missing, embed_each(embedder, list(missing.values())), strict=True))
+    paid = {hashed: answer for hashed, answer in answers.items() if not isinstance(answer, InputRefused)}
+    if paid:
+        with store.transaction() as tx:
+            embeddings.keep(tx, being_id, embedder.model, paid)
+    refusals = {hashed: str(answer) for hashed, answer in answers.items() if isinstance(answer, InputRefused)}
+    return vectors | paid, refusals
+
+
+def words_of(scene: SceneInput, hashed: bytes, vector: Vector) -> NodeWords:
+    """A scene as a node keeps it."""
+    return NodeWords(
+        scene=scene.scene(),
+        feeling=scene.feeling,
+        themes=scene.themes,
+        emotion=scene.emotion.model_dump() if scene.emotion else None,
+        importance=scene.importance,
+        text_hash=hashed,
+        vector=vector,
+    )

@@ -1,0 +1,1 @@
+"""The only place that speaks to models: embedders and thinkers."""

@@ -1,0 +1,162 @@
+"""Embeddings by OpenAI or a server that speaks like it."""
+
+import base64
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import openai
+from numpy.typing import NDArray
+from pydantic import BaseModel, ValidationError
+
+from providers.embedding import OnUsage
+from providers.errors import BadAnswer, InputRefused
+from providers.sdk_errors import SettingNames, sdk_errors
+
+MAX_INPUTS = 2048
+MAX_REQUEST_TOKENS = 300_000
+
+_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+_SETTINGS = SettingNames(key="OPENAI_API_KEY", model="PATROL_OPENAI_EMBEDDING_MODEL", address="OPENAI_BASE_URL")
+
+
+class OpenAIEmbedder:
+    """An embedder behind the OpenAI API; threads may share it.
+
+    Args:
+        api_key: The key.
+        model: The model's name as the server knows it.
+        dimensions: Ask for vectors of this length, which then belongs to the name of the vector space.
+        base_url: A server that speaks like OpenAI's; by default OpenAI's own.
+        timeout: How long one request may take, in seconds.
+        on_usage: Told after each request what it used.
+    """
+
+    def __init__(
+        self,
+        *,
+        api_key: str,
+        model: str,
+        dimensions: int | None = None,
+        base_url: str | None = None,
+        timeout: float = 60.0,
+        on_usage: OnUsage | None = None,
+    ) -> None:
+        self.model = model if dimensions is None else f"{model}@{dimensions}"
+        self._wire_model = model
+        self._asked_dimensions = dimensions
+        self._dimensions = dimensions or _DIMENSIONS.get(model)
+        self._on_usage = on_usage
+        # Retrying is the ledger's business: it waits without holding a worker.
+        self._client = openai.OpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0)
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector; of a model that we don't know, as its first answer shows (asked for if need be)."""
+        if self._dimensions is None:
+            self._dimensions = len(self.embed(["dimensions"])[0])
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts; the Embedder protocol says how.
+
+        Raises:
+            Transient: The server is busy, down or out of reach.
+            BadAnswer: The vectors don't fit the texts.
+            InputRefused: A text is empty, over 8,192 tokens or otherwise refused; none of `texts` is embedded.
+            Misconfigured: The key, the address or the model's name won't do.
+        """
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        return np.concatenate([self._embed_batch(batch) for batch in batches(texts)])
+
+    def _embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        try:
+            return self._vectors(self._ask(texts), len(texts))
+        except InputRefused as refusal:
+            if not refusal.too_large or len(texts) == 1:
+                raise
+        middle = len(texts) // 2
+        return np.concatenate([self._embed_batch(texts[:middle]), self._embed_batch(texts[middle:])])
+
+    def _ask(self, texts: Sequence[str]) -> "_Answer":
+        with sdk_errors(openai, _SETTINGS):
+            # Read by our own model: the SDK doesn't check what it is sent, and makes Python lists of the vectors.
+            response = self._client.embeddings.with_raw_response.create(
+                model=self._wire_model,
+                input=list(texts),
+                encoding_format="base64",
+                dimensions=self._asked_dimensions or openai.omit,
+            )
+        try:
+            answer = _Answer.model_validate_json(response.content)
+        except ValidationError:
+            raise BadAnswer("The answer is not a list of embeddings.") from None
+        if self._on_usage and answer.usage:
+            self._on_usage(self._wire_model, answer.usage.prompt_tokens)
+        return answer
+
+    def _vectors(self, answer: "_Answer", count: int) -> NDArray[np.float32]:
+        data = sorted(answer.data, key=lambda item: item.index)
+        if [item.index for item in data] != list(range(count)):
+            raise BadAnswer(f"The answer has {len(data)} vectors for {count} texts, or their numbers are wrong.")
+        rows = [item.vector() for item in data]
+        expected = self._dimensions or len(rows[0])
+        if wrong := {len(row) for row in rows} - {expected}:
+            raise BadAnswer(f"A vector has {wrong.pop()} dimensions; those of {self.model} have {expected}.")
+        vectors = np.stack(rows)
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        if not np.all(np.isfinite(lengths) & (lengths > 0)):
+            raise BadAnswer("A vector has no direction: it holds NaN or infinity, or is all zero.")
+        self._dimensions = expected
+        vectors /= lengths
+        return vectors.astype(np.float32)
+
+
+def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Cut texts into as few requests as the limits allow: 2,048 inputs and, by estimate, 300,000 tokens."""
+    start = tokens = 0
+    for index, text in enumerate(texts):
+        more = estimated_tokens(text)
+        if index - start == MAX_INPUTS or (index > start and tokens + more > MAX_REQUEST_TOKENS):
+            yield texts[start:index]
+            start, tokens = index, 0
+        tokens += more
+    if start < len(texts):
+        yield texts[start:]
+
+
+def estimated_tokens(text: str) -> int:
+    """Guess how many tokens a text has, rather too many than too few, without a vocabulary.
+
+    A byte-level BPE never makes more tokens than there are UTF-8 bytes, but that bound would send English in four
+    times the requests. The provider's rule of thumb for English is 4 bytes a token, and other scripts take fewer; one
+    token for 3 ASCII or 2 other bytes leaves room for both. Where a batch of something stranger exceeds the limit
+    after all, the server refuses it unpaid, and it is halved.
+    """
+    ascii_bytes = len(text.encode("ascii", "ignore"))
+    other_bytes = len(text.encode("utf-8", "surrogatepass")) - ascii_bytes
+    return ascii_bytes // 3 + other_bytes // 2 + 1
+
+
+class _Embedding(BaseModel):
+    index: int
+    embedding: str | list[float]
+
+    def vector(self) -> NDArray[np.float64]:
+        """The numbers, from base64 of little-endian float32 or from a list; in double, so that no square overflows."""
+        if isinstance(self.embedding, list):
+            return np.array(self.embedding, np.float64)
+        try:
+            return np.frombuffer(base64.b64decode(self.embedding, validate=True), "<f4").astype(np.float64)
+        except ValueError:
+            raise BadAnswer("A vector is not base64 of float32 numbers.") from None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int
+
+
+class _Answer(BaseModel):
+    data: list[_Embedding]
+    usage: _Usage | None = None

@@ -1,0 +1,145 @@
+"""The one place where what a provider's SDK raises becomes an error of ours.
+
+The openai and anthropic SDKs name their exceptions alike, so the module itself is the argument, and a process that
+speaks to one of them never has to load the other.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from types import ModuleType
+from typing import Any
+
+from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+
+_CLIENT_CLOSED_REQUEST = 499
+_BUSY = frozenset(
+    {
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.TOO_EARLY,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        _CLIENT_CLOSED_REQUEST,
+    }
+)
+_TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+_REFUSED = frozenset({HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
+_SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
+_ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold")
+_ABOUT_OUR_CHOICES = frozenset({"model", "model_not_found", "dimensions", "encoding_format"})
+
+
+@dataclass(frozen=True, slots=True)
+class SettingNames:
+    """The names of the settings to look at when a provider won't take what they say."""
+
+    key: str
+    model: str
+    address: str
+
+
+@contextmanager
+def sdk_errors(sdk: ModuleType, settings: SettingNames) -> Iterator[None]:
+    """Turn the exceptions of a call through an SDK into our own.
+
+    Args:
+        sdk: The module `openai` or `anthropic`.
+        settings: What to name in the message when a setting is to blame.
+
+    Raises:
+        Transient: The provider is busy, down or out of reach.
+        BadAnswer: The answer does not have the form that the SDK expects.
+        InputRefused: The provider refuses this input, or it can't be encoded.
+        Misconfigured: The key, the address or the model's name won't do.
+    """
+    try:
+        yield
+    except sdk.APIStatusError as error:
+        raise _from_status(error.status_code, error.body, error.response.headers, settings) from None
+    except sdk.APITimeoutError:
+        raise Transient("The model provider did not answer in time.") from None
+    except sdk.APIConnectionError as error:
+        raise _from_connection(error.__cause__, settings) from None
+    except sdk.APIError as error:
+        raise BadAnswer(f"The model provider's answer has an unknown form ({type(error).__name__}).") from None
+    except UnicodeEncodeError as error:
+        # Headers are ASCII, bodies UTF-8; the exception itself holds the whole key or text.
+        raise _from_encoding(error.encoding, settings) from None
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Read how many seconds a provider asks to wait: `retry-after-ms`, else `retry-after` as seconds or an HTTP date.
+
+    Args:
+        headers: The headers of its response, in lower case or case-insensitive.
+        now: What a date is compared with; by default the present.
+
+    Returns:
+        Seconds, never negative; None if it does not say, or says nonsense.
+    """
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * unit
+        except ValueError:
+            continue
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    try:
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    # RFC 9110 knows only GMT; a date without a zone is one too.
+    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds())
+
+
+def _from_status(status: int, body: object, headers: Mapping[str, str], settings: SettingNames) -> ProviderError:
+    codes = _codes(body)
+    said = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
+    if status in _BUSY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Transient(f"The model provider is busy or down ({said}).", retry_after=retry_after(headers))
+    account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes)
+    if status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes):
+        too_large = status == _TOO_LARGE or "max_tokens_per_request" in codes
+        return InputRefused(f"The model provider refused the input ({said}).", too_large=too_large)
+    if account or status == HTTPStatus.PAYMENT_REQUIRED:
+        return Misconfigured(f"The model provider's account behind {settings.key} may not spend ({said}).")
+    if status == HTTPStatus.UNAUTHORIZED:
+        return Misconfigured(f"The model provider does not know the key ({said}). Look at {settings.key}.")
+    if status == HTTPStatus.FORBIDDEN:
+        return Misconfigured(f"The key may not use this model ({said}). Look at {settings.key} and {settings.model}.")
+    return Misconfigured(
+        f"The model provider has no such model or address ({said}). Look at {settings.model} and {settings.address}."
+    )
+
+
+def _from_connection(cause: BaseException | None, settings: SettingNames) -> ProviderError:
+    # Told apart by name: the HTTP library beneath the SDKs is theirs, not a dependency of ours.
+    match type(cause).__name__:
+        case "UnsupportedProtocol" | "InvalidURL":
+            return Misconfigured(f"{settings.address} is not an address that starts with http:// or https://.")
+        case "LocalProtocolError":
+            return Misconfigured(f"The key can't be sent: look for stray characters in {settings.key}.")
+        case kind:
+            return Transient(f"The model provider is out of reach ({kind}).")
+
+
+def _from_encoding(encoding: str, settings: SettingNames) -> ProviderError:
+    if encoding == "ascii":
+        return Misconfigured(f"The key can't be sent: look for stray characters in {settings.key}.")
+    return InputRefused("A text holds half a surrogate pair, which is no character and can't be sent.")
+
+
+def _codes(body: Any) -> list[str]:
+    """The machine-readable words of an error: OpenAI's type, code and param; Anthropic's type and error_code."""
+    error = body.get("error", body) if isinstance(body, dict) else None
+    if not isinstance(error, dict):
+        return []
+    details = error.get("details")
+    found = [error.get("type"), error.get("code"), error.get("param")]
+    found.append(details.get("error_code") if isinstance(details, dict) else None)
+    return list(dict.fromkeys(code for code in found if isinstance(code, str)))

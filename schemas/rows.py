@@ -1,0 +1,137 @@
+"""Rows of the ledger and of memory, as the rest of the program sees them."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+Scope = Literal["ingest", "read", "manage"]
+NodeStatus = Literal["active", "dying", "dead"]
+NoteState = Literal["kept", "pending", "stamped", "remembered", "parse_failed", "embed_failed"]
+RunState = Literal["queued", "running", "done", "failed"]
+WorkState = Literal["ready", "running", "done", "dead"]
+Root = Literal["Business", "Private"]
+
+ROOTS: tuple[Root, Root] = ("Business", "Private")
+
+
+class Row(BaseModel):
+    """One row, read and never changed in place."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class User(Row):
+    """The person; owns Beings."""
+
+    user_id: UUID
+    name: str
+    time_zone: str
+    created_at: datetime
+
+
+class Being(Row):
+    """One AI companion of one user; the unit of isolation."""
+
+    being_id: UUID
+    user_id: UUID
+    slug: str
+    name: str
+    embedding_model: str | None
+    patrol_counter: int
+    ticked_at: datetime | None
+    created_at: datetime
+
+
+class Token(Row):
+    """A bearer token without its secret."""
+
+    user_id: UUID
+    token_id: UUID
+    being_id: UUID | None
+    scopes: list[Scope]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+class Node(Row):
+    """A scene stored as memory. `session_count` and `effective_importance` are the seed's, derived when read."""
+
+    node_id: UUID
+    note_id: UUID
+    cluster_id: UUID | None
+    scene: dict[str, Any]
+    feeling: str | None
+    themes: list[str]
+    emotion: dict[str, float] | None
+    importance: float
+    effective_importance: float
+    session_count: int
+    status: NodeStatus
+    fresh: bool
+    pinned: bool
+    reactivation_count: int
+    last_activated: datetime | None
+    absorbed_into: UUID | None
+    forgotten_at: datetime | None
+    created_at: datetime
+    patrols_left: int | None
+
+
+class Cluster(Row):
+    """A topic of nodes, with what it holds."""
+
+    cluster_id: UUID
+    name: str
+    is_parent: bool
+    parent_id: UUID
+    nodes: int
+    active_nodes: int
+    fresh_nodes: int
+    dying_nodes: int
+    created_at: datetime
+    removed_at: datetime | None
+    merged_into: UUID | None
+
+
+class HistoryEvent(Row):
+    """One line of what happened to a node."""
+
+    event: str
+    detail: dict[str, Any]
+    run_id: UUID | None
+    happened_at: datetime
+
+
+class Note(Row):
+    """What a producer handed in, with what became of it."""
+
+    note_id: UUID
+    producer_id: str | None
+    type: str
+    content: Any
+    title: str | None
+    due_at: datetime | None
+    metadata: dict[str, Any]
+    state: NoteState
+    reason: str | None
+    run_id: UUID | None
+    received_at: datetime
+
+
+class Run(Row):
+    """One patrol over one Being. `steps` tells what each finished step did, `current` which is under way."""
+
+    run_id: UUID
+    being_id: UUID
+    demanded: bool
+    state: RunState
+    as_of: datetime | None
+    steps: dict[str, dict[str, Any]]
+    error: str | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None

@@ -1,0 +1,78 @@
+"""Everything that can be set from the environment, validated once, in one place."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+class Settings(BaseSettings):
+    """The settings of one process, read from the environment.
+
+    Durations are ISO 8601 (`PT24H`), `HH:MM:SS` or seconds. A variable that is set to nothing counts as not set.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix="PATROL_", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    home: Path = Field(CHECKOUT / ".patrol", description="Where the embedded servers keep their data, and the logs go.")
+    database_url: SecretStr | None = Field(
+        None,
+        validation_alias="DATABASE_URL",
+        description="Postgres 18 or newer with the `vector` extension 0.8.4 or newer. Not set: the embedded server.",
+    )
+    redis_url: SecretStr | None = Field(
+        None, validation_alias="REDIS_URL", description="Redis. Not set: the embedded server."
+    )
+    database_connections: PositiveInt = Field(4, description="The most connections that one process opens.")
+
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="The least that is logged.")
+    log_format: Literal["auto", "json", "text"] = Field(
+        "auto", description="How log lines look: text on a terminal and JSON elsewhere, unless said."
+    )
+
+    api_host: str = Field("127.0.0.1", description="The address on which the HTTP API listens.")
+    api_port: int = Field(8765, ge=0, le=65535, description="The port on which the HTTP API listens.")
+
+    embedder: Literal["auto", "openai", "minilm"] = Field(
+        "auto",
+        description="Who embeds: `openai` (or a server like it), `minilm` on this machine, or by whether a key is set.",
+    )
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias="OPENAI_API_KEY", description="The key for OpenAI or a server like it."
+    )
+    openai_base_url: str | None = Field(
+        None, validation_alias="OPENAI_BASE_URL", description="A server that speaks like OpenAI's."
+    )
+    openai_embedding_model: str = Field("text-embedding-3-small", description="The embedding model asked for.")
+    openai_embedding_dimensions: PositiveInt | None = Field(
+        None, le=4000, description="Ask for shorter vectors. Not set: the model's own length."
+    )
+    minilm_weights: Path | None = Field(
+        None, description="The directory with all-MiniLM-L6-v2. Not set: the installed package's."
+    )
+    provider_timeout: PositiveFloat = Field(60.0, description="How long one request to a model may take, in seconds.")
+
+    tick: timedelta = Field(
+        timedelta(hours=24), description="How much time must pass before a patrol nobody demanded counts as one."
+    )
+    pending_notes: PositiveInt = Field(20, description="So many scene notes waiting start a patrol at once.")
+    pending_wait: timedelta = Field(
+        timedelta(minutes=5), description="A scene note waits at most this long for a patrol to start."
+    )
+    run_notes: PositiveInt = Field(
+        1000, le=10_000, description="The most notes one patrol takes; more are left to the patrol right after it."
+    )
+    topic_birth: bool = Field(True, description="Whether a crowded root gives birth to topics.")
+
+    lease: timedelta = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
+    attempts: PositiveInt = Field(5, description="How often failing work is tried before it is dead.")
+    patience: timedelta = Field(
+        timedelta(minutes=5), description="How long a patrol waits for a model provider that is down."
+    )
+    sweep_every: PositiveFloat = Field(2.0, description="How often beat looks for due work that nobody rang, in s.")

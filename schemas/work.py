@@ -1,0 +1,51 @@
+"""The words of the ledger: what a door rings for, and what a worker holds."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+PATROL_STEPS = (
+    "embed",
+    "assign",
+    "session_counts",
+    "dying",
+    "consolidate",
+    "revive",
+    "split",
+    "merge",
+    "diary",
+)
+STEP_QUEUES = {step: "patrol-llm" if step in {"consolidate", "split", "diary"} else "patrol" for step in PATROL_STEPS}
+QUEUES = ("ingest", "patrol", "patrol-llm", "shadow", "rolling", "session-close", "upkeep")
+
+
+class Ring(BaseModel):
+    """Work that is due: `kind` is the Celery task's name, and its only argument is `name`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    owner_id: UUID
+    kind: str
+    key: str
+    queue: str
+
+    @property
+    def name(self) -> str:
+        """The one argument that the task gets: ids only."""
+        return f"{self.owner_id}/{self.key}"
+
+
+class Claim(BaseModel):
+    """A lease on one unit of work. Whoever holds the newest `fence` may finish it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    owner_id: UUID
+    kind: str
+    key: str
+    queue: str
+    fence: int
+    attempts: int
+    as_of: datetime
+    created_at: datetime

@@ -1,0 +1,53 @@
+-- What happened to a node, written down with the change itself.
+--
+-- INVARIANT  Every change of a node's life (birth, cluster, status, freshness, pin, words, importance, forgetting) has its
+--            line in node_history, in the same transaction. Being recalled is a counter on the node, not a line.
+-- A patrol names itself by `set local memory.run_id`; changes made by people carry no run.
+
+create or replace function current_run() returns uuid language sql stable
+return nullif(current_setting('memory.run_id', true), '')::uuid;
+
+create or replace function record_born_nodes() returns trigger language plpgsql as $$
+begin
+    insert into memory.node_history (being_id, node_id, event, detail, run_id)
+    select being_id, node_id, 'born', jsonb_build_object('note_id', note_id, 'importance', importance), run_id
+    from new_nodes;
+    return null;
+end $$;
+
+create or replace function record_changed_nodes() returns trigger language plpgsql as $$
+begin
+    insert into memory.node_history (being_id, node_id, event, detail, run_id)
+    select n.being_id, n.node_id, change.event, change.detail, memory.current_run()
+    from old_nodes as o
+    join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id,
+    lateral (
+        values
+            (1, o.cluster_id is distinct from n.cluster_id and n.cluster_id is not null,
+                case when o.cluster_id is null then 'assigned' else 'moved' end,
+                jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)),
+            (2, n.status = 'dying' and o.status = 'active', 'dying', jsonb_build_object('session_count', n.stopped_at)),
+            (3, n.absorbed_into is not null and o.absorbed_into is null, 'absorbed',
+                jsonb_build_object('into', n.absorbed_into)),
+            (4, n.forgotten_at is not null and o.forgotten_at is null, 'forgotten', '{}'::jsonb),
+            (5, n.status = 'dead' and o.status <> 'dead' and n.absorbed_into is null and n.forgotten_at is null, 'dead',
+                '{}'::jsonb),
+            (6, n.status = 'active' and o.status <> 'active', 'active again', jsonb_build_object('from', o.status)),
+            (7, o.fresh and not n.fresh and n.status <> 'dead', 'consolidated', '{}'::jsonb),
+            (8, n.pinned and not o.pinned, 'pinned', '{}'::jsonb),
+            (9, o.pinned and not n.pinned, 'unpinned', '{}'::jsonb),
+            (10, o.text_hash <> n.text_hash or o.scene <> n.scene, 'reworded', '{}'::jsonb),
+            (11, o.importance <> n.importance, 'weighed',
+                jsonb_build_object('from', o.importance, 'to', n.importance))
+    ) as change (place, happened, event, detail)
+    where change.happened
+    order by n.node_id, change.place;
+    return null;
+end $$;
+
+create or replace trigger record_born_nodes after insert on memory_nodes
+    referencing new table as new_nodes
+    for each statement execute function record_born_nodes();
+create or replace trigger record_changed_nodes after update on memory_nodes
+    referencing old table as old_nodes new table as new_nodes
+    for each statement execute function record_changed_nodes();

@@ -1,0 +1,143 @@
+-- A node as people see it, and what people do to it.
+
+create or replace function node_not_found(p_node_id uuid) returns void language plpgsql as $$
+begin
+    raise exception using errcode = 'MP002', message = format('This Being has no memory node %s.', p_node_id);
+end $$;
+
+-- Every change of a Being's memory begins here: one writer at a time, so that two can't wait for each other's nodes.
+create or replace function lock_being(p_being_id uuid) returns void language plpgsql as $$
+begin
+    perform 1 from memory.beings where being_id = p_being_id for no key update;
+    if not found then
+        raise exception using errcode = 'MP002', message = format('There is no Being %s.', p_being_id);
+    end if;
+end $$;
+
+-- eff_imp = importance × exp(−session_count / 30); a pinned node does not decay (patrol seed).
+create or replace function effective_importance(p_importance double precision, p_session_count bigint, p_pinned boolean)
+returns double precision language sql immutable parallel safe
+return case when p_pinned then p_importance else p_importance * exp(-p_session_count / 30.0::double precision) end;
+
+create or replace view seen_nodes as
+select
+    n.being_id, n.node_id, n.note_id, n.run_id, n.cluster_id, n.scene, n.feeling, n.themes, n.emotion, n.importance,
+    n.status, n.fresh, n.pinned, n.reactivation_count, n.last_activated, n.absorbed_into, n.forgotten_at, n.created_at,
+    n.embedding_model, n.text_hash, n.fades_at,
+    counts.session_count,
+    memory.effective_importance(n.importance, counts.session_count, n.pinned) as effective_importance,
+    n.fades_at - b.patrol_counter as patrols_left
+from memory.memory_nodes as n
+join memory.beings as b using (being_id),
+lateral (select coalesce(b.patrol_counter - n.counted_from, n.stopped_at) as session_count) as counts;
+
+-- Pinning keeps a node from fading. A dying one becomes active; a dead one must be revived first.
+create or replace function pin_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
+declare
+    v_counter bigint;
+    v_status text;
+begin
+    perform memory.lock_being(p_being_id);
+    select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
+    select status into v_status from memory.memory_nodes where being_id = p_being_id and node_id = p_node_id;
+    if v_status is null then
+        perform memory.node_not_found(p_node_id);
+    elsif v_status = 'dead' then
+        raise exception using errcode = 'MP003',
+            message = 'A dead memory can''t be pinned: revive it first, then pin it.';
+    end if;
+    update memory.memory_nodes
+    set pinned = true, status = 'active', counted_from = coalesce(counted_from, v_counter - stopped_at), stopped_at = null
+    where being_id = p_being_id and node_id = p_node_id;
+end $$;
+
+create or replace function unpin_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
+begin
+    perform memory.lock_being(p_being_id);
+    update memory.memory_nodes set pinned = false where being_id = p_being_id and node_id = p_node_id;
+    if not found then
+        perform memory.node_not_found(p_node_id);
+    end if;
+end $$;
+
+-- Forgetting on request: the node is dead, nothing finds it and no patrol revives it; revive_node takes it back.
+create or replace function forget_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
+declare
+    v_counter bigint;
+    v_pinned boolean;
+begin
+    perform memory.lock_being(p_being_id);
+    select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
+    select pinned into v_pinned from memory.memory_nodes where being_id = p_being_id and node_id = p_node_id;
+    if v_pinned is null then
+        perform memory.node_not_found(p_node_id);
+    elsif v_pinned then
+        raise exception using errcode = 'MP003',
+            message = 'A pinned memory is not forgotten: unpin it first, then forget it.';
+    end if;
+    update memory.memory_nodes
+    set status = 'dead', forgotten_at = coalesce(forgotten_at, memory.now()),
+        stopped_at = coalesce(stopped_at, v_counter - counted_from), counted_from = null,
+        reactivations_at_death = coalesce(reactivations_at_death, reactivation_count)
+    where being_id = p_being_id and node_id = p_node_id;
+end $$;
+
+-- Brings a dying, dead, absorbed or forgotten node back by request, as if it had just been recalled.
+create or replace function revive_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
+declare
+    v_counter bigint;
+begin
+    perform memory.lock_being(p_being_id);
+    select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
+    update memory.memory_nodes
+    set status = 'active', counted_from = v_counter, stopped_at = null, forgotten_at = null, absorbed_into = null,
+        reactivations_at_death = null, last_activated = memory.now()
+    where being_id = p_being_id and node_id = p_node_id;
+    if not found then
+        perform memory.node_not_found(p_node_id);
+    end if;
+end $$;
+
+-- Replaces a node's words and what was computed from them; null leaves a part as it is.
+create or replace function correct_node(
+    p_being_id uuid, p_node_id uuid, p_scene jsonb, p_feeling text, p_themes text[], p_emotion jsonb,
+    p_importance double precision, p_text_hash bytea, p_embedding_model text, p_vector halfvec
+) returns void language plpgsql as $$
+begin
+    perform memory.lock_being(p_being_id);
+    if (select embedding_model from memory.beings where being_id = p_being_id) <> p_embedding_model then
+        raise exception using errcode = 'MP003',
+            message = 'The Being has moved to another embedder meanwhile: correct the memory once more.';
+    end if;
+    update memory.memory_nodes
+    set scene = p_scene, feeling = p_feeling, themes = p_themes, emotion = p_emotion, importance = p_importance,
+        text_hash = p_text_hash, embedding_model = p_embedding_model, vector = p_vector
+    where being_id = p_being_id and node_id = p_node_id;
+    if not found then
+        perform memory.node_not_found(p_node_id);
+    end if;
+end $$;
+
+-- Lets a model serve a Being: every node takes its kept vector of that model, in one statement, so that the clusters'
+-- accounts change their dimensions at once. False, and nothing changed, while a node's vector is missing.
+create or replace function serve_model(p_being_id uuid, p_model text) returns boolean language plpgsql as $$
+begin
+    perform memory.lock_being(p_being_id);
+    if exists (
+        select from memory.memory_nodes as n
+        where n.being_id = p_being_id and n.embedding_model <> p_model and not exists (
+            select from memory.embeddings as e
+            where e.being_id = p_being_id and e.embedding_model = p_model and e.text_hash = n.text_hash
+        )
+    ) then
+        return false;
+    end if;
+    update memory.memory_nodes as n
+    set vector = e.vector, embedding_model = p_model
+    from memory.embeddings as e
+    where n.being_id = p_being_id and n.embedding_model <> p_model
+        and e.being_id = p_being_id and e.embedding_model = p_model and e.text_hash = n.text_hash;
+    update memory.beings set embedding_model = p_model where being_id = p_being_id;
+    delete from memory.embeddings where being_id = p_being_id and embedding_model = p_model;
+    return true;
+end $$;

@@ -1,0 +1,159 @@
+-- The ledger: what must still get done, who is doing it, and what became of it.
+--
+-- INVARIANT 1  One row for each (owner, kind, key).
+-- INVARIANT 2  A claim raises the fence, and only the holder of the newest fence can finish, back off or fail the work.
+-- INVARIANT 3  Asking for work that is ready or running is never lost: a running row remembers that it was wanted, and
+--              finishing it then makes it ready again.
+-- INVARIANT 4  Leases and next_at follow the real clock; as_of is the domain's, frozen by the unit's first claim.
+--
+--      ask          claim            finish
+--   ·───────▶ ready ──────▶ running ────────▶ done          ask makes done and dead ready again
+--               ▲  ◀────────── │  ▲ ───────▶ dead
+--               │ back off, fail, hand back │    fail, out of attempts
+--               └── finish, wanted meanwhile└─ claim, lease expired
+
+-- Asks for work. Returns whether the door must be rung now: it is due, and nobody rang lately.
+create or replace function ask_work(
+    p_owner_id uuid, p_kind text, p_key text, p_queue text, p_next_at timestamptz, p_ring_again interval
+) returns boolean language plpgsql as $$
+declare
+    v_ring boolean;
+begin
+    insert into memory.work as w (owner_id, kind, key, queue, next_at)
+    values (p_owner_id, p_kind, p_key, p_queue, p_next_at)
+    on conflict (owner_id, kind, key) do update
+    set state = case when w.state = 'running' then 'running' else 'ready' end,
+        next_at = case
+            when w.state = 'running' then w.next_at
+            when w.state = 'ready' then least(w.next_at, excluded.next_at)
+            else excluded.next_at
+        end,
+        wanted_at = case when w.state = 'running' then least(w.wanted_at, excluded.next_at) end,
+        attempts = case when w.state in ('done', 'dead') then 0 else w.attempts end,
+        as_of = case when w.state in ('done', 'dead') then null else w.as_of end,
+        rung_at = case when w.state in ('done', 'dead') then null else w.rung_at end,
+        finished_at = null;
+    update memory.work
+    set rung_at = clock_timestamp()
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'ready' and next_at <= clock_timestamp()
+        and (rung_at is null or rung_at < clock_timestamp() - p_ring_again)
+    returning true into v_ring;
+    return coalesce(v_ring, false);
+end $$;
+
+-- Takes the lease on due work; no row if it is not due, leased to another, or over. Work whose holder has vanished
+-- more often than p_attempts kills whoever takes it, and is buried instead.
+create or replace function claim_work(p_owner_id uuid, p_kind text, p_key text, p_lease interval, p_attempts integer)
+returns setof work language plpgsql as $$
+begin
+    update memory.work
+    set state = 'dead', lease_until = null, finished_at = clock_timestamp(),
+        error = format('Every one of %s attempts ended with its worker gone.', attempts)
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running'
+        and lease_until < clock_timestamp() and attempts >= p_attempts;
+    return query
+    update memory.work
+    set state = 'running', attempts = attempts + 1, fence = fence + 1, lease_until = clock_timestamp() + p_lease,
+        as_of = coalesce(as_of, memory.now())
+    where owner_id = p_owner_id and kind = p_kind and key = p_key
+        and ((state = 'ready' and next_at <= clock_timestamp())
+            or (state = 'running' and lease_until < clock_timestamp()))
+    returning *;
+end $$;
+
+create or replace function stale_lease(p_kind text) returns void language plpgsql as $$
+begin
+    raise exception using errcode = 'MP001', message = format('The lease on %s is held by another now.', p_kind);
+end $$;
+
+create or replace function renew_lease(p_owner_id uuid, p_kind text, p_key text, p_fence bigint, p_lease interval)
+returns void language plpgsql as $$
+begin
+    update memory.work set lease_until = clock_timestamp() + p_lease
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running' and fence = p_fence;
+    if not found then
+        perform memory.stale_lease(p_kind);
+    end if;
+end $$;
+
+-- The first statement of a finishing transaction: whoever else wants the row waits until this one ends.
+create or replace function hold_work(p_owner_id uuid, p_kind text, p_key text, p_fence bigint) returns void
+language plpgsql as $$
+begin
+    perform 1 from memory.work
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running' and fence = p_fence
+    for update;
+    if not found then
+        perform memory.stale_lease(p_kind);
+    end if;
+end $$;
+
+-- The last statement of a finishing transaction. Work that was wanted meanwhile is ready again, for the sweep to ring.
+create or replace function finish_work(p_owner_id uuid, p_kind text, p_key text, p_fence bigint) returns void
+language plpgsql as $$
+begin
+    update memory.work
+    set state = case when wanted_at is null then 'done' else 'ready' end,
+        finished_at = case when wanted_at is null then clock_timestamp() end,
+        next_at = coalesce(wanted_at, next_at),
+        attempts = case when wanted_at is null then attempts else 0 end,
+        back_offs = 0, wanted_at = null, rung_at = null, lease_until = null, as_of = null, error = null
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running' and fence = p_fence;
+    if not found then
+        perform memory.stale_lease(p_kind);
+    end if;
+end $$;
+
+-- A passing fault: the work waits for p_wait, or twice as long as the last time, and the attempt does not count.
+create or replace function back_off_work(
+    p_owner_id uuid, p_kind text, p_key text, p_fence bigint, p_wait interval, p_error text
+) returns void language plpgsql as $$
+begin
+    update memory.work
+    set state = 'ready', lease_until = null, rung_at = null, error = p_error, attempts = attempts - 1,
+        back_offs = back_offs + 1,
+        next_at = clock_timestamp() + coalesce(p_wait, power(2, least(back_offs, 8)) * interval '1 second')
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running' and fence = p_fence;
+    if not found then
+        perform memory.stale_lease(p_kind);
+    end if;
+end $$;
+
+-- A fault that is the work's own: it waits longer each time, and after p_attempts it is dead. Returns the state.
+create or replace function fail_work(
+    p_owner_id uuid, p_kind text, p_key text, p_fence bigint, p_attempts integer, p_error text
+) returns text language plpgsql as $$
+declare
+    v_state text;
+begin
+    update memory.work
+    set state = case when attempts >= p_attempts then 'dead' else 'ready' end,
+        finished_at = case when attempts >= p_attempts then clock_timestamp() end,
+        next_at = clock_timestamp() + least(power(2, attempts), 300) * interval '1 second',
+        lease_until = null, rung_at = null, error = p_error
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running' and fence = p_fence
+    returning state into v_state;
+    if v_state is null then
+        perform memory.stale_lease(p_kind);
+    end if;
+    return v_state;
+end $$;
+
+-- What is due and not leased, for the sweep to ring: one row of each owner before the second of any.
+create or replace function ring_due_work(p_ring_again interval, p_limit integer)
+returns table (owner_id uuid, kind text, key text, queue text) language sql as $$
+    with due as (
+        select w.owner_id, w.kind, w.key, row_number() over (partition by w.owner_id order by w.next_at) as turn, w.next_at
+        from memory.work as w
+        where (w.state = 'ready' and w.next_at <= clock_timestamp()
+                or w.state = 'running' and w.lease_until < clock_timestamp())
+            and (w.rung_at is null or w.rung_at < clock_timestamp() - p_ring_again)
+        order by turn, w.next_at
+        limit p_limit
+    )
+    update memory.work as w
+    set rung_at = clock_timestamp()
+    from due
+    where w.owner_id = due.owner_id and w.kind = due.kind and w.key = due.key
+    returning w.owner_id, w.kind, w.key, w.queue;
+$$;

@@ -1,0 +1,33 @@
+"""Clusters: the topics of a Being's memory."""
+
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.rows import Cluster
+from store.transaction import Transaction
+
+
+def live(tx: Transaction, being_id: UUID) -> list[Cluster]:
+    """The Being's clusters that exist now: each root, then its topics by size."""
+    with tx.cursor(row_factory=class_row(Cluster)) as cursor:
+        return cursor.execute(
+            "select c.* from memory.clusters as c join memory.clusters as root"
+            " on root.being_id = c.being_id and root.cluster_id = c.parent_id"
+            " where c.being_id = %s and c.removed_at is null"
+            " order by root.name, c.is_parent desc, c.active_nodes desc, c.cluster_id",
+            [being_id],
+        ).fetchall()
+
+
+def find(tx: Transaction, being_id: UUID, cluster_id: UUID) -> Cluster | None:
+    """The cluster with that id, or the one that it has become part of."""
+    with tx.cursor(row_factory=class_row(Cluster)) as cursor:
+        return cursor.execute(
+            "with recursive trail as ("
+            " select * from memory.clusters where being_id = %s and cluster_id = %s"
+            " union all select c.* from trail as t join memory.clusters as c"
+            " on c.being_id = t.being_id and c.cluster_id = t.merged_into"
+            ") select * from trail where merged_into is null",
+            [being_id, cluster_id],
+        ).fetchone()

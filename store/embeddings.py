@@ -1,0 +1,88 @@
+"""Vectors that were paid for, by text: kept before they are applied, so that no text is embedded twice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from psycopg.rows import class_row
+
+from store.transaction import Transaction, value
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A node's text that a model has not seen."""
+
+    text_hash: bytes
+    scene: dict[str, Any]
+    feeling: str | None
+
+
+def literal(vector: Vector) -> str:
+    """A vector as pgvector reads it, at half precision."""
+    return str(HalfVector(vector).to_text())
+
+
+def known(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -> dict[bytes, Vector]:
+    """Vectors of this model that a node has, or that wait to be applied, by the hash of their text."""
+    rows = tx.execute(
+        "select text_hash, vector from memory.embeddings"
+        " where being_id = %(being)s and embedding_model = %(model)s and text_hash = any(%(hashes)s)"
+        " union all select distinct on (text_hash) text_hash, vector from memory.memory_nodes"
+        " where being_id = %(being)s and embedding_model = %(model)s and text_hash = any(%(hashes)s)",
+        {"being": being_id, "model": model, "hashes": list(hashes)},
+    )
+    return {row["text_hash"]: _array(row["vector"]) for row in rows}
+
+
+def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Vector]) -> None:
+    """Keep vectors before anything is made of them."""
+    tx.execute(
+        "insert into memory.embeddings (being_id, embedding_model, text_hash, vector)"
+        " select %s, %s, new.text_hash, new.vector::halfvec"
+        " from unnest(%s::bytea[], %s::text[]) as new (text_hash, vector) on conflict do nothing",
+        [being_id, model, list(vectors), [literal(vector) for vector in vectors.values()]],
+    )
+
+
+def drop(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -> None:
+    """Let go of kept vectors that nodes have now."""
+    tx.execute(
+        "delete from memory.embeddings where being_id = %s and embedding_model = %s and text_hash = any(%s)",
+        [being_id, model, list(hashes)],
+    )
+
+
+def beings_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]:
+    """Beings whose vectors are of another model than this one."""
+    rows = tx.execute(
+        "select being_id from memory.beings where embedding_model <> %s order by being_id limit %s", [model, limit]
+    )
+    return [row["being_id"] for row in rows]
+
+
+def missing(tx: Transaction, being_id: UUID, model: str, limit: int) -> list[Unembedded]:
+    """Nodes whose text has no vector of this model kept yet."""
+    with tx.cursor(row_factory=class_row(Unembedded)) as cursor:
+        return cursor.execute(
+            "select distinct on (n.text_hash) n.text_hash, n.scene, n.feeling from memory.memory_nodes as n"
+            " where n.being_id = %(being)s and n.embedding_model <> %(model)s and not exists ("
+            " select from memory.embeddings as e where e.being_id = n.being_id and e.embedding_model = %(model)s"
+            " and e.text_hash = n.text_hash) order by n.text_hash limit %(limit)s",
+            {"being": being_id, "model": model, "limit": limit},
+        ).fetchall()
+
+
+def serve(tx: Transaction, being_id: UUID, model: str) -> bool:
+    """Let the kept vectors of a model serve from now on; False, and nothing changed, while one is missing."""
+    return bool(value(tx, "select memory.serve_model(%s, %s)", [being_id, model]))
+
+
+def _array(vector: Any) -> Vector:
+    return np.asarray(vector.to_numpy(), dtype=np.float32)

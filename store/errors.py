@@ -1,0 +1,57 @@
+"""What the ledger refuses, as exceptions.
+
+    StoreError
+    ├── MigrationRefused   the database can't be brought to the expected shape
+    ├── LeaseLost          somebody else holds this work now: nothing of the transaction is kept     MP001
+    ├── NotFound           no such thing, for this owner                                             MP002
+    ├── Refused            the thing exists, and its state forbids what was asked                    MP003
+    └── Unavailable        the database is out of reach, or broke a deadlock: try again              class 08, 40, 57
+
+Custom SQLSTATEs are turned into these in one place, `translated`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+
+
+class StoreError(Exception):
+    """Something the ledger says no to."""
+
+
+class MigrationRefused(StoreError):
+    """The database can't be brought to the expected shape."""
+
+
+class LeaseLost(StoreError):
+    """The lease on a unit of work went to somebody else; its effects were rolled back."""
+
+
+class NotFound(StoreError):
+    """There is no such thing for this owner, whoever else may have one."""
+
+
+class Refused(StoreError):
+    """The state of the thing forbids what was asked; the text says why and what to do instead."""
+
+
+class Unavailable(StoreError):
+    """The database is out of reach or gave up on this transaction; the same again may pass."""
+
+
+BY_SQLSTATE: dict[str, type[StoreError]] = {"MP001": LeaseLost, "MP002": NotFound, "MP003": Refused}
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Let the domain errors of SQL functions leave as exceptions of this module."""
+    try:
+        yield
+    except psycopg.OperationalError as error:
+        raise Unavailable(f"The database is out of reach ({type(error).__name__}).") from error
+    except psycopg.Error as error:
+        domain = BY_SQLSTATE.get(error.sqlstate or "")
+        if domain is None:
+            raise
+        raise domain(error.diag.message_primary or "") from error

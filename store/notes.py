@@ -1,0 +1,121 @@
+"""Notes: taken in once, stamped by a patrol, marked with what became of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.rows import Note
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A note as it goes in. `producer_id` makes it one note however often it is sent."""
+
+    note_id: UUID
+    producer_id: str | None
+    type: str
+    content: Any
+    title: str | None
+    due_at: datetime | None
+    metadata: dict[str, Any]
+    content_hash: bytes
+
+
+def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUID]:
+    """Keep the notes whose producer ids are new; returns the ids of those that went in.
+
+    They go in by producer id, so that two batches with the same ids wait for each other and never in a circle.
+    """
+    ordered = sorted(notes, key=lambda note: note.producer_id or "")
+    rows = tx.execute(
+        "insert into memory.notes"
+        " (being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, state)"
+        " select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash,"
+        " case type when 'scene' then 'pending' else 'kept' end"
+        " from unnest(%s::uuid[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::timestamptz[], %s::jsonb[],"
+        " %s::bytea[]) as new (note_id, producer_id, type, content, title, due_at, metadata, content_hash)"
+        " on conflict (being_id, producer_id) where producer_id is not null do nothing returning note_id",
+        [
+            being_id,
+            [note.note_id for note in ordered],
+            [note.producer_id for note in ordered],
+            [note.type for note in ordered],
+            [Jsonb(note.content) for note in ordered],
+            [note.title for note in ordered],
+            [note.due_at for note in ordered],
+            [Jsonb(note.metadata) for note in ordered],
+            [note.content_hash for note in ordered],
+        ],
+    )
+    return {row["note_id"] for row in rows}
+
+
+def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[UUID, bytes]]:
+    """Note id and content hash of each producer id that is known already."""
+    rows = tx.execute(
+        "select producer_id, note_id, content_hash from memory.notes where being_id = %s and producer_id = any(%s)",
+        [being_id, list(producer_ids)],
+    )
+    return {row["producer_id"]: (row["note_id"], row["content_hash"]) for row in rows}
+
+
+def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
+    """How many scene notes wait for a patrol, counting no further than asked."""
+    return int(
+        value(
+            tx,
+            "select count(*) from (select from memory.notes where being_id = %s and state = 'pending' limit %s) as n",
+            [being_id, at_most],
+        )
+    )
+
+
+def stamped(tx: Transaction, being_id: UUID, run_id: UUID) -> list[Note]:
+    """The notes that a run still has to turn into memory, oldest first."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            "select * from memory.notes where being_id = %s and run_id = %s and state = 'stamped' order by note_id",
+            [being_id, run_id],
+        ).fetchall()
+
+
+def mark_remembered(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> None:
+    """Say of notes that they have their nodes."""
+    tx.execute(
+        "update memory.notes set state = 'remembered' where being_id = %s and note_id = any(%s)",
+        [being_id, list(note_ids)],
+    )
+
+
+def mark_failed(tx: Transaction, being_id: UUID, state: str, reasons: dict[UUID, str]) -> None:
+    """Mark notes `parse_failed` or `embed_failed`, each with its reason; they are kept."""
+    tx.execute(
+        "update memory.notes as n set state = %s, reason = failed.reason"
+        " from unnest(%s::uuid[], %s::text[]) as failed (note_id, reason)"
+        " where n.being_id = %s and n.note_id = failed.note_id",
+        [state, list(reasons), list(reasons.values()), being_id],
+    )
+
+
+def get(tx: Transaction, being_id: UUID, note_id: UUID) -> Note | None:
+    """One note of this Being."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            "select * from memory.notes where being_id = %s and note_id = %s", [being_id, note_id]
+        ).fetchone()
+
+
+def page(tx: Transaction, being_id: UUID, *, state: str | None, after: UUID | None, limit: int) -> list[Note]:
+    """Notes of this Being by id, which is the order in which they came."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            "select * from memory.notes where being_id = %(being)s and (%(state)s::text is null or state = %(state)s)"
+            " and (%(after)s::uuid is null or note_id > %(after)s) order by note_id limit %(limit)s",
+            {"being": being_id, "state": state, "after": after, "limit": limit},
+        ).fetchall()

@@ -1,0 +1,106 @@
+"""Patrol runs: wanted, begun, stepped through, ended."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.rows import Run
+from schemas.work import Ring
+from store.errors import NotFound
+from store.transaction import Transaction, value
+
+
+def first_step(being_id: UUID, run_id: UUID) -> Ring:
+    """What to ring for when a run begins."""
+    return Ring(owner_id=being_id, kind="patrol.embed", key=str(run_id), queue="patrol")
+
+
+def want(tx: Transaction, being_id: UUID, *, demanded: bool, notes: int) -> tuple[UUID, list[Ring]]:
+    """Want a patrol; returns the run that will do it, and what to ring for if it began at once.
+
+    Raises:
+        NotFound: There is no such Being.
+    """
+    (row,) = tx.execute("select * from memory.want_run(%s, %s, %s)", [being_id, demanded, notes])
+    return row["run_id"], [first_step(being_id, row["run_id"])] if row["began"] else []
+
+
+def end(tx: Transaction, being_id: UUID, run_id: UUID, *, notes: int, error: str | None = None) -> list[Ring]:
+    """End a run, well or with an error; returns what to ring for if another began."""
+    next_run = value(tx, "select memory.end_run(%s, %s, %s, %s)", [being_id, run_id, error, notes])
+    return [first_step(being_id, next_run)] if next_run else []
+
+
+def get(tx: Transaction, being_id: UUID, run_id: UUID) -> Run:
+    """One run of this Being.
+
+    Raises:
+        NotFound: The Being has no such run.
+    """
+    with tx.cursor(row_factory=class_row(Run)) as cursor:
+        run = cursor.execute(
+            "select * from memory.patrol_runs where being_id = %s and run_id = %s", [being_id, run_id]
+        ).fetchone()
+    if run is None:
+        raise NotFound(f"This Being has no patrol {run_id}.")
+    return run
+
+
+def newest(tx: Transaction, being_id: UUID, limit: int) -> list[Run]:
+    """The newest runs of this Being, newest first."""
+    with tx.cursor(row_factory=class_row(Run)) as cursor:
+        return cursor.execute(
+            "select * from memory.patrol_runs where being_id = %s order by run_id desc limit %s", [being_id, limit]
+        ).fetchall()
+
+
+def under_way(tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any] | None:
+    """The step that a run is at: `kind`, `state`, `attempts`, `next_at`, `error`. None when it is over."""
+    return tx.execute(
+        "select kind, state, attempts, next_at, error from memory.work"
+        " where owner_id = %s and key = %s and state <> 'done' and kind like 'patrol.%%'",
+        [being_id, str(run_id)],
+    ).fetchone()
+
+
+def enter(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
+    """Lock the Being for a step, and sign what the step changes with its run.
+
+    Raises:
+        NotFound: There is no such Being.
+    """
+    tx.execute("select memory.lock_being(%s)", [being_id])
+    tx.execute("select set_config('memory.run_id', %s, true)", [str(run_id)])
+
+
+def note_step(tx: Transaction, being_id: UUID, run_id: UUID, step: str, did: dict[str, Any]) -> None:
+    """Write down what a finished step did."""
+    tx.execute(
+        "update memory.patrol_runs set steps = steps || jsonb_build_object(%s::text, %s || jsonb_build_object("
+        "'finished_at', clock_timestamp())) where being_id = %s and run_id = %s",
+        [step, Jsonb(did), being_id, run_id],
+    )
+
+
+def tick_due(tx: Transaction, being_id: UUID, tick: timedelta) -> bool:
+    """Whether the Being's last counted patrol lies at least `tick` of domain time back, or there was none."""
+    return bool(
+        value(
+            tx,
+            "select ticked_at is null or ticked_at <= memory.now() - %s from memory.beings where being_id = %s",
+            [tick, being_id],
+        )
+    )
+
+
+def beings_due(tx: Transaction, tick: timedelta, limit: int) -> list[UUID]:
+    """Beings that remember something and whose last counted patrol lies at least `tick` of domain time back."""
+    rows = tx.execute(
+        "select being_id from memory.beings where embedding_model is not null and ticked_at <= memory.now() - %s"
+        " order by ticked_at limit %s",
+        [tick, limit],
+    )
+    return [row["being_id"] for row in rows]

@@ -1,0 +1,30 @@
+"""What beat does at its times, and slow work in the background. Any number of beats may tick."""
+
+from memory import patrol_demand, reembedding, upkeep
+from schemas.work import Claim, Ring
+from workers.resources import Resources
+from workers.step import step, tick
+
+
+@tick(queue="upkeep")
+def sweep(on: Resources) -> list[Ring]:
+    """Ring for every due row of the ledger that nobody holds."""
+    return upkeep.sweep(on.store)
+
+
+@tick(queue="upkeep")
+def ticks(on: Resources) -> list[Ring]:
+    """Ask for the patrols of Beings for whom time should pass."""
+    return patrol_demand.ask_for_ticks(on.store, on.settings)
+
+
+@tick(queue="upkeep")
+def embedders(on: Resources) -> list[Ring]:
+    """Ask for the move of Beings whose embedder has changed."""
+    return reembedding.ask_for_reembedding(on.store, on.embedders)
+
+
+@step(queue="upkeep")
+def reembed(on: Resources, claim: Claim) -> None:
+    """Move a Being to another embedder."""
+    reembedding.reembed(on.store, on.embedders, claim)

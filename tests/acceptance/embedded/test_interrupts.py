@@ -1,0 +1,73 @@
+"""However and whenever a stack is ended, no process is left behind, and the next one starts."""
+
+import os
+import signal
+
+import psycopg
+import pytest
+
+from workers.embedded import embedded_servers, running_servers
+from workers.processes import wait_until
+
+PATIENCE = 30.0
+
+MOMENTS = {
+    "before the servers": lambda home: (home / "lock").exists(),
+    "as initdb begins": lambda home: (home / "postgres/cluster.unfinished").exists(),
+    "amid initdb": lambda home: (home / "postgres/cluster.unfinished/global/pg_control").exists(),
+    "when the cluster is made": lambda home: (home / "postgres/cluster").exists(),
+    "as postgres starts": lambda home: (home / "postgres/cluster/postmaster.pid").exists(),
+    "as processes start": lambda home: (home / "logs/plain.log").exists(),
+}
+
+
+def interrupt(driver, number):
+    """Signal the driver's whole process group, as a terminal does."""
+    os.killpg(driver.pid, number)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_at_any_moment_leaves_no_process(home, drive, living, moment):
+    driver = drive()
+    assert wait_until(lambda: MOMENTS[moment](home), PATIENCE, pause=0.001)
+    interrupt(driver, signal.SIGINT)
+    _, errors = driver.communicate(timeout=PATIENCE)
+    assert "KeyboardInterrupt" in errors
+    assert living() == []
+    assert running_servers(home) is None
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_servers_outlast_the_processes_that_need_them(home, drive, living, number):
+    driver = drive()
+    assert wait_until((home / "ready").exists, PATIENCE)
+    interrupt(driver, number)
+    driver.communicate(timeout=PATIENCE)
+    assert (home / "farewell").read_text() == "REDIS POSTGRES"
+    assert "shut down" in (home / "postgres/server.log").read_text()
+    assert living() == []
+
+
+def test_a_second_ctrl_c_hurries(home, drive, living):
+    home.mkdir()
+    (home / "be stubborn").touch()
+    driver = drive()
+    assert wait_until(lambda: (home / "ready").exists() and (home / "stubborn").exists(), PATIENCE)
+    interrupt(driver, signal.SIGINT)
+    assert wait_until((home / "farewell").exists, PATIENCE)
+    assert driver.poll() is None  # the stubborn one has a minute of grace
+    interrupt(driver, signal.SIGINT)
+    driver.communicate(timeout=PATIENCE)
+    assert living() == []
+
+
+def test_when_the_supervisor_is_killed_everything_goes_with_it(home, drive, living):
+    driver = drive()
+    assert wait_until((home / "ready").exists, PATIENCE)
+    addresses = running_servers(home)
+    with psycopg.connect(addresses.database_url) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 42 AS answer")
+    driver.kill()
+    with embedded_servers(home, durable=False) as servers, psycopg.connect(servers.database_url) as connection:
+        assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
+    assert wait_until(lambda: living() == [], PATIENCE)

@@ -1,0 +1,138 @@
+"""The supervisor keeps processes running, and ends them together."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from workers.embedded import run_directory
+from workers.processes import wait_until
+from workers.redis_server import EmbeddedRedis
+from workers.stack_errors import StartError
+from workers.supervisor import Process, Supervisor
+
+PATIENCE = 20.0
+
+
+def shell(name, script, **options):
+    return Process(name, ["sh", "-c", script], **options)
+
+
+def gone(pid):
+    """Whether a process is no more; one that nobody has buried yet is gone too."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return True
+    return state == "Z"
+
+
+def test_start_returns_when_every_process_is_ready(tmp_path):
+    pipe, met = tmp_path / "pipe", tmp_path / "met"
+    os.mkfifo(pipe)
+    with Supervisor(tmp_path / "logs") as supervisor:
+        supervisor.start(
+            [  # neither gets anywhere without the other
+                shell("reader", 'read word < "$PIPE"; touch "$word"; exec sleep 300', env={"PIPE": str(pipe)}),
+                shell("writer", f'echo "{met}" > "{pipe}"; exec sleep 300', ready=met.exists),
+            ]
+        )
+        assert met.exists()
+        pids = supervisor.pids
+        assert pids.keys() == {"reader", "writer"}
+    assert all(map(gone, pids.values()))
+
+
+def test_output_goes_to_one_file_a_process_and_the_last_run_is_kept(tmp_path):
+    for word in ("first", "second"):
+        with Supervisor(tmp_path) as supervisor:
+            supervisor.start(
+                [
+                    shell(
+                        "teller",
+                        f"echo {word}; echo {word} >&2; touch {tmp_path}/{word}; exec sleep 300",
+                        ready=(tmp_path / word).exists,
+                    )
+                ]
+            )
+    assert (tmp_path / "teller.log").read_text() == "second\nsecond\n"
+    assert (tmp_path / "teller.log.1").read_text() == "first\nfirst\n"
+
+
+@pytest.mark.parametrize(
+    ("process", "says"),
+    [
+        (shell("broken", "echo no such luck; exit 3", ready=lambda: False), r"(?s)broken died \(exit status 3\).*luck"),
+        (Process("missing", ["no-such-program"], ready=lambda: False), "No such file or directory"),
+        (
+            shell("late", "echo hold on; exec sleep 300", ready=lambda: False),
+            r"(?s)late was not ready within 1 s.*hold on",
+        ),
+    ],
+)
+def test_a_process_that_does_not_get_ready_says_why(tmp_path, process, says):
+    with Supervisor(tmp_path) as supervisor:
+        with pytest.raises(StartError, match=says):
+            supervisor.start([shell("fine", "exec sleep 300"), process], patience=1.0)
+        running = supervisor.pids.values()
+    assert all(map(gone, running))
+
+
+def test_what_dies_is_restarted_each_time_a_little_later(tmp_path):
+    with capture_logs() as logs, Supervisor(tmp_path) as supervisor:
+        supervisor.start([shell("mortal", "exec sleep 300"), shell("other", "exec sleep 300")])
+        other = supervisor.pids["other"]
+        for _ in range(2):
+            victim = supervisor.pids["mortal"]
+            os.kill(victim, signal.SIGKILL)
+            supervisor.wait(until=lambda victim=victim: supervisor.pids.get("mortal", victim) != victim)
+        assert supervisor.pids["other"] == other
+    deaths = [entry for entry in logs if entry["event"] == "process_died"]
+    assert [(entry["process"], entry["restart_in"]) for entry in deaths] == [("mortal", 0.5), ("mortal", 1.0)]
+    assert deaths[0]["ending"] == "ended by signal 9, Killed"
+
+
+def test_a_restart_leaves_nothing_of_the_one_before(tmp_path):
+    children = tmp_path / "children"
+    with Supervisor(tmp_path) as supervisor:
+        supervisor.start([shell("parent", f'sleep 300 & echo $! >> "{children}"; wait', ready=children.exists)])
+        os.kill(supervisor.pids["parent"], signal.SIGKILL)
+        supervisor.wait(until=lambda: len(children.read_text().split()) == 2)
+        first, second = map(int, children.read_text().split())
+        assert wait_until(lambda: gone(first), PATIENCE)
+        assert not gone(second)
+    assert wait_until(lambda: gone(second), PATIENCE)
+
+
+def test_who_does_not_stop_in_time_is_killed(tmp_path):
+    deaf = tmp_path / "deaf"
+    with capture_logs() as logs, Supervisor(tmp_path, grace=0.3) as supervisor:
+        supervisor.start(
+            [shell("stubborn", f'trap "" TERM; touch "{deaf}"; while :; do sleep 300; done', ready=deaf.exists)]
+        )
+        pid = supervisor.pids["stubborn"]
+    assert gone(pid)
+    assert {"event": "process_killed", "process": "stubborn", "hurried": False, "log_level": "warning"} in logs
+
+
+def test_every_process_gets_the_time_to_end_by_itself(tmp_path):
+    order = tmp_path / "order"
+    script = (
+        'trap "exit 0" TERM; trap \'echo "$NAME" >> "$ORDER"\' EXIT; touch "$ORDER.$NAME"; while :; do sleep 0.01; done'
+    )
+    with Supervisor(tmp_path) as supervisor:
+        for name in ("first", "second", "third"):
+            ready = (tmp_path / f"order.{name}").exists
+            supervisor.start([shell(name, script, env={"NAME": name, "ORDER": str(order)}, ready=ready)])
+    assert sorted(order.read_text().split()) == ["first", "second", "third"]
+
+
+def test_a_server_can_be_watched_too(home):
+    with EmbeddedRedis(home / "redis", run_directory(home), durable=False) as server, Supervisor(home) as supervisor:
+        supervisor.watch(server)
+        victim = server.pid
+        os.kill(victim, signal.SIGKILL)
+        supervisor.wait(until=lambda: server.pid != victim and server.answers())
+    assert not server.alive

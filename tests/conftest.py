@@ -1,0 +1,124 @@
+"""What every test stands on: a real Postgres for the test process, and a database of its own for each test.
+
+A database is a copy of a migrated template, which takes some 20 ms, so no test cleans up after another. The server keeps
+nothing across a crash of the machine, which makes it quick, and is the embedded one that users run.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from hypothesis import settings
+
+from schemas.rows import Being, User
+from store import clock as domain_clock
+from store.database import Store
+from store.migrate import migrate
+from tests.scenes import make_being, make_user
+from workers import processes
+from workers.postgres_server import EmbeddedPostgres
+
+PATIENCE = 20.0
+
+# A busy machine is no reason to fail, and neither is a database that answers slowly.
+settings.register_profile("normal", deadline=None)
+settings.register_profile("deep", deadline=None, max_examples=1000, stateful_step_count=100)
+settings.load_profile("normal")
+
+
+class Clock:
+    """The domain's clock of one database, moved for everybody who reads it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def now(self) -> datetime:
+        """Read the domain's time."""
+        with self._store.transaction() as tx:
+            return domain_clock.now(tx)
+
+    def advance(self, **by: float) -> None:
+        """Let time pass, by the keywords of `timedelta`: `clock.advance(hours=25)`."""
+        with self._store.transaction() as tx:
+            domain_clock.shift(tx, timedelta(**by))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[EmbeddedPostgres]:
+    """A server for this test process, gone when it ends."""
+    with tempfile.TemporaryDirectory(prefix="patrol-") as home:
+        sockets = Path(home) / "run"
+        sockets.mkdir()
+        with EmbeddedPostgres(Path(home) / "postgres", sockets, durable=False) as server:
+            yield server
+
+
+@pytest.fixture(scope="session")
+def new_database(postgres: EmbeddedPostgres) -> Callable[..., object]:
+    """Make databases: `with new_database() as url` is migrated, `new_database(template="template0")` is empty."""
+
+    def url_of(database: str) -> str:
+        return postgres.url.replace("/postgres?", f"/{database}?")
+
+    @contextmanager
+    def made(template: str = "migrated") -> Iterator[str]:
+        name = f"test_{uuid4().hex}"
+        with psycopg.connect(postgres.url, autocommit=True) as server:
+            server.execute(f"create database {name} template {template}")
+        yield url_of(name)
+        with psycopg.connect(postgres.url, autocommit=True) as server:
+            server.execute(f"drop database {name} with (force)")
+
+    with psycopg.connect(postgres.url, autocommit=True) as server:
+        server.execute("create database migrated")
+    migrate(url_of("migrated"))
+    return made
+
+
+@pytest.fixture
+def url(new_database) -> Iterator[str]:
+    """The test's own migrated database."""
+    with new_database() as database:
+        yield database
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    """The test's own ledger, open."""
+    with Store(url, connections=8) as opened:
+        yield opened
+
+
+@pytest.fixture
+def user(store: Store) -> User:
+    """A person."""
+    with store.transaction() as tx:
+        return make_user(tx)
+
+
+@pytest.fixture
+def being(store: Store, user: User) -> Being:
+    """A Being of the user's, with its two roots and the tests' embedding model."""
+    with store.transaction() as tx:
+        return make_being(tx, user)
+
+
+@pytest.fixture
+def clock(store: Store) -> Clock:
+    """The domain's clock, to be moved."""
+    return Clock(store)
+
+
+@pytest.fixture
+def wait_until() -> Callable[[Callable[[], bool]], None]:
+    """Wait for a condition, and fail the test when it does not come true in time."""
+
+    def wait(condition: Callable[[], bool], patience: float = PATIENCE) -> None:
+        assert processes.wait_until(condition, patience), f"did not come true within {patience:g} s"
+
+    return wait

@@ -1,0 +1,140 @@
+"""The real OpenAI SDK against a server that holds the real limits."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from providers.embedding import embed_each
+from providers.errors import BadAnswer, InputRefused
+from providers.openai_embeddings import OpenAIEmbedder
+from tests.fakes.provider import Behaviour, running_provider
+from tests.fakes.wire import word_vector
+
+
+@pytest.fixture
+def embedder(provider):
+    return OpenAIEmbedder(api_key="key", model="text-embedding-3-small", base_url=provider.openai_url, timeout=5)
+
+
+def sizes(provider):
+    return [len(request.body["input"]) for request in provider.requests]
+
+
+def test_texts_become_unit_vectors_in_their_order(embedder):
+    texts = ["the kettle sings", "the goat on the roof", "雨"]
+    vectors = embedder.embed(texts)
+    assert (vectors.shape, vectors.dtype) == ((3, 1536), np.float32)
+    assert np.allclose(vectors, [word_vector(text, 1536) for text in texts], atol=1e-6)
+
+
+def test_vectors_are_put_in_order_by_their_index(provider, embedder):
+    provider.script(Behaviour(do="shuffle"))
+    assert np.allclose(embedder.embed(["one", "two"])[0], word_vector("one", 1536), atol=1e-6)
+
+
+def test_no_texts_ask_for_nothing(provider, embedder):
+    assert embedder.embed([]).shape == (0, 1536)
+    assert provider.requests == []
+
+
+def test_2048_short_texts_are_one_request(provider, embedder):
+    vectors = embedder.embed([f"note {number}" for number in range(2049)])
+    assert sizes(provider) == [2048, 1]
+    assert np.allclose(vectors[2048], word_vector("note 2048", 1536), atol=1e-6)
+
+
+def test_long_texts_are_cut_by_tokens(provider, embedder):
+    embedder.embed(["kettle " * 2500] * 60)
+    assert sum(sizes(provider)) == 60
+    assert len(sizes(provider)) == 2
+
+
+def test_a_batch_denser_than_estimated_is_halved():
+    with running_provider(bytes_per_token=1) as provider:
+        embedder = OpenAIEmbedder(api_key="key", model="text-embedding-3-small", base_url=provider.openai_url)
+        vectors = embedder.embed([f"{number:02x}" * 4000 for number in range(64)])
+    assert sizes(provider) == [64, 32, 32]
+    assert np.allclose(vectors[63], word_vector("3f" * 4000, 1536), atol=1e-6)
+
+
+def test_a_text_over_8192_tokens_is_refused_alone(embedder):
+    texts = ["one", "kettle " * 8192, "two"]
+    with pytest.raises(InputRefused):
+        embedder.embed(texts)
+    answers = embed_each(embedder, texts)
+    assert [isinstance(answer, InputRefused) for answer in answers] == [False, True, False]
+
+
+def test_an_empty_text_is_refused_alone(embedder):
+    answers = embed_each(embedder, ["one", "", "two"])
+    assert [isinstance(answer, InputRefused) for answer in answers] == [False, True, False]
+
+
+def test_a_refused_word_is_refused_alone(provider, embedder):
+    provider.script(Behaviour(do="fail", status=400, when="forbidden", times=None))
+    texts = [f"note {number}" for number in range(64)]
+    texts[13] = "a forbidden word"
+    answers = embed_each(embedder, texts)
+    assert [position for position, answer in enumerate(answers) if isinstance(answer, InputRefused)] == [13]
+    assert len(provider.requests) == 13
+
+
+def test_half_a_surrogate_pair_is_refused_alone(embedder):
+    answers = embed_each(embedder, ["one", "\ud83c", "two"])
+    assert [isinstance(answer, InputRefused) for answer in answers] == [False, True, False]
+
+
+def test_asked_dimensions_are_asked_for(provider):
+    embedder = OpenAIEmbedder(
+        api_key="key", model="text-embedding-3-small", dimensions=512, base_url=provider.openai_url
+    )
+    assert embedder.embed(["tea"]).shape == (1, 512)
+    assert provider.requests[0].body["dimensions"] == 512
+
+
+def test_an_unknown_model_shows_its_dimensions(provider):
+    embedder = OpenAIEmbedder(api_key="key", model="somebody-elses", base_url=provider.openai_url)
+    assert embedder.dimensions == 1536
+    assert embedder.embed(["tea"]).shape == (1, 1536)
+    assert len(provider.requests) == 2
+
+
+def test_what_a_request_used_is_told(provider):
+    told = []
+    embedder = OpenAIEmbedder(
+        api_key="key",
+        model="text-embedding-3-small",
+        dimensions=512,
+        base_url=provider.openai_url,
+        on_usage=lambda model, tokens: told.append((model, tokens)),
+    )
+    embedder.embed(["12345678", "1234"])
+    assert told == [("text-embedding-3-small", 3)]
+
+
+@pytest.mark.parametrize("spoiled", ["garble", "short", "nan", "dimension", "empty"])
+def test_an_answer_that_does_not_fit_is_a_bad_answer(provider, embedder, spoiled):
+    provider.script(Behaviour(do=spoiled))
+    with pytest.raises(BadAnswer):
+        embedder.embed(["one", "two"])
+
+
+def test_a_bad_first_answer_teaches_no_dimensions(provider):
+    embedder = OpenAIEmbedder(api_key="key", model="somebody-elses", base_url=provider.openai_url)
+    provider.script(Behaviour(do="empty"))
+    with pytest.raises(BadAnswer):
+        embedder.embed(["tea"])
+    assert embedder.dimensions == 1536
+
+
+def test_vectors_sent_as_lists_are_read_too(provider, embedder):
+    provider.script(Behaviour(do="lists"))
+    assert np.allclose(embedder.embed(["tea"]), [word_vector("tea", 1536)], atol=1e-6)
+
+
+def test_threads_share_it(provider, embedder):
+    with ThreadPoolExecutor(8) as pool:
+        vectors = list(pool.map(embedder.embed, [[f"note {number}"] for number in range(32)]))
+    assert all(np.allclose(vectors[n][0], word_vector(f"note {n}", 1536), atol=1e-6) for n in range(32))
+    assert len(provider.requests) == 32

@@ -1,0 +1,204 @@
+"""The ledger and the plain model live the same life, whatever it is, and agree after every step."""
+
+import math
+from uuid import uuid4
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from schemas.settings import Settings
+from store import clock, nodes, patrol, runs
+from store.errors import Refused
+from tests.plain_model import PlainMemory, PlainRefusal
+from tests.scenes import MODEL, consolidated, make_being, make_user, remember, words
+
+TICK = Settings.model_fields["tick"].default
+IMPORTANCE = st.sampled_from([0.0, 0.05, 0.0500000001, 0.06, 0.1, 1.0]) | st.floats(0, 1)
+HOURS = st.sampled_from([0, 7, 23, 24, 25])
+
+
+class Life(RuleBasedStateMachine):
+    """One Being, twice: `plain` by the rules' words, the other in the ledger."""
+
+    def __init__(self, store):
+        super().__init__()
+        self.store = store
+        self.plain = PlainMemory()
+        self.ids = []
+
+    def both(self, plainly, really):
+        """Do it on both sides; what one refuses, the other must refuse."""
+        try:
+            plainly()
+        except PlainRefusal:
+            refused = True
+        else:
+            refused = False
+        try:
+            with self.store.transaction() as tx:
+                really(tx)
+        except Refused:
+            assert refused, "the ledger refuses what the rules allow"
+        else:
+            assert not refused, "the ledger allows what the rules refuse"
+
+    def some(self, data, names, least=0):
+        """Some of the nodes, by their names."""
+        names = sorted(names)
+        return data.draw(st.lists(st.sampled_from(names), unique=True, min_size=least)) if names else []
+
+    def names_where(self, condition):
+        return [name for name, node in enumerate(self.plain.nodes) if condition(node)]
+
+    def ids_of(self, names):
+        return [self.ids[name] for name in names]
+
+    @initialize()
+    def is_born(self):
+        with self.store.transaction() as tx:
+            self.being = make_being(tx, make_user(tx))
+        self.being_id = self.being.being_id
+
+    @rule(importances=st.lists(IMPORTANCE, min_size=1, max_size=3))
+    def scenes_become_nodes(self, importances):
+        for importance in importances:
+            self.plain.remember(importance)
+        with self.store.transaction() as tx:
+            self.ids += remember(tx, self.being, *(words(importance=importance) for importance in importances))
+
+    @rule(data=st.data(), demanded=st.booleans(), hours=HOURS, born=st.lists(IMPORTANCE, max_size=2), thinks=st.booleans())
+    def patrol_walks(self, data, demanded, hours, born, thinks):
+        self.plain.pass_hours(hours)
+        with self.store.transaction() as tx:
+            clock.shift(tx, hours * TICK / 24)
+        if born:
+            self.scenes_become_nodes(born)
+        self.mechanical_step(
+            lambda: self.plain.tick(demanded=demanded),
+            lambda tx: self.tick(tx, demanded=demanded),
+        )
+        self.mechanical_step(self.plain.flag_dying, lambda tx: patrol.flag_dying(tx, self.being_id))
+        if thinks:
+            self.consolidate(data)
+        self.mechanical_step(self.plain.revive_dead, lambda tx: patrol.revive_dead(tx, self.being_id))
+
+    def tick(self, tx, *, demanded):
+        if demanded or runs.tick_due(tx, self.being_id, TICK):
+            patrol.raise_counter(tx, self.being_id)
+
+    def mechanical_step(self, plainly, really):
+        def within_run(tx):
+            runs.enter(tx, self.being_id, uuid4())
+            really(tx)
+
+        self.both(plainly, within_run)
+
+    def consolidate(self, data):
+        everyone = range(len(self.plain.nodes))
+        mergeable = self.names_where(lambda node: node.living and not node.pinned)
+        survivors = self.names_where(lambda node: node.living)
+        if data.draw(st.booleans(), label="by the rules") and survivors:
+            survivor = data.draw(st.sampled_from(survivors))
+            absorbed = self.some(data, set(mergeable) - {survivor})
+            dead = []
+        elif everyone:
+            survivor = data.draw(st.sampled_from(everyone))
+            absorbed = self.some(data, everyone)
+            dead = self.some(data, everyone)
+        else:
+            return
+        if absorbed:
+            self.mechanical_step(
+                lambda: self.plain.absorb(survivor, absorbed),
+                lambda tx: patrol.absorb(tx, self.being_id, self.ids[survivor], self.ids_of(absorbed)),
+            )
+        hopeless = self.names_where(lambda node: node.status == "dying" and not node.fresh)
+        dead = dead or self.some(data, hopeless)
+        self.mechanical_step(
+            lambda: self.plain.make_dead(dead),
+            lambda tx: patrol.make_dead(tx, self.being_id, self.ids_of(dead)),
+        )
+        living = self.names_where(lambda node: node.living)
+        self.mechanical_step(self.plain.consolidated, lambda tx: consolidated(tx, self.being, self.ids_of(living)))
+
+    @rule(patrols=st.integers(2, 40))
+    def nothing_happens_for_long(self, patrols):
+        for _ in range(patrols):
+            self.plain.tick(demanded=True)
+        with self.store.transaction() as tx:
+            for _ in range(patrols):
+                patrol.raise_counter(tx, self.being_id)
+
+    @rule(data=st.data())
+    @precondition(lambda self: self.plain.nodes)
+    def recall_finds_the_living(self, data):
+        self.are_found(self.some(data, self.names_where(lambda node: node.living)))
+
+    @rule(data=st.data())
+    @precondition(lambda self: self.plain.nodes)
+    def search_finds_the_dead_too(self, data):
+        self.are_found(self.some(data, self.names_where(lambda node: not node.forgotten)))
+
+    def are_found(self, names):
+        self.both(
+            lambda: self.plain.found(set(names)),
+            lambda tx: nodes.activate(tx, self.being_id, self.ids_of(names)),
+        )
+
+    @rule(data=st.data(), wish=st.sampled_from(["pin", "unpin", "forget", "revive"]))
+    @precondition(lambda self: self.plain.nodes)
+    def somebody_wishes(self, data, wish):
+        name = data.draw(st.sampled_from(range(len(self.ids))))
+        self.both(
+            lambda: getattr(self.plain, wish)(name),
+            lambda tx: getattr(nodes, wish)(tx, self.being_id, self.ids[name]),
+        )
+
+    @rule(data=st.data(), importance=IMPORTANCE)
+    @precondition(lambda self: self.plain.nodes)
+    def somebody_weighs(self, data, importance):
+        name = data.draw(st.sampled_from(range(len(self.ids))))
+        self.both(
+            lambda: self.plain.weigh(name, importance),
+            lambda tx: nodes.correct(tx, self.being_id, self.ids[name], MODEL, words(importance=importance)),
+        )
+
+    @invariant()
+    def they_agree(self):
+        with self.store.transaction() as tx:
+            real = {node.node_id: node for node in nodes.page(tx, self.being_id, limit=10_000)}
+            fading = {node.node_id for node in nodes.fading(tx, self.being_id, patrols=5, limit=10_000)}
+        for node_id, plain in zip(self.ids, self.plain.nodes, strict=True):
+            node = real.pop(node_id)
+            into = None if plain.absorbed_into is None else self.ids[plain.absorbed_into]
+            assert (node.status, node.session_count, node.importance) == (
+                plain.status,
+                plain.session_count,
+                plain.importance,
+            )
+            assert math.isclose(node.effective_importance, plain.effective_importance, rel_tol=0, abs_tol=1e-12)
+            assert (node.fresh, node.pinned, node.forgotten_at is not None) == (
+                plain.fresh,
+                plain.pinned,
+                plain.forgotten,
+            )
+            assert (node.reactivation_count, node.absorbed_into) == (plain.reactivation_count, into)
+            assert node.patrols_left == plain.patrols_left
+            assert (node_id in fading) == (plain.patrols_left is not None and plain.patrols_left <= 5)
+        assert not real
+
+
+def test_the_ledger_does_what_the_rules_say(store):
+    profile = settings.get_profile(settings.get_current_profile_name())
+    examples = max(40, profile.max_examples) if profile.max_examples > 100 else 40
+    run_state_machine_as_test(
+        lambda: Life(store), settings=settings(profile, max_examples=examples, stateful_step_count=40)
+    )

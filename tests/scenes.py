@@ -1,0 +1,106 @@
+"""Material for tests: people, Beings, and memories in a world of three dimensions."""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+from uuid import UUID, uuid4
+
+import numpy as np
+
+from schemas.rows import Being, Node, User
+from store import nodes, notes, users
+from store.nodes import NodeWords
+from store.notes import NewNote
+from store.transaction import Transaction
+
+MODEL = "three-d"
+EAST = (1.0, 0.0, 0.0)
+NORTH = (0.0, 1.0, 0.0)
+UP = (0.0, 0.0, 1.0)
+
+
+def make_user(tx: Transaction, name: str | None = None) -> User:
+    """Make a person, of a name that nobody has unless one is said."""
+    return users.add_user(tx, name or f"user {uuid4()}", "UTC")
+
+
+def make_being(tx: Transaction, user: User, slug: str | None = None) -> Being:
+    """Make a Being with its two roots, whose vectors are of three dimensions."""
+    slug = slug or f"b{uuid4().hex}"
+    being = users.add_being(tx, user.user_id, slug, slug.title())
+    users.adopt_model(tx, being.being_id, MODEL)
+    return users.get_being(tx, being.being_id)
+
+
+def words(action: str = "Something happened.", *, vector: Sequence[float] = EAST, **changes: Any) -> NodeWords:
+    """A node's words; `when` goes into the scene, and what else `NodeWords` has can be named."""
+    scene = {"action": action, "actors": ["Mira"], "when": changes.pop("when", ["2026-03-02"])}
+    usual: dict[str, Any] = {"feeling": None, "themes": [], "emotion": None, "importance": 0.5}
+    return NodeWords(
+        scene=scene,
+        text_hash=sha256(f"{scene}".encode()).digest(),
+        vector=np.asarray(vector, dtype=np.float32),
+        **(usual | changes),
+    )
+
+
+def note(content: Any = "Something happened.", **changes: Any) -> NewNote:
+    """A new note, a pending scene unless it is told otherwise."""
+    usual: dict[str, Any] = {
+        "note_id": uuid4(),
+        "producer_id": None,
+        "type": "scene",
+        "content": content,
+        "title": None,
+        "due_at": None,
+        "metadata": {},
+        "content_hash": sha256(f"{content}".encode()).digest(),
+    }
+    return NewNote(**(usual | changes))
+
+
+def remember(
+    tx: Transaction, being: Being, *memories: NodeWords, cluster: UUID | None = None, run: UUID | None = None
+) -> list[UUID]:
+    """Make a note and a node of each memory, in that order, and put the nodes into a cluster where one is named."""
+    born = [(note(memory.scene), memory) for memory in memories]
+    notes.insert(tx, being.being_id, [new for new, _ in born])
+    notes.mark_remembered(tx, being.being_id, [new.note_id for new, _ in born])
+    nodes.insert(tx, being.being_id, run or uuid4(), MODEL, [(new.note_id, memory) for new, memory in born])
+    rows = tx.execute("select note_id, node_id from memory.memory_nodes where being_id = %s", [being.being_id])
+    by_note = {row["note_id"]: row["node_id"] for row in rows}
+    made = [by_note[new.note_id] for new, _ in born]
+    if cluster is not None:
+        move(tx, being, made, cluster)
+    return made
+
+
+def move(tx: Transaction, being: Being, node_ids: Sequence[UUID], cluster: UUID) -> None:
+    """Put nodes into a cluster."""
+    tx.execute(
+        "update memory.memory_nodes set cluster_id = %s where being_id = %s and node_id = any(%s)",
+        [cluster, being.being_id, list(node_ids)],
+    )
+
+
+def consolidated(tx: Transaction, being: Being, node_ids: Sequence[UUID]) -> None:
+    """Take the mark `fresh` from nodes, as consolidation does with what it leaves as it is."""
+    tx.execute(
+        "update memory.memory_nodes set fresh = false where being_id = %s and node_id = any(%s)",
+        [being.being_id, list(node_ids)],
+    )
+
+
+def root(tx: Transaction, being: Being, name: str = "Private") -> UUID:
+    """The id of a root cluster."""
+    (row,) = tx.execute(
+        "select cluster_id from memory.clusters where being_id = %s and is_parent and name = %s", [being.being_id, name]
+    )
+    return row["cluster_id"]
+
+
+def seen(tx: Transaction, being: Being, node_id: UUID) -> Node:
+    """A node that is there."""
+    node = nodes.get(tx, being.being_id, node_id)
+    assert node is not None
+    return node

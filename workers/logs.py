@@ -1,0 +1,44 @@
+"""Structured logs: static event names with ids and numbers, as text on a terminal and JSON elsewhere."""
+
+import logging
+import sys
+
+import structlog
+
+from schemas.settings import Settings
+
+
+def configure_logs(settings: Settings) -> None:
+    """Set up structlog, and let what libraries log through the standard library leave in the same form."""
+    as_text = settings.log_format == "text" or (settings.log_format == "auto" and sys.stderr.isatty())
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    renderers: list[structlog.typing.Processor] = (
+        [structlog.dev.ConsoleRenderer()]
+        if as_text
+        else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(settings.log_level)
+    # Below warnings these tell of every request, and of texts in them.
+    for chatty in ("httpx", "httpx2", "httpcore", "openai", "anthropic", "celery.app.trace", "celery.worker.strategy"):
+        logging.getLogger(chatty).setLevel(max(logging.WARNING, root.level))
