@@ -50,5 +50,10 @@ beat_schedule = {
         "options": {"queue": "upkeep", "expires": 10 * _settings.sweep_every},
     },
     "ticks": {"task": "upkeep.ticks", "schedule": 30.0, "options": {"queue": "upkeep", "expires": 30.0}},
+    "idle_sessions": {
+        "task": "upkeep.idle_sessions",
+        "schedule": 10.0,
+        "options": {"queue": "upkeep", "expires": 10.0},
+    },
     "embedders": {"task": "upkeep.embedders", "schedule": 30.0, "options": {"queue": "upkeep", "expires": 30.0}},
 }

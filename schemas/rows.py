@@ -11,6 +11,7 @@ NodeStatus = Literal["active", "dying", "dead"]
 NoteState = Literal["kept", "pending", "stamped", "remembered", "parse_failed", "embed_failed"]
 RunState = Literal["queued", "running", "done", "failed"]
 WorkState = Literal["ready", "running", "done", "dead"]
+Role = Literal["user", "assistant", "other"]
 Root = Literal["Business", "Private"]
 
 ROOTS: tuple[Root, Root] = ("Business", "Private")
@@ -120,6 +121,31 @@ class Note(Row):
     reason: str | None
     run_id: UUID | None
     received_at: datetime
+
+
+class Message(Row):
+    """One turn of a conversation."""
+
+    message_id: UUID
+    producer_id: str | None
+    session_id: UUID
+    role: Role
+    speaker: str | None
+    content: str
+    metadata: dict[str, Any]
+    created_at: datetime
+    received_at: datetime
+    judged: bool
+
+
+class Session(Row):
+    """A conversation, open while `ended_at` is null."""
+
+    session_id: UUID
+    started_at: datetime
+    last_activity_at: datetime
+    ended_at: datetime | None
+    turn_count: int
 
 
 class Run(Row):

@@ -1,4 +1,4 @@
-"""What producers send: notes of four types, and the scene inside a scene note.
+"""What producers send: messages, notes of four types, and the scene inside a scene note.
 
 Fields come from the patrol seed ("Scene Format") and DESIGN section 10. Unknown fields are refused, but for `metadata`.
 """
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
 
-from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, PRODUCER_ID_CHARACTERS
+from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, PRODUCER_ID_CHARACTERS, SPEAKER_CHARACTERS
 
 
 class Wire(BaseModel):
@@ -68,8 +68,8 @@ class SceneInput(Scene):
         return self.model_dump(mode="json", include=set(Scene.model_fields), exclude_defaults=True)
 
 
-class NoteBase(Wire):
-    """What the four types of note share."""
+class Produced(Wire):
+    """What everything that producers send has in common."""
 
     id: Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)] | None = Field(
         None, description="Your own id. The same id again with the same content changes nothing."
@@ -89,7 +89,7 @@ def _form(content: Any) -> str:
     return "text" if isinstance(content, str) else "scene"
 
 
-class SceneNote(NoteBase):
+class SceneNote(Produced):
     """One event, as an object, or as the string that a model wrote for the patrol to parse."""
 
     type: Literal["scene"]
@@ -99,14 +99,14 @@ class SceneNote(NoteBase):
     ]
 
 
-class TodoNote(NoteBase):
+class TodoNote(Produced):
     """Something to do."""
 
     type: Literal["todo"]
     content: Words
 
 
-class ReminderNote(NoteBase):
+class ReminderNote(Produced):
     """Something to be reminded of at a time."""
 
     type: Literal["reminder"]
@@ -114,7 +114,7 @@ class ReminderNote(NoteBase):
     due_at: Annotated[AwareDatetime, Field(strict=False)]
 
 
-class KnowledgeNote(NoteBase):
+class KnowledgeNote(Produced):
     """Something to know, under a title."""
 
     type: Literal["knowledge"]
@@ -122,4 +122,16 @@ class KnowledgeNote(NoteBase):
     title: Words
 
 
-NoteInput = Annotated[SceneNote | TodoNote | ReminderNote | KnowledgeNote, Discriminator("type")]
+AnyNote = SceneNote | TodoNote | ReminderNote | KnowledgeNote
+NoteInput = Annotated[AnyNote, Discriminator("type")]
+
+
+class MessageInput(Produced):
+    """One turn of a conversation. `other` is somebody else in the room."""
+
+    role: Literal["user", "assistant", "other"]
+    speaker: Annotated[Words, Field(max_length=SPEAKER_CHARACTERS)] | None = None
+    content: Words
+    created_at: Annotated[AwareDatetime, Field(strict=False)] | None = Field(
+        None, description="When it was said, with its offset from UTC; now, where it is absent."
+    )

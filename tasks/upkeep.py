@@ -19,6 +19,12 @@ def ticks(on: Resources) -> list[Ring]:
 
 
 @tick(queue="upkeep")
+def idle_sessions(on: Resources) -> list[Ring]:
+    """End the sessions that have been idle for 30 minutes."""
+    return upkeep.end_idle_sessions(on.store)
+
+
+@tick(queue="upkeep")
 def embedders(on: Resources) -> list[Ring]:
     """Ask for the move of Beings whose embedder has changed."""
     return reembedding.ask_for_reembedding(on.store, on.embedders)

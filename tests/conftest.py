@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from schemas.rows import Being, User
 from store import clock as domain_clock
@@ -25,9 +25,9 @@ from workers.postgres_server import EmbeddedPostgres
 
 PATIENCE = 20.0
 
-# A busy machine is no reason to fail, and neither is a database that answers slowly.
-settings.register_profile("normal", deadline=None)
-settings.register_profile("deep", deadline=None, max_examples=1000, stateful_step_count=100)
+# A busy machine is no reason to fail. Examples may share a test's database, because each makes a Being of its own.
+settings.register_profile("normal", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.register_profile("deep", settings.get_profile("normal"), max_examples=5000)
 settings.load_profile("normal")
 
 

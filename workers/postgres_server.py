@@ -37,7 +37,6 @@ SETTINGS = {
 # A crash of the machine may then destroy the data; a crash of the server may not. For tests.
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
-
 NOT_AS_ROOT = "and Postgres refuses to run as root. Start as an ordinary user, or set DATABASE_URL."
 
 

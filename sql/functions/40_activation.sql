@@ -27,5 +27,5 @@ begin
     from found as f
     where n.being_id = p_being_id and n.node_id = f.node_id
         -- Links of a chain of absorptions pass the credit on; only what was found and the final survivor keep it.
-        and (n.node_id = any(p_node_ids) or n.absorbed_into is null);
+        and (n.node_id = any(p_node_ids) or n.absorbed_into is null) and n.forgotten_at is null;
 end $$;

@@ -43,7 +43,8 @@ def test_postgres_can_do_what_the_system_needs(home):
 def test_data_survive_a_stop_and_a_crash(home):
     with embedded_servers(home, durable=False) as servers:
         asked(servers, "CREATE TABLE kept AS SELECT 42 AS answer")
-        redis.Redis.from_url(servers.redis_url).set("answer", "42")
+        with redis.Redis.from_url(servers.redis_url) as client:
+            client.set("answer", "42")
     with embedded_servers(home, durable=False) as servers:
         assert asked(servers, "SELECT answer FROM kept") == 42
         for server in (servers.postgres, servers.redis):
@@ -87,10 +88,11 @@ def test_a_home_with_a_long_and_odd_path_works(home, monkeypatch):
 
 
 def test_sockets_work_in_a_directory_with_an_odd_name(home, monkeypatch):
-    sockets = run_directory(home) / "é %2F?#& x"
-    sockets.mkdir()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(sockets))
+    odd = run_directory(home).parent / "é %2F?#& x"
+    odd.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(odd))
     with embedded_servers(home, durable=False) as servers:
+        assert servers.redis.socket.is_relative_to(odd)
         assert asked(servers, "SELECT 1") == 1
         with redis.Redis.from_url(servers.redis_url) as client:
             assert client.ping()

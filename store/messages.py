@@ -1,0 +1,92 @@
+"""Messages and their sessions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.rows import Message, Session
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message as it goes in. `producer_id` makes it one message however often it is sent."""
+
+    message_id: UUID
+    producer_id: str | None
+    role: str
+    speaker: str | None
+    content: str
+    created_at: datetime
+    metadata: dict[str, Any]
+    content_hash: bytes
+
+
+def new_ids(tx: Transaction, count: int) -> list[UUID]:
+    """So many ids for messages, in the order in which they came."""
+    return list(value(tx, "select array_agg(uuidv7()) from generate_series(1, %s)", [count]) or [])
+
+
+def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> set[UUID]:
+    """Keep the messages whose producer ids are new, each in its session; returns the ids of those that went in."""
+    rows = tx.execute(
+        "select kept.id from memory.keep_messages(%s, %s) as kept (id)",
+        [
+            being_id,
+            Jsonb(
+                [
+                    {
+                        "message_id": str(message.message_id),
+                        "producer_id": message.producer_id,
+                        "role": message.role,
+                        "speaker": message.speaker,
+                        "content": message.content,
+                        "metadata": message.metadata,
+                        "content_hash": message.content_hash.hex(),
+                        "created_at": message.created_at.isoformat(),
+                    }
+                    for message in messages
+                ]
+            ),
+        ],
+    )
+    return {row["id"] for row in rows}
+
+
+def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[UUID, bytes]]:
+    """Message id and content hash of each producer id that is known already."""
+    rows = tx.execute(
+        "select producer_id, message_id, content_hash from memory.messages"
+        " where being_id = %s and producer_id = any(%s)",
+        [being_id, list(producer_ids)],
+    )
+    return {row["producer_id"]: (row["message_id"], row["content_hash"]) for row in rows}
+
+
+def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[Session]:
+    """The Being's sessions, the one opened last first, from `before` on."""
+    with tx.cursor(row_factory=class_row(Session)) as cursor:
+        return cursor.execute(
+            "select * from memory.sessions where being_id = %(being)s"
+            " and (%(before)s::uuid is null or session_id < %(before)s) order by session_id desc limit %(limit)s",
+            {"being": being_id, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def of_session(tx: Transaction, being_id: UUID, session_id: UUID) -> list[Message]:
+    """A session's messages in order: by their own time, then by arrival."""
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            "select * from memory.messages where being_id = %s and session_id = %s order by created_at, message_id",
+            [being_id, session_id],
+        ).fetchall()
+
+
+def end_idle_sessions(tx: Transaction, limit: int) -> int:
+    """End sessions that have been idle for 30 minutes of the domain's time; returns how many."""
+    return int(value(tx, "select memory.end_idle_sessions(%s)", [limit]))
