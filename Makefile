@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test lint types floors pytest lock clean
+.PHONY: help demo up test lint types floors pytest chaos bench docs lock clean
 
 help: ## Say what there is to make
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -45,6 +45,15 @@ floors: $(VENV)/.dev ## Who may import whom
 
 pytest: $(VENV)/.dev ## The tests, on two cores
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+chaos: $(VENV)/.dev ## Kill, flush and cut everything for MINUTES=10 from SEED=1, then count
+	@$(BIN)/python -m tests.chaos --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
+
+bench: $(VENV)/.dev ## Measure against the limits of this machine
+	@$(BIN)/python -m bench
+
+docs: $(VENV)/.runtime ## Write the page of settings again
+	@$(BIN)/python -m schemas.settings_page > docs/settings.md
 
 lock: $(VENV)/.dev ## Choose newest versions and write the lock files again
 	@$(BIN)/python -m pip install --quiet uv

@@ -19,6 +19,9 @@ broker_transport_options = {
     "socket_connect_timeout": 5,
     "socket_keepalive": True,
     "health_check_interval": 20,
+    # Whoever rings while Redis is away gives up soon, for the sweep will; workers go on trying to reach it regardless.
+    "max_retries": 1,
+    "interval_start": 0.2,
 }
 broker_pool_limit = 4
 
@@ -35,7 +38,6 @@ task_acks_late = True
 task_reject_on_worker_lost = True
 worker_prefetch_multiplier = 1
 worker_cancel_long_running_tasks_on_connection_loss = False
-worker_soft_shutdown_timeout = 10.0
 task_soft_time_limit = 900
 task_time_limit = 960
 
@@ -55,5 +57,6 @@ beat_schedule = {
         "schedule": 10.0,
         "options": {"queue": "upkeep", "expires": 10.0},
     },
+    "retention": {"task": "upkeep.retention", "schedule": 600.0, "options": {"queue": "upkeep", "expires": 600.0}},
     "embedders": {"task": "upkeep.embedders", "schedule": 30.0, "options": {"queue": "upkeep", "expires": 30.0}},
 }

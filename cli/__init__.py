@@ -1,0 +1,1 @@
+"""The `patrol` command: the same use cases as the other doors, for whoever sits at the terminal."""

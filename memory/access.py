@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
+from schemas.keepable import unkeepable
 from schemas.rows import Being, Scope, Token
 from store import users
 from store.database import Store
@@ -71,8 +72,10 @@ def being_for(store: Store, caller: Caller, being: str) -> Being:
     Raises:
         NotFound: The caller has none; nobody learns whether somebody else has.
     """
-    with store.transaction() as tx:
-        found = users.find_being(tx, caller.user_id, being)
+    found = None
+    if not any(unkeepable(being)):
+        with store.transaction() as tx:
+            found = users.find_being(tx, caller.user_id, being)
     if found is None or caller.being_id not in {None, found.being_id}:
         raise NotFound("You have no Being of that id or slug.")
     return found

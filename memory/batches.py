@@ -1,7 +1,7 @@
 """A batch of items as it came: each is read, or refused by its position, or answered for as a repetition.
 
-What the doors promise (DESIGN section 10): 1 to 1,000 items of at most 64 KB, refused whole when longer; a malformed one
-is refused alone; the same producer id again is a duplicate, or a conflict where the content is another.
+What the doors promise (DESIGN section 10): 1 to 1,000 items of at most 64 KB, refused whole when longer; a bad item is
+refused alone; the same producer id again is a duplicate, or a conflict where the content is another.
 """
 
 import hashlib

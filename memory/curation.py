@@ -16,6 +16,16 @@ from store.database import Store
 from store.errors import NotFound
 
 
+def look(store: Store, being_id: UUID, node_id: UUID) -> Node:
+    """One node; being looked at keeps nothing alive.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    with store.transaction() as tx:
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
 def story(store: Store, being_id: UUID, node_id: UUID) -> NodeStory:
     """Where a node came from, and what happened to it.
 
@@ -72,7 +82,15 @@ def revive(store: Store, being_id: UUID, node_id: UUID) -> Node:
         return _existing(nodes.get(tx, being_id, node_id), node_id)
 
 
-def correct(store: Store, embedders: Embedders, being_id: UUID, node_id: UUID, changes: dict[str, Any]) -> Node:
+def correct(
+    store: Store,
+    embedders: Embedders,
+    being_id: UUID,
+    node_id: UUID,
+    changes: dict[str, Any],
+    *,
+    pinned: bool | None = None,
+) -> Node:
     """Replace parts of what a node says, and embed it anew where the words changed.
 
     Args:
@@ -81,9 +99,11 @@ def correct(store: Store, embedders: Embedders, being_id: UUID, node_id: UUID, c
         being_id: Whose node it is.
         node_id: Which node.
         changes: Fields of a scene as producers send it; null takes an optional one away.
+        pinned: Whether to pin or unpin it in the same transaction.
 
     Raises:
         NotFound: This Being has no such node.
+        Refused: A dead node is to be pinned; nothing was changed.
         BadQuestion: What comes of the changes is no scene; the text names the place.
         ProviderError: The embedder is out of reach; nothing was changed.
     """
@@ -110,6 +130,8 @@ def correct(store: Store, embedders: Embedders, being_id: UUID, node_id: UUID, c
         raise BadQuestion(f"The embedder refuses the corrected words: {refusals[hashed]}")
     with store.transaction() as tx:
         nodes.correct(tx, being_id, node_id, embedder.model, words_of(scene, hashed, vectors[hashed]))
+        if pinned is not None:
+            (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
         return _existing(nodes.get(tx, being_id, node_id), node_id)
 
 

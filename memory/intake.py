@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from memory.batches import Batch, DeriveId, Item, ItemRefused, read_batch
 from memory.patrol_demand import ask_for_patrol
-from schemas.limits import FUTURE_MINUTES
+from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.receipts import Receipt
 from schemas.settings import Settings
 from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, ReminderNote
@@ -22,6 +22,10 @@ from store.notes import NewNote
 
 _NOTE: TypeAdapter[AnyNote] = TypeAdapter(NoteInput)
 _MESSAGE = TypeAdapter(MessageInput)
+
+
+class DoorFull(Exception):
+    """Too much waits already for more to be taken; the same again may pass later."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,20 @@ def accept_notes(
 
     Raises:
         BatchRefused: The batch is empty or too long; nothing was taken.
+        DoorFull: So many of the Being's notes wait that no more are taken for now.
     """
     batch = read_batch(items, _NOTE, derive_id)
     with store.transaction() as tx:
+        if notes.pending(tx, being_id, settings.most_pending) >= settings.most_pending:
+            raise DoorFull(
+                f"{settings.most_pending} notes of this Being wait for a patrol already. Send these again later."
+            )
         fresh = batch.unrepeated()
-        rows = {item.position: _note(item, id_) for item, id_ in zip(fresh, notes.new_ids(tx, len(fresh)), strict=True)}
+        bulk = len(items) > BULK_ITEMS
+        rows = {
+            item.position: _note(item, id_, bulk=bulk)
+            for item, id_ in zip(fresh, notes.new_ids(tx, len(fresh)), strict=True)
+        }
         kept = notes.insert(tx, being_id, list(rows.values()))
         inserted = {position: row.note_id for position, row in rows.items() if row.note_id in kept}
         receipt = batch.receipt(inserted, notes.known(tx, being_id, batch.producer_ids()))
@@ -92,7 +105,7 @@ def accept_messages(
         return Accepted(batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids())), [])
 
 
-def _note(item: Item[AnyNote], note_id: UUID) -> NewNote:
+def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool) -> NewNote:
     note = item.value
     content = note.content
     return NewNote(
@@ -104,6 +117,7 @@ def _note(item: Item[AnyNote], note_id: UUID) -> NewNote:
         due_at=note.due_at if isinstance(note, ReminderNote) else None,
         metadata=note.metadata,
         content_hash=item.content_hash,
+        bulk=bulk,
     )
 
 

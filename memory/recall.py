@@ -78,7 +78,7 @@ def recall_topic(
         NotFound: This Being has no such cluster.
         BadQuestion: The cursor is none that was given out.
     """
-    before = _read_cursor(cursor)
+    before = read_cursor(cursor)
     with store.transaction() as tx:
         cluster = clusters.find(tx, being_id, cluster_id)
         if cluster is None:
@@ -139,7 +139,12 @@ def write_cursor(node: Node) -> str:
     return urlsafe_b64encode(f"{node.created_at.isoformat()} {node.node_id}".encode()).decode()
 
 
-def _read_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
+def read_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
+    """Where the page before ended; None for the first page.
+
+    Raises:
+        BadQuestion: The cursor is none that was given out.
+    """
     if cursor is None:
         return None
     try:

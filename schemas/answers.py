@@ -1,10 +1,11 @@
 """What the doors answer."""
 
+from datetime import datetime
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.rows import Cluster, HistoryEvent, Node, Note
+from schemas.rows import Cluster, HistoryEvent, Node, Note, RunState, WorkState
 
 
 class Answer(BaseModel):
@@ -55,3 +56,80 @@ class NodeStory(Answer):
     absorbed: list[Node] = Field(description="Nodes that it took in.")
     final_survivor: UUID | None = Field(description="Where it lives on, if it was absorbed.")
     history: list[HistoryEvent]
+
+
+class Explanation(Answer):
+    """Why a memory was found."""
+
+    node_id: UUID
+    similarity: float | None = Field(description="Cosine similarity to the query; null where it was found by words.")
+    effective_importance: float = Field(description="What it weighs now: importance × exp(−session_count / 30).")
+    session_count: int = Field(description="Patrols since it was last activated, this recall not counted.")
+    why: str
+
+
+class RecalledFragments(Answer):
+    """What came to mind, blurred, ready for a prompt."""
+
+    recalled: str = Field(
+        description="Actions and feelings, shuffled, inside <recalled_memory>; empty where nothing came to mind."
+    )
+    degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")
+    explanation: list[Explanation] | None = Field(None, description="On request; nearest first.")
+
+
+class RecalledNode(Node):
+    """A memory that came to mind."""
+
+    similarity: float | None = Field(description="Cosine similarity to the query; null where it was found by words.")
+
+
+class RecalledNodes(Answer):
+    """What came to mind, memory by memory."""
+
+    nodes: list[RecalledNode] = Field(description="Nearest first.")
+    degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")
+    explanation: list[Explanation] | None = Field(None, description="On request; in the order of `nodes`.")
+
+
+class NotePage(Answer):
+    """One page of notes."""
+
+    notes: list[Note]
+    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+
+
+class StepReport(Answer):
+    """What one step of a patrol did."""
+
+    step: str
+    outcome: str = Field(description="`done`, `skipped`, `not due`, or `waiting` until it is its turn.")
+    reason: str | None = Field(None, description="Why it was skipped.")
+    counts: dict[str, int] = Field(default={}, description="What it did, in numbers.")
+    finished_at: datetime | None = None
+
+
+class StepUnderWay(Answer):
+    """The step that a patrol is at."""
+
+    step: str
+    state: WorkState = Field(description="`ready` while it waits for a worker or backs off.")
+    attempts: int
+    next_at: datetime = Field(description="Not before this is it tried.")
+    error: str | None = Field(description="What went wrong last, without content.")
+
+
+class RunReport(Answer):
+    """How far a patrol has come."""
+
+    run_id: UUID
+    state: RunState
+    demanded: bool = Field(description="Whether somebody asked for it; it then counts as a day passed.")
+    as_of: datetime | None = Field(description="The moment it takes for now.")
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    steps: list[StepReport] = Field(description="All nine, in order.")
+    under_way: StepUnderWay | None = Field(description="Null when it is over, or has not begun.")
+    counts: dict[str, int] = Field(description="What all steps did together, in numbers.")
+    error: str | None

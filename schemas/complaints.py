@@ -10,13 +10,14 @@ _STRINGS = ("function-", "constrained-str")
 def complaints(error: ValidationError) -> list[str]:
     """One line for each fault: `content.action: Field required`."""
     seen = dict.fromkeys(
-        f"{place}: {fault['msg']}" if (place := _place(fault["loc"])) else fault["msg"]
+        f"{place}: {fault['msg']}" if (place := place_of(fault["loc"])) else fault["msg"]
         for fault in error.errors(include_url=False, include_input=False, include_context=False)
     )
     return list(seen)
 
 
-def _place(path: tuple[int | str, ...]) -> str:
+def place_of(path: tuple[int | str, ...]) -> str:
+    """A place as its sender would write it: `content.when[2]`."""
     place = ""
     for part in path:
         if isinstance(part, int):

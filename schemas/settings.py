@@ -66,13 +66,25 @@ class Settings(BaseSettings):
         timedelta(minutes=5), description="A scene note waits at most this long for a patrol to start."
     )
     run_notes: PositiveInt = Field(
-        1000, le=10_000, description="The most notes one patrol takes; more are left to the patrol right after it."
+        500, le=10_000, description="The most notes one patrol takes; more are left to the patrol right after it."
+    )
+    most_pending: PositiveInt = Field(
+        100_000, description="While so many scene notes of a Being wait, its doors answer 429."
     )
     topic_birth: bool = Field(True, description="Whether a crowded root gives birth to topics.")
 
     lease: timedelta = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
     attempts: PositiveInt = Field(5, description="How often failing work is tried before it is dead.")
-    patience: timedelta = Field(
-        timedelta(minutes=5), description="How long a patrol waits for a model provider that is down."
+    stop_grace: PositiveFloat = Field(
+        10.0, description="A worker that is asked to stop gives its tasks so many seconds to finish."
+    )
+    crash_at: str | None = Field(
+        None, description="For tests: where a worker process is to die, once (see `workers/crash_points.py`)."
+    )
+    keep_finished_work: timedelta = Field(
+        timedelta(days=7), description="For how long the ledger remembers work that is done."
+    )
+    due_limit: timedelta = Field(
+        timedelta(minutes=1), description="Due work that nobody takes for so long turns health red."
     )
     sweep_every: PositiveFloat = Field(2.0, description="How often beat looks for due work that nobody rang, in s.")

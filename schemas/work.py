@@ -1,6 +1,7 @@
 """The words of the ledger: what a door rings for, and what a worker holds."""
 
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -49,3 +50,22 @@ class Claim(BaseModel):
     attempts: int
     as_of: datetime
     created_at: datetime
+
+
+class Work(BaseModel):
+    """A unit of work as people look at it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    work_id: UUID
+    owner_id: UUID
+    kind: str
+    key: str
+    queue: str
+    state: Literal["ready", "running", "done", "dead"]
+    attempts: int
+    next_at: datetime
+    lease_until: datetime | None
+    error: str | None
+    created_at: datetime
+    finished_at: datetime | None

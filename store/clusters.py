@@ -20,6 +20,12 @@ def live(tx: Transaction, being_id: UUID) -> list[Cluster]:
         ).fetchall()
 
 
+def names(tx: Transaction, being_id: UUID) -> dict[UUID, str]:
+    """What the Being's clusters are called, those that are gone too."""
+    rows = tx.execute("select cluster_id, name from memory.clusters where being_id = %s", [being_id])
+    return {row["cluster_id"]: row["name"] for row in rows}
+
+
 def find(tx: Transaction, being_id: UUID, cluster_id: UUID) -> Cluster | None:
     """The cluster with that id, or the one that it has become part of."""
     with tx.cursor(row_factory=class_row(Cluster)) as cursor:

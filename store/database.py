@@ -35,8 +35,8 @@ class Store:
         )
 
     def __enter__(self) -> Self:
-        """Open the pool."""
-        self._pool.open(wait=True, timeout=30)
+        """Open the pool. A database that is not there yet is waited for by whoever first needs it."""
+        self._pool.open()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -44,9 +44,16 @@ class Store:
         self._pool.close()
 
     @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
-        """One transaction: committed at the end of the block, rolled back if it raises."""
-        with translated(), self._pool.connection() as connection:
+    def transaction(self, *, patience: float | None = None) -> Iterator[Transaction]:
+        """One transaction: committed at the end of the block, rolled back if it raises.
+
+        Args:
+            patience: Seconds to wait for a connection, if not the pool's own 30.
+
+        Raises:
+            Unavailable: There was none in time, or it was lost.
+        """
+        with translated(), self._pool.connection(patience) as connection:
             yield connection
 
     @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 
 from store.errors import MigrationRefused
+from store.transaction import Transaction, value
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
 OLDEST_POSTGRES = 180000
@@ -52,6 +53,23 @@ def migrate(url: str) -> list[str]:
         for path in sorted((SQL / "functions").glob("*.sql")):
             connection.execute(path.read_bytes())
     return [path.stem for path in fresh]
+
+
+def erase(url: str) -> bool:
+    """Remove everything that `migrate` made, and all that is remembered in it; False where there was nothing."""
+    with psycopg.connect(url) as connection:
+        there = connection.execute("select to_regnamespace('memory') is not null").fetchone() == (True,)
+        connection.execute("drop schema if exists memory cascade")
+    return there
+
+
+def missing(tx: Transaction) -> list[str]:
+    """The names of the migrations that this database still lacks, in order."""
+    if value(tx, "select to_regclass('memory.migrations')") is None:
+        applied = set()
+    else:
+        applied = {row["name"] for row in tx.execute("select name from memory.migrations")}
+    return [path.stem for path in sorted((SQL / "migrations").glob("*.sql")) if path.stem not in applied]
 
 
 def _refuse_old_vector(connection: psycopg.Connection) -> None:

@@ -93,6 +93,17 @@ def get(tx: Transaction, being_id: UUID, node_id: UUID) -> Node | None:
         ).fetchone()
 
 
+def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
+    """Up to two nodes whose id ends so, or whose note has this producer id."""
+    rows = tx.execute(
+        "select node_id from memory.memory_nodes join memory.notes using (being_id, note_id)"
+        " where being_id = %(being)s and (right(node_id::text, length(%(name)s)) = lower(%(name)s)"
+        " or producer_id = %(name)s) order by node_id limit 2",
+        {"being": being_id, "name": name},
+    )
+    return [row["node_id"] for row in rows]
+
+
 def page(
     tx: Transaction,
     being_id: UUID,

@@ -25,6 +25,7 @@ class NewNote:
     due_at: datetime | None
     metadata: dict[str, Any]
     content_hash: bytes
+    bulk: bool = False
 
 
 def new_ids(tx: Transaction, count: int) -> list[UUID]:
@@ -40,11 +41,12 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
     ordered = sorted(notes, key=lambda note: note.producer_id or "")
     rows = tx.execute(
         "insert into memory.notes"
-        " (being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, state)"
-        " select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash,"
+        " (being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, state)"
+        " select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk,"
         " case type when 'scene' then 'pending' else 'kept' end"
         " from unnest(%s::uuid[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::timestamptz[], %s::jsonb[],"
-        " %s::bytea[]) as new (note_id, producer_id, type, content, title, due_at, metadata, content_hash)"
+        " %s::bytea[], %s::bool[])"
+        " as new (note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk)"
         " on conflict (being_id, producer_id) where producer_id is not null do nothing returning note_id",
         [
             being_id,
@@ -56,6 +58,7 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
             [note.due_at for note in ordered],
             [Jsonb(note.metadata) for note in ordered],
             [note.content_hash for note in ordered],
+            [note.bulk for note in ordered],
         ],
     )
     return {row["note_id"] for row in rows}

@@ -122,6 +122,12 @@ def beings_named(tx: Transaction, being: str) -> list[Being]:
         ).fetchall()
 
 
+def all_beings(tx: Transaction, limit: int | None = None) -> list[Being]:
+    """Every Being of every user, oldest first, for the operator."""
+    with tx.cursor(row_factory=class_row(Being)) as cursor:
+        return cursor.execute("select * from memory.beings order by being_id limit %s", [limit]).fetchall()
+
+
 def beings_of(tx: Transaction, user_id: UUID) -> list[Being]:
     """The user's Beings, oldest first."""
     with tx.cursor(row_factory=class_row(Being)) as cursor:

@@ -1,14 +1,18 @@
 """The ledger's own statements: ask, claim, renew, finish, back off, fail, and what is due."""
 
-from datetime import datetime, timedelta
+from collections.abc import Collection, Sequence
+from datetime import timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.work import Claim, Ring
+from schemas.work import Claim, Ring, Work
+from store.errors import NotFound
 from store.transaction import Transaction, value
 
 RING_AGAIN = timedelta(seconds=20)
+# Between a message's leaving its queue and the claim lies an instant, or a wait for Postgres.
+LOST_AFTER = timedelta(seconds=2)
 
 
 def ask(
@@ -95,18 +99,118 @@ def fail(tx: Transaction, claim: Claim, *, attempts: int, error: str) -> str:
     )
 
 
-def ring_due(tx: Transaction, *, limit: int) -> list[Ring]:
-    """What is due, not leased and not rung lately, marked as rung now."""
+def hand_back(tx: Transaction, claim: Claim) -> None:
+    """Give work back that was begun and can't be ended here: it is due at once, and the attempt does not count.
+
+    Raises:
+        LeaseLost: Another holds the work now.
+    """
+    tx.execute("select memory.hand_back_work(%s, %s, %s, %s)", [claim.owner_id, claim.kind, claim.key, claim.fence])
+
+
+def ring_due(tx: Transaction, *, limit: int, empty_queues: Collection[str] = ()) -> list[Ring]:
+    """What is due, not leased and not rung lately, marked as rung now.
+
+    A ring holds good for 20 seconds, for two where its queue is known to be empty: its message must have been lost.
+    """
     with tx.cursor(row_factory=class_row(Ring)) as cursor:
-        return cursor.execute("select * from memory.ring_due_work(%s, %s)", [RING_AGAIN, limit]).fetchall()
+        return cursor.execute(
+            "select * from memory.ring_due_work(%s, %s, %s, %s)", [RING_AGAIN, list(empty_queues), LOST_AFTER, limit]
+        ).fetchall()
 
 
-def oldest_due(tx: Transaction) -> datetime | None:
-    """Since when the oldest due work has been waiting for somebody to take it."""
-    since: datetime | None = value(
+def oldest_due(tx: Transaction) -> timedelta | None:
+    """How long the oldest due work has been waiting for somebody to take it; None where nothing is due."""
+    since: timedelta | None = value(
         tx,
-        "select least("
+        "select clock_timestamp() - least("
         " (select min(next_at) from memory.work where state = 'ready' and next_at <= clock_timestamp()),"
         " (select min(lease_until) from memory.work where state = 'running' and lease_until < clock_timestamp()))",
+    )
+    return since
+
+
+def listed(tx: Transaction, owners: Sequence[UUID] | None, *, state: str, limit: int) -> list[Work]:
+    """Work in a state, oldest first, of these owners; None means of everybody, for the operator."""
+    with tx.cursor(row_factory=class_row(Work)) as cursor:
+        return cursor.execute(
+            "select * from memory.work where state = %s and (%s::uuid[] is null or owner_id = any(%s))"
+            " order by created_at, work_id limit %s",
+            [state, owners, owners, limit],
+        ).fetchall()
+
+
+def get(tx: Transaction, owners: Sequence[UUID] | None, work_id: UUID) -> Work:
+    """One unit of work of these owners; None means of anybody, for the operator.
+
+    Raises:
+        NotFound: They have no such work.
+    """
+    with tx.cursor(row_factory=class_row(Work)) as cursor:
+        found = cursor.execute(
+            "select * from memory.work where work_id = %s and (%s::uuid[] is null or owner_id = any(%s))",
+            [work_id, owners, owners],
+        ).fetchone()
+    if found is None:
+        raise NotFound(f"There is no work {work_id}.")
+    return found
+
+
+def replay(tx: Transaction, work: Work) -> list[Ring]:
+    """Give dead work another life; returns what to ring for.
+
+    Raises:
+        Refused: The work is not dead.
+    """
+    tx.execute("select memory.replay_work(%s, %s)", [work.owner_id, work.work_id])
+    return [Ring(owner_id=work.owner_id, kind=work.kind, key=work.key, queue=work.queue)]
+
+
+def drop(tx: Transaction, work: Work) -> bool:
+    """Remove work from the ledger if it is dead."""
+    dropped = tx.execute(
+        "delete from memory.work where owner_id = %s and work_id = %s and state = 'dead'", [work.owner_id, work.work_id]
+    )
+    return dropped.rowcount == 1
+
+
+def counts(tx: Transaction) -> dict[str, dict[str, int]]:
+    """How much work of each queue is ready, running or dead."""
+    found: dict[str, dict[str, int]] = {}
+    for row in tx.execute(
+        "select queue, state, count(*) as units from memory.work where state in ('ready', 'running', 'dead')"
+        " group by queue, state"
+    ):
+        found.setdefault(row["queue"], {})[row["state"]] = row["units"]
+    return found
+
+
+def clear_done(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Let go of work that has been done for so long; returns how many rows."""
+    return tx.execute(
+        "delete from memory.work where (owner_id, kind, key) in (select owner_id, kind, key from memory.work"
+        " where state = 'done' and finished_at < clock_timestamp() - %s limit %s for update skip locked)",
+        [older_than, limit],
+    ).rowcount
+
+
+def feel_pulse(tx: Transaction, name: str) -> None:
+    """Note that one of the system's pulses was felt now."""
+    tx.execute(
+        "insert into memory.pulses (name) values (%s) on conflict (name) do update set felt_at = clock_timestamp()",
+        [name],
+    )
+
+
+def since_pulse(tx: Transaction, name: str) -> timedelta | None:
+    """How long ago a pulse was felt; None where it never was."""
+    since: timedelta | None = value(tx, "select clock_timestamp() - felt_at from memory.pulses where name = %s", [name])
+    return since
+
+
+def since_finished(tx: Transaction) -> timedelta | None:
+    """How long ago any work was finished; None where the ledger remembers none."""
+    since: timedelta | None = value(
+        tx, "select clock_timestamp() - max(finished_at) from memory.work where state = 'done'"
     )
     return since

@@ -2,6 +2,8 @@
 
 from memory import patrol_demand, reembedding, upkeep
 from schemas.work import Claim, Ring
+from workers.app import app
+from workers.doorbell import empty_queues
 from workers.resources import Resources
 from workers.step import step, tick
 
@@ -9,7 +11,7 @@ from workers.step import step, tick
 @tick(queue="upkeep")
 def sweep(on: Resources) -> list[Ring]:
     """Ring for every due row of the ledger that nobody holds."""
-    return upkeep.sweep(on.store)
+    return upkeep.sweep(on.store, empty_queues(app))
 
 
 @tick(queue="upkeep")
@@ -22,6 +24,12 @@ def ticks(on: Resources) -> list[Ring]:
 def idle_sessions(on: Resources) -> list[Ring]:
     """End the sessions that have been idle for 30 minutes."""
     return upkeep.end_idle_sessions(on.store)
+
+
+@tick(queue="upkeep")
+def retention(on: Resources) -> list[Ring]:
+    """Let go of what is older than the settings keep."""
+    return upkeep.clear(on.store, on.settings)
 
 
 @tick(queue="upkeep")

@@ -54,6 +54,7 @@ def note(content: Any = "Something happened.", **changes: Any) -> NewNote:
         "title": None,
         "due_at": None,
         "metadata": {},
+        "bulk": False,
         "content_hash": sha256(f"{content}".encode()).digest(),
     }
     return NewNote(**(usual | changes))

@@ -1,5 +1,8 @@
 """The Celery app, and the resources of each of its worker processes."""
 
+import os
+import signal
+import threading
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -40,6 +43,18 @@ def _open(**_: Any) -> None:
 @signals.worker_process_shutdown.connect  # type: ignore[untyped-decorator]  # published without types
 def _close(**_: Any) -> None:
     app.close_resources()
+
+
+@signals.worker_shutting_down.connect  # type: ignore[untyped-decorator]  # published without types
+def _stop_in_time(how: str, **_: Any) -> None:
+    """Celery waits for running tasks for as long as they take; after a while, have it end them instead.
+
+    Ended so, a task gives back what it had begun (see `workers.step`), and its message goes back into the queue.
+    """
+    if how == "Warm":
+        timer = threading.Timer(Settings().stop_grace, os.kill, [os.getpid(), signal.SIGQUIT])
+        timer.daemon = True
+        timer.start()
 
 
 @signals.setup_logging.connect  # type: ignore[untyped-decorator]  # published without types

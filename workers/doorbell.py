@@ -6,8 +6,9 @@ import structlog
 from celery import Celery, chain
 from celery.canvas import Signature
 from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
 
-from schemas.work import PATROL_STEPS, STEP_QUEUES, Ring
+from schemas.work import PATROL_STEPS, QUEUES, STEP_QUEUES, Ring
 
 log = structlog.get_logger()
 
@@ -19,6 +20,17 @@ def ring(app: Celery, rings: Iterable[Ring]) -> None:
             _signature(app, due).apply_async(retry=False)
     except OperationalError as error:
         log.warning("doorbell.out_of_reach", error=type(error).__name__)
+
+
+def empty_queues(app: Celery) -> list[str]:
+    """Queues in which no message waits; none while Redis is out of reach, for then nobody knows."""
+    try:
+        with app.pool.acquire(block=True) as connection:
+            redis = connection.default_channel.client
+            return [name for name in QUEUES if redis.llen(name) == 0]
+    except (OperationalError, RedisError) as error:
+        log.warning("doorbell.out_of_reach", error=type(error).__name__)
+        return []
 
 
 def _signature(app: Celery, due: Ring) -> Signature:

@@ -3,20 +3,25 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from providers.embedders import Embedders
 from schemas.settings import Settings
 from store.database import Store
 from workers.addresses import addresses
 
+if TYPE_CHECKING:
+    from workers.crash_points import CrashPoint
+
 
 @dataclass(frozen=True)
 class Resources:
-    """The settings, the ledger and the models of one process."""
+    """The settings, the ledger and the models of one process; and where it is to die, if a test says so."""
 
     settings: Settings
     store: Store
     embedders: Embedders
+    crash: "CrashPoint | None" = None
 
 
 @contextmanager
@@ -26,5 +31,13 @@ def resources(settings: Settings) -> Iterator[Resources]:
     Raises:
         NothingRunsError: There is no database.
     """
-    with Store(addresses(settings).database_url, settings.database_connections) as store:
-        yield Resources(settings, store, Embedders(settings))
+    url = addresses(settings).database_url
+    if settings.crash_at:
+        from workers.crash_points import CrashingStore, CrashPoint  # noqa: PLC0415  # tests alone need them
+
+        crash = CrashPoint(settings.crash_at, settings.home)
+        with CrashingStore(url, settings.database_connections, crash) as store:
+            yield Resources(settings, store, Embedders(settings, on_usage=crash.model_answered), crash)
+    else:
+        with Store(url, settings.database_connections) as store:
+            yield Resources(settings, store, Embedders(settings))

@@ -76,6 +76,8 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
     claim = _claim(on, bury, kind, owner_id, key)
     if claim is None:
         return
+    if on.crash:
+        on.crash.begin(kind)
     with structlog.contextvars.bound_contextvars(kind=kind, owner_id=str(owner_id), key=key):
         try:
             with kept(on.store, claim, on.settings.lease):
@@ -85,6 +87,11 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
         except Exception as fault:
             _set_back(on, bury, claim, fault)
             raise Ignore from fault
+        except BaseException:
+            _hand_back(on, claim)
+            raise
+    if on.crash:
+        on.crash.passed("before the next step is sent")
     ring(app, rings or [])
 
 
@@ -92,14 +99,21 @@ def _claim(on: Resources, bury: Bury | None, kind: str, owner_id: UUID, key: str
     """Take the work; None if it is done, which lets a redelivered chain go on.
 
     Raises:
-        Ignore: It is not this message's turn: the work waits, is leased to another, is dead, or was never asked for.
+        Ignore: It is not this message's turn: the work waits, is leased to another, is dead, or was never asked for; or
+            the ledger is out of reach, and the sweep will ring when it is back.
     """
-    with on.store.transaction() as tx:
-        claim = work.claim(tx, owner_id, kind, key, lease=on.settings.lease, attempts=on.settings.attempts)
-        if claim is not None:
-            return claim
-        state = work.state(tx, owner_id, kind, key)
-        rings = bury(tx, on.settings, owner_id, key, f"{kind} is dead.") if bury and state == "dead" else []
+    rings: list[Ring] = []
+    try:
+        with on.store.transaction() as tx:
+            claim = work.claim(tx, owner_id, kind, key, lease=on.settings.lease, attempts=on.settings.attempts)
+            state = "running" if claim else work.state(tx, owner_id, kind, key)
+            if bury and state == "dead":
+                rings = bury(tx, on.settings, owner_id, key, f"{kind} is dead.")
+    except Unavailable as fault:
+        log.warning("work.not_claimed", kind=kind, owner_id=str(owner_id), key=key, fault=str(fault))
+        raise Ignore from fault
+    if claim:
+        return claim
     ring(app, rings)
     if state == "done":
         return None
@@ -131,6 +145,16 @@ def _set_back(on: Resources, bury: Bury | None, claim: Claim, fault: Exception) 
         # The lease will run out, and the sweep will ring for the work again.
         log.warning("work.left_to_its_lease", fault=words, worse=described(worse))
     ring(app, rings)
+
+
+def _hand_back(on: Resources, claim: Claim) -> None:
+    """This process is told to end in the middle of the work: let another have it at once."""
+    try:
+        with on.store.transaction() as tx:
+            work.hand_back(tx, claim)
+        log.info("work.handed_back")
+    except (Unavailable, LeaseLost) as worse:
+        log.warning("work.left_to_its_lease", worse=described(worse))
 
 
 def _resources() -> Resources:

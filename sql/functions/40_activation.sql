@@ -1,8 +1,9 @@
 -- Being found keeps a memory alive.
 --
--- INVARIANT  Being found raises reactivation_count once an answer (dead nodes by 2 where p_dead_too, else by what status
---            they have), sets last_activated, zeroes the session count, and makes a dying node active. A found node that
+-- INVARIANT  Being found raises reactivation_count once an answer (by 2 where the node is dead, else by 1),
+--            sets last_activated, zeroes the session count, and makes a dying node active. A found node that
 --            had been absorbed credits its final survivor as well, once an answer (patrol seed; DESIGN, "Activation").
+--            What was forgotten is neither found nor credited.
 create or replace function activate_nodes(p_being_id uuid, p_node_ids uuid[]) returns void language plpgsql as $$
 declare
     v_counter bigint;

@@ -36,13 +36,14 @@ begin
     return v_revived;
 end $$;
 
--- Sub-clusters nearest to a vector, cosine similarity at least the threshold (the seed's RPC).
+-- Sub-clusters nearest to a vector, cosine similarity at least the threshold (the seed's RPC). Vectors that cancel out have
+-- no direction and are like nothing: their similarity is NaN, which Postgres holds greater than 1.
 create or replace function match_clusters(p_being_id uuid, p_query halfvec, p_threshold double precision, p_limit integer)
 returns table (cluster_id uuid, similarity double precision) language sql stable as $$
     select c.cluster_id, 1 - (c.vector <=> p_query) as similarity
     from memory.clusters as c
     where c.being_id = p_being_id and not c.is_parent and c.removed_at is null and c.vector is not null
-        and 1 - (c.vector <=> p_query) >= p_threshold
+        and 1 - (c.vector <=> p_query) between p_threshold and 1
     order by c.vector <=> p_query, c.cluster_id
     limit p_limit;
 $$;
@@ -147,7 +148,7 @@ begin
             from memory.clusters as sibling
             where sibling.being_id = p_being_id and sibling.parent_id = c.parent_id and sibling.cluster_id <> c.cluster_id
                 and not sibling.is_parent and sibling.removed_at is null
-                and 1 - (sibling.vector <=> c.vector) > p_threshold
+                and 1 - (sibling.vector <=> c.vector) > p_threshold and 1 - (sibling.vector <=> c.vector) <= 1
             order by sibling.vector <=> c.vector, sibling.cluster_id
             limit 1
         ) as best on true

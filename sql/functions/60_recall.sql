@@ -12,38 +12,43 @@ create or replace function match_nodes(
         order by n.vector <=> p_query, n.node_id
         limit p_limit
     ) as nearest
-    where nearest.similarity >= p_threshold;
+    -- A vector without direction is like nothing: its similarity is NaN, which Postgres holds greater than 1.
+    where nearest.similarity between p_threshold and 1;
 $$;
 
--- Any text of the scene's timeline: plain dates, and the date and action of its objects.
+-- The texts of a scene's timeline: plain dates, and the date and action of its entries, each on a line of its own.
 create or replace function when_text(p_scene jsonb) returns text language sql immutable parallel safe
 return (
-    select string_agg(value #>> '{}', E'\n')
-    from jsonb_path_query(p_scene, 'strict $.when.**') as value
-    where jsonb_typeof(value) = 'string'
+    select string_agg(
+        case jsonb_typeof(item) when 'object' then concat_ws(E'\n', item ->> 'date', item ->> 'action') else item #>> '{}' end,
+        E'\n'
+    )
+    from jsonb_array_elements(p_scene -> 'when') as item
 );
 
--- How many of the terms a node answers: a theme whole and to the letter, the text fields as substrings whatever the case.
-create or replace function terms_met(p_terms text[], p_scene jsonb, p_feeling text, p_themes text[]) returns integer
-language sql immutable parallel safe
-return (
-    select count(*)::integer
-    from unnest(p_terms) as term,
-    lateral (select '%' || regexp_replace(term, '([\\%_])', '\\\1', 'g') || '%' as pattern) as escaped
-    where term = any(p_themes)
-        or p_scene ->> 'action' ilike pattern
-        or p_feeling ilike pattern
-        or memory.when_text(p_scene) ilike pattern
-);
-
--- Nodes, dead ones too, that answer any of the terms, or with p_all every one; most terms first, then what weighs most.
+-- Nodes, dead ones too, that answer any of the terms, or with p_all every one: a theme whole and to the letter, the text
+-- fields as substrings whatever the case. Most terms first, then what weighs most.
 create or replace function search_nodes(p_being_id uuid, p_terms text[], p_all boolean, p_living boolean, p_limit integer)
-returns table (node_id uuid, terms integer) language sql stable as $$
+returns table (node_id uuid, terms integer) language plpgsql stable as $$
+#variable_conflict use_column
+declare
+    v_patterns constant text[] := array(
+        select '%' || regexp_replace(term, '([\\%_])', '\\\1', 'g') || '%'
+        from unnest(p_terms) with ordinality as asked (term, place)
+        order by place
+    );
+begin
+    return query
     select n.node_id, met.terms
     from memory.seen_nodes as n,
-    lateral (select memory.terms_met(p_terms, n.scene, n.feeling, n.themes) as terms) as met
+    lateral (select concat_ws(E'\n', n.scene ->> 'action', n.feeling, memory.when_text(n.scene)) as words) as said,
+    lateral (
+        select count(*)::integer as terms
+        from unnest(p_terms, v_patterns) as asked (term, pattern)
+        where said.words ilike asked.pattern or asked.term = any(n.themes)
+    ) as met
     where n.being_id = p_being_id and n.forgotten_at is null and (n.status <> 'dead' or not p_living)
         and met.terms >= case when p_all then cardinality(p_terms) else 1 end
     order by met.terms desc, n.effective_importance desc, n.created_at desc, n.node_id
     limit p_limit;
-$$;
+end $$;

@@ -139,15 +139,31 @@ begin
     return v_state;
 end $$;
 
--- What is due and not leased, for the sweep to ring: one row of each owner before the second of any.
-create or replace function ring_due_work(p_ring_again interval, p_limit integer)
-returns table (owner_id uuid, kind text, key text, queue text) language sql as $$
+-- A worker that is told to stop gives back what it had begun: it is due at once, and the attempt does not count.
+create or replace function hand_back_work(p_owner_id uuid, p_kind text, p_key text, p_fence bigint) returns void
+language plpgsql as $$
+begin
+    update memory.work
+    set state = 'ready', lease_until = null, rung_at = null, attempts = attempts - 1, next_at = clock_timestamp()
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running' and fence = p_fence;
+    if not found then
+        perform memory.stale_lease(p_kind);
+    end if;
+end $$;
+
+-- What is due and not leased, for the sweep to ring: one row of each owner before the second of any. A ring is taken for
+-- lost after p_ring_again, and after p_lost_after already where its queue holds no message.
+create or replace function ring_due_work(
+    p_ring_again interval, p_empty_queues text[], p_lost_after interval, p_limit integer
+) returns table (owner_id uuid, kind text, key text, queue text) language sql as $$
     with due as (
         select w.owner_id, w.kind, w.key, row_number() over (partition by w.owner_id order by w.next_at) as turn, w.next_at
         from memory.work as w
         where (w.state = 'ready' and w.next_at <= clock_timestamp()
                 or w.state = 'running' and w.lease_until < clock_timestamp())
-            and (w.rung_at is null or w.rung_at < clock_timestamp() - p_ring_again)
+            and (w.rung_at is null or w.rung_at < clock_timestamp() - case
+                when w.queue = any(p_empty_queues) then p_lost_after else p_ring_again
+            end)
         order by turn, w.next_at
         limit p_limit
     )
@@ -157,3 +173,15 @@ returns table (owner_id uuid, kind text, key text, queue text) language sql as $
     where w.owner_id = due.owner_id and w.kind = due.kind and w.key = due.key
     returning w.owner_id, w.kind, w.key, w.queue;
 $$;
+
+-- Gives dead work another life, with all its attempts.
+create or replace function replay_work(p_owner_id uuid, p_work_id uuid) returns void language plpgsql as $$
+begin
+    update memory.work
+    set state = 'ready', attempts = 0, back_offs = 0, next_at = clock_timestamp(), rung_at = clock_timestamp(),
+        finished_at = null, as_of = null
+    where owner_id = p_owner_id and work_id = p_work_id and state = 'dead';
+    if not found then
+        raise exception using errcode = 'MP003', message = 'Only dead work can be replayed.';
+    end if;
+end $$;

@@ -8,7 +8,8 @@
 -- INVARIANT  A run works on the notes that it stamped when it began, and on no others. Each begun run has exactly one step
 --            in the ledger that is not done, until it is over.
 
--- Begins a run that exists: fixes its time, stamps the oldest pending notes, and asks for its first step.
+-- Begins a run that exists: fixes its time, stamps the oldest pending notes, live ones before bulk, and asks for its
+-- first step.
 create or replace function begin_run(p_being_id uuid, p_run_id uuid, p_notes integer) returns void language plpgsql as $$
 begin
     update memory.patrol_runs
@@ -19,7 +20,7 @@ begin
     where being_id = p_being_id and note_id in (
         select note_id from memory.notes
         where being_id = p_being_id and state = 'pending'
-        order by note_id
+        order by bulk, note_id
         limit p_notes
     );
     perform memory.ask_work(

@@ -56,6 +56,8 @@ create table notes (
     due_at timestamptz,
     metadata jsonb not null default '{}',
     content_hash bytea not null,
+    -- Came in a large batch: it waits for what came alone.
+    bulk boolean not null default false,
     state text not null check (state in ('kept', 'pending', 'stamped', 'remembered', 'parse_failed', 'embed_failed')),
     -- Why the note is marked [PARSE_FAILED] or [EMBED_FAILED], in words without its content.
     reason text,
@@ -66,7 +68,7 @@ create table notes (
     check ((state in ('parse_failed', 'embed_failed')) = (reason is not null))
 );
 create unique index notes_once on notes (being_id, producer_id) where producer_id is not null;
-create index notes_pending on notes (being_id, note_id) where state = 'pending';
+create index notes_pending on notes (being_id, bulk, note_id) where state = 'pending';
 create index notes_of_run on notes (being_id, run_id) where state = 'stamped';
 
 -- Adds halfvec to a running count and sum, the state of pgvector's own average: {count, sum of each dimension}.
@@ -223,6 +225,8 @@ create unique index patrol_runs_one_queued on patrol_runs (being_id) where state
 
 create table work (
     owner_id uuid not null,
+    -- What people call it by; the ledger itself goes by (owner, kind, key).
+    work_id uuid not null default uuidv7(),
     kind text not null,
     key text not null,
     queue text not null,
@@ -242,6 +246,7 @@ create table work (
     created_at timestamptz not null default clock_timestamp(),
     finished_at timestamptz,
     primary key (owner_id, kind, key),
+    unique (owner_id, work_id),
     check ((state = 'running') = (lease_until is not null)),
     check ((state in ('done', 'dead')) = (finished_at is not null)),
     check (state <> 'dead' or error is not null)
@@ -249,3 +254,10 @@ create table work (
 create index work_ready on work (next_at) where state = 'ready';
 create index work_running on work (lease_until) where state = 'running';
 create index work_dead on work (owner_id, finished_at) where state = 'dead';
+create index work_done on work (finished_at) where state = 'done';
+
+-- When each of the system's pulses was last felt, on the real clock: `sweep` is beat, broker and a worker together.
+create table pulses (
+    name text primary key,
+    felt_at timestamptz not null default clock_timestamp()
+);

@@ -1,0 +1,59 @@
+"""One line of the log for each request, under an id that its answer carries too; and an answer to any fault."""
+
+import re
+import time
+from uuid import uuid4
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.problems import answer
+
+log = structlog.get_logger()
+
+ID = "X-Request-Id"
+PLAIN = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class Journal:
+    """Writes down method, route, status and time; paths and queries may hold people's words, and are not written.
+
+    Args:
+        app: The application behind it. No exception gets past: a server would log its text, which may hold content.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass under its id, and write down what came of it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        given = Headers(scope=scope).get(ID, "")
+        request_id = given if PLAIN.fullmatch(given) else uuid4().hex
+        status = 0
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[ID] = request_id
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self.app(scope, receive, send_with_id)
+            except Exception as fault:  # noqa: BLE001  # the last who can answer
+                response = answer(scope, fault)
+                if not status:
+                    await response(scope, receive, send_with_id)
+            log.info(
+                "http.answered",
+                method=scope["method"],
+                route=getattr(scope.get("route"), "path", None),
+                status=status,
+                ms=round(1000 * (time.perf_counter() - began), 1),
+            )

@@ -1,0 +1,112 @@
+"""Topics and single memories: looked at, pinned, corrected, forgotten, brought back."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from api.auth import ManagedBeing, ReadBeing
+from api.bodies import JsonRoute
+from api.openapi import problems
+from api.resources import On
+from memory import browsing, curation
+from schemas.answers import NodePage, NodeStory
+from schemas.limits import FADING_PATROLS, LONGEST_PAGE, PAGE_NODES
+from schemas.requests import NodeChanges
+from schemas.rows import Cluster, Node, NodeStatus
+from store import clusters, nodes
+
+router = APIRouter(prefix="/v1/beings/{being}", tags=["Memories"], route_class=JsonRoute)
+
+Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")]
+
+
+@router.get("/clusters")
+def list_clusters(on: On, being: ReadBeing) -> list[Cluster]:
+    """List the topics: each root, then its topics by size.
+
+    Scope `read`.
+    """
+    with on.store.transaction() as tx:
+        return clusters.live(tx, being.being_id)
+
+
+@router.get("/nodes")
+def list_nodes(
+    on: On,
+    being: ReadBeing,
+    cluster: Annotated[UUID | None, Query(description="Only those of this topic.")] = None,
+    status: Annotated[NodeStatus | None, Query(description="Only those.")] = None,
+    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    limit: Limit = PAGE_NODES,
+) -> NodePage:
+    """List memories, newest first, dead and forgotten ones too; looking keeps nothing alive.
+
+    Scope `read`.
+    """
+    return browsing.node_page(on.store, being.being_id, cluster_id=cluster, status=status, cursor=cursor, limit=limit)
+
+
+@router.get("/fading")
+def list_fading(
+    on: On,
+    being: ReadBeing,
+    patrols: Annotated[int, Query(ge=0, le=10_000, description="How many patrols to look ahead.")] = FADING_PATROLS,
+    limit: Limit = PAGE_NODES,
+) -> list[Node]:
+    """List what will be dying within so many patrols, soonest first; `patrols_left` says how soon.
+
+    Scope `read`.
+    """
+    with on.store.transaction() as tx:
+        return nodes.fading(tx, being.being_id, patrols=patrols, limit=limit)
+
+
+@router.get("/nodes/{node_id}")
+def show_node(on: On, being: ReadBeing, node_id: UUID) -> Node:
+    """Show a memory.
+
+    Scope `read`.
+    """
+    return curation.look(on.store, being.being_id, node_id)
+
+
+@router.get("/nodes/{node_id}/history")
+def tell_story(on: On, being: ReadBeing, node_id: UUID) -> NodeStory:
+    """Tell where a memory came from and what happened to it.
+
+    Scope `read`.
+    """
+    return curation.story(on.store, being.being_id, node_id)
+
+
+@router.patch("/nodes/{node_id}", responses=problems(409))
+def change_node(on: On, being: ManagedBeing, node_id: UUID, changes: NodeChanges) -> Node:
+    """Pin or unpin a memory, correct what it says, or both at once.
+
+    Scope `manage`.
+
+    Corrected words are embedded anew. A pinned memory never fades; a dead one can't be pinned before it is revived.
+    """
+    corrections = changes.corrections()
+    if corrections:
+        return curation.correct(on.store, on.embedders, being.being_id, node_id, corrections, pinned=changes.pinned)
+    return curation.pin(on.store, being.being_id, node_id, pinned=bool(changes.pinned))
+
+
+@router.delete("/nodes/{node_id}", responses=problems(409))
+def forget_node(on: On, being: ManagedBeing, node_id: UUID) -> Node:
+    """Forget a memory: nothing finds it, until it is revived. A pinned one must be unpinned first.
+
+    Scope `manage`.
+    """
+    return curation.forget(on.store, being.being_id, node_id)
+
+
+@router.post("/nodes/{node_id}/revive")
+def revive_node(on: On, being: ManagedBeing, node_id: UUID) -> Node:
+    """Bring a dying, dead, absorbed or forgotten memory back.
+
+    Scope `manage`.
+    """
+    return curation.revive(on.store, being.being_id, node_id)

@@ -1,0 +1,114 @@
+"""Notes: handed in by producers, and looked through to see what became of them."""
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Header, Query
+from pydantic import SkipValidation
+
+from api.auth import FedBeing, ReadBeing
+from api.bodies import JsonRoute
+from api.openapi import problems
+from api.problems import Rejection
+from api.resources import On, ring
+from memory.batches import BatchRefused
+from memory.browsing import note_page
+from memory.intake import accept_notes
+from schemas.answers import NotePage
+from schemas.limits import BATCH_ITEMS, LONGEST_PAGE, PAGE_NODES, PRODUCER_ID_CHARACTERS
+from schemas.receipts import Receipt
+from schemas.rows import NoteState
+from schemas.wire import NoteInput
+
+router = APIRouter(prefix="/v1/beings/{being}/notes", tags=["Notes"], route_class=JsonRoute)
+
+# Documented as what each item should be; checked item by item, so that a bad one does not spoil the others.
+Notes = Annotated[NoteInput | list[NoteInput], SkipValidation]
+
+SCENE = {
+    "id": "diary-2026-03-02-1",
+    "type": "scene",
+    "content": {
+        "action": "The oven failed during the morning bake.",
+        "actors": ["Mira", "Jon"],
+        "when": ["2026-03-02"],
+        "feeling": "I had promised bread, and there was none.",
+        "importance": 0.7,
+    },
+}
+EXAMPLES: dict[str, Any] = {
+    "one scene": {"value": SCENE},
+    "a batch": {
+        "value": [
+            {**SCENE, "id": "diary-2026-03-02-2"},
+            {"type": "todo", "content": "Call the oven repair."},
+            {"type": "reminder", "content": "Jon's birthday", "due_at": "2026-05-02T09:00:00+02:00"},
+            {"type": "knowledge", "title": "The starter", "content": "It is fed at six, with rye."},
+        ]
+    },
+}
+
+
+@router.post("", status_code=HTTPStatus.ACCEPTED, responses=problems(429))
+def hand_in_notes(
+    on: On,
+    being: FedBeing,
+    notes: Annotated[Notes, Body(openapi_examples=EXAMPLES)],
+    idempotency_key: Annotated[
+        str | None,
+        Header(
+            min_length=1,
+            max_length=PRODUCER_ID_CHARACTERS,
+            description="Gives items without an id one, by this key and their position: a retry changes nothing.",
+        ),
+    ] = None,
+) -> Receipt:
+    """Hand in one note, or a list of up to 1,000. Accepted means committed.
+
+    Scope `ingest`.
+
+    Items are at most 64 KB each. One that can't be taken is listed under `rejected` by its position, and the others are
+    taken; where none can be, the answer is a 422 with the same list. An id that is known with the same content is a
+    duplicate and changes nothing; with other content it is listed under `conflicts` and changes nothing either.
+    """
+    items = notes if isinstance(notes, list) else [notes]
+    try:
+        accepted = accept_notes(
+            on.store,
+            on.settings,
+            being.being_id,
+            items,
+            lambda position: idempotency_key and f"idempotency-key/{idempotency_key}/{position}",
+        )
+    except BatchRefused as refusal:
+        if len(items) > BATCH_ITEMS:
+            raise Rejection(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", str(refusal)) from None
+        raise Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", str(refusal)) from None
+    rejected = accepted.receipt.rejected
+    if len(rejected) == len(items):
+        raise Rejection(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "rejected",
+            rejected[0].reason if len(items) == 1 else f"None of the {len(items)} items can be taken.",
+            {"rejected": [trouble.model_dump() for trouble in rejected]},
+        )
+    ring(accepted.rings)
+    return accepted.receipt
+
+
+@router.get("")
+def list_notes(
+    on: On,
+    being: ReadBeing,
+    state: Annotated[
+        NoteState | None,
+        Query(description="Only these; `parse_failed` are scenes that no memory could be made of, with the reason."),
+    ] = None,
+    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE)] = PAGE_NODES,
+) -> NotePage:
+    """List notes with what became of each.
+
+    Scope `read`.
+    """
+    return note_page(on.store, being.being_id, state=state, cursor=cursor, limit=limit)

@@ -1,0 +1,54 @@
+"""Patrols: demanded, and watched."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from api.auth import ManagedBeing, ReadBeing
+from api.bodies import JsonRoute
+from api.resources import On, ring
+from memory import patrol_demand, progress
+from schemas.answers import RunReport
+
+router = APIRouter(prefix="/v1/beings/{being}/patrols", tags=["Patrols"], route_class=JsonRoute)
+
+LISTED = 20
+
+
+class Demanded(BaseModel):
+    """The patrol that will do it."""
+
+    run_id: UUID
+
+
+@router.post("", status_code=HTTPStatus.ACCEPTED)
+def demand_patrol(on: On, being: ManagedBeing) -> Demanded:
+    """Demand a patrol.
+
+    Scope `manage`, for a demanded patrol counts as a day that passes.
+
+    It takes the notes that wait when it begins. During another patrol it is queued; demands meanwhile are one patrol.
+    """
+    run_id, rings = patrol_demand.demand(on.store, on.settings, being.being_id)
+    ring(rings)
+    return Demanded(run_id=run_id)
+
+
+@router.get("")
+def list_patrols(on: On, being: ReadBeing) -> list[RunReport]:
+    """List the newest 20 patrols, newest first.
+
+    Scope `read`.
+    """
+    return progress.newest_runs(on.store, being.being_id, LISTED)
+
+
+@router.get("/{run_id}")
+def show_patrol(on: On, being: ReadBeing, run_id: UUID) -> RunReport:
+    """Show how far a patrol has come: its nine steps, and the one it is at.
+
+    Scope `read`.
+    """
+    return progress.run_report(on.store, being.being_id, run_id)

@@ -1,0 +1,92 @@
+"""`patrol user` and `patrol being`: people, and the Beings that they own."""
+
+from typing import Annotated
+
+from typer import Argument, Option, Typer
+
+from cli.ledger import find_user, opened
+from cli.options import JsonOption, UserOption
+from cli.output import day, say, say_json, table, words
+from store import users as accounts
+
+users = Typer(help="People, who own Beings.", no_args_is_help=True)
+beings = Typer(help="Beings, who remember.", no_args_is_help=True)
+
+
+@users.command("add")
+def add_user(
+    name: Annotated[str, Argument(metavar="NAME", help="What to call the person; no two have one name.")],
+    time_zone: Annotated[str, Option(metavar="ZONE", help="Where their days begin, such as Europe/Lisbon.")] = "UTC",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Add a user."""
+    with opened() as on, on.store.transaction() as tx:
+        user = accounts.add_user(tx, name, time_zone)
+    if as_json:
+        say_json(user)
+    else:
+        say(f"User {words(user.name)} is there, with the id {user.user_id}.")
+
+
+@users.command("list")
+def list_users(*, as_json: JsonOption = False) -> None:
+    """List all users, oldest first."""
+    with opened() as on, on.store.transaction() as tx:
+        found = accounts.all_users(tx)
+    if as_json:
+        return say_json(found)
+    shown = table("user", "time zone", "since", "id")
+    for user in found:
+        shown.add_row(words(user.name), user.time_zone, day(user.created_at), str(user.user_id))
+    say(shown if found else "There is no user yet. Add one: patrol user add NAME")
+    return None
+
+
+@beings.command("add")
+def add_being(
+    slug: Annotated[
+        str, Argument(metavar="SLUG", help="What commands call the Being: letters a to z, digits, _ and -.")
+    ],
+    owner: UserOption,
+    name: Annotated[str | None, Option(help="What people call it.", show_default="the slug")] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Add a Being of a user's."""
+    with opened() as on, on.store.transaction() as tx:
+        user = find_user(tx, owner)
+        being = accounts.add_being(tx, user.user_id, slug, name or slug)
+    if as_json:
+        say_json(being)
+    else:
+        say(f"Being {being.slug} of {words(user.name)}'s is there, with the id {being.being_id}.")
+
+
+@beings.command("list")
+def list_beings(
+    owner: Annotated[
+        str | None,
+        Option("--user", "-u", metavar="NAME|ID", help="Whose; without, everybody's.", show_default=False),
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List Beings, oldest first."""
+    with opened() as on, on.store.transaction() as tx:
+        found = accounts.all_beings(tx) if owner is None else accounts.beings_of(tx, find_user(tx, owner).user_id)
+        names = {user.user_id: user.name for user in accounts.all_users(tx)}
+    if as_json:
+        return say_json(found)
+    shown = table("being", "of", "name", ">patrols", "vectors of", "id")
+    for being in found:
+        shown.add_row(
+            being.slug,
+            words(names[being.user_id]),
+            words(being.name),
+            str(being.patrol_counter),
+            being.embedding_model or "–",
+            str(being.being_id),
+        )
+    say(shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG")
+    return None

@@ -1,0 +1,88 @@
+"""All commands on one screen, and the one that is called loaded when it is called."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from typer import Typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from typer._click.core import Command, Context
+
+RUN = "Run it"
+PEOPLE = "Who remembers, and who may ask"
+REMEMBER = "Remember"
+LOOK = "Look closer"
+TEND = "Tend a memory"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A command of the first level: what to import for it, and its line in the help."""
+
+    panel: str
+    place: str
+    line: str
+
+    def load(self) -> Typer:
+        """Import it."""
+        module, _, name = self.place.partition(":")
+        found: Typer | Callable[..., None] = getattr(import_module(module), name)
+        if isinstance(found, Typer):
+            return found
+        alone = Typer(add_completion=False)
+        alone.command()(found)
+        return alone
+
+
+COMMANDS = {
+    "up": Entry(RUN, "cli.up:up", "Run everything here: servers, API, worker and beat."),
+    "demo": Entry(RUN, "cli.demo.command:demo", "Play a month of a Being's life, and show what became of it."),
+    "migrate": Entry(RUN, "cli.services:migrate", "Bring the database to the shape that this code expects."),
+    "api": Entry(RUN, "cli.services:api", "Serve the HTTP API alone."),
+    "worker": Entry(RUN, "cli.services:worker", "Run one Celery worker."),
+    "beat": Entry(RUN, "cli.services:beat", "Run Celery's beat, which sweeps up lost work and starts due patrols."),
+    "user": Entry(PEOPLE, "cli.accounts:users", "People, who own Beings."),
+    "being": Entry(PEOPLE, "cli.accounts:beings", "Beings, who remember."),
+    "token": Entry(PEOPLE, "cli.tokens:tokens", "Tokens, which open the API."),
+    "notes": Entry(REMEMBER, "cli.notes:notes", "What happened, handed in."),
+    "run": Entry(REMEMBER, "cli.run:run", "Demand a patrol, and watch its nine steps."),
+    "recall": Entry(REMEMBER, "cli.finding:recall", "Recall by meaning."),
+    "search": Entry(REMEMBER, "cli.finding:search", "Search by word, among the dead as well."),
+    "topic": Entry(REMEMBER, "cli.finding:topic", "Go through a topic, newest memories first."),
+    "clusters": Entry(LOOK, "cli.overview:clusters", "The topics, and what they hold."),
+    "nodes": Entry(LOOK, "cli.overview:nodes", "The memories, newest first."),
+    "fading": Entry(LOOK, "cli.overview:fading", "What will be dying soon."),
+    "why": Entry(LOOK, "cli.why:why", "Where a memory came from, and what happened to it."),
+    "pin": Entry(TEND, "cli.curating:pin", "Keep a memory from fading."),
+    "unpin": Entry(TEND, "cli.curating:unpin", "Let a pinned memory fade again."),
+    "forget": Entry(TEND, "cli.curating:forget", "Put a memory out of mind, until it is revived."),
+    "revive": Entry(TEND, "cli.curating:revive", "Bring a dying, dead or forgotten memory back."),
+    "correct": Entry(TEND, "cli.curating:correct", "Replace parts of what a memory says."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """A group that lists its commands without importing what they need."""
+
+    def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
+        """Put the command itself in the place of its line in the help."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed and get_command(COMMANDS[listed.name or ""].load()), rest
+
+
+app = Typer(
+    name="patrol",
+    cls=LazyGroup,
+    help="Long-term memory for AI companions.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for name, entry in COMMANDS.items():
+    app.command(name, help=entry.line, rich_help_panel=entry.panel)(lambda: None)

@@ -1,0 +1,22 @@
+"""Options and arguments that many commands share."""
+
+from typing import Annotated
+
+from typer import Argument, Option
+
+BeingOption = Annotated[
+    str | None,
+    Option(
+        "--being", "-b", metavar="SLUG|ID", help="Which Being. Where there is only one, that one.", show_default=False
+    ),
+]
+OwnerOption = Annotated[
+    str | None,
+    Option("--user", "-u", metavar="NAME|ID", help="Whose Being, where several have one.", show_default=False),
+]
+UserOption = Annotated[str, Option("--user", "-u", metavar="NAME|ID", help="Which user.")]
+JsonOption = Annotated[bool, Option("--json", help="Answer in JSON on stdout, and say nothing else there.")]
+NodeArgument = Annotated[
+    str,
+    Argument(metavar="NODE", help="The memory: its id, the end of its id, or your own id of the note it was made of."),
+]

@@ -1,0 +1,102 @@
+"""`patrol clusters | nodes | fading`: what there is, without keeping any of it alive by looking."""
+
+from typing import Annotated
+
+from rich.text import Text
+from rich.tree import Tree
+from typer import Option
+
+from cli.finding import find_cluster
+from cli.ledger import find_being, opened
+from cli.options import BeingOption, JsonOption, OwnerOption
+from cli.output import STATUS_STYLES, nodes_table, remark, say, say_json, short, words
+from schemas.limits import FADING_PATROLS, PAGE_NODES
+from schemas.rows import Cluster, NodeStatus
+from store import clusters as topics
+from store import nodes as memories
+
+LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=1000, help="How many at most.")]
+
+
+def clusters(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
+    """Show the topics as a tree, largest first, with what they hold."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            found = topics.live(tx, whose.being_id)
+    if as_json:
+        say_json(found)
+    else:
+        say(cluster_tree(whose.name, found))
+
+
+def nodes(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    status: Annotated[NodeStatus | None, Option(help="Only these.", show_default=False)] = None,
+    cluster: Annotated[
+        str | None, Option(help="Only of this topic: its id, the end of its id, or its name.", show_default=False)
+    ] = None,
+    limit: LimitOption = PAGE_NODES,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List memories, newest first."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        cluster_id = None if cluster is None else find_cluster(on.store, whose, cluster)
+        with on.store.transaction() as tx:
+            found = memories.page(tx, whose.being_id, limit=limit, cluster_id=cluster_id, status=status)
+    if as_json:
+        say_json(found)
+    elif found:
+        say(nodes_table(found))
+    else:
+        remark("There are none.")
+
+
+def fading(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    patrols: Annotated[int, Option(min=0, max=100_000, help="Within how many more patrols.")] = FADING_PATROLS,
+    limit: LimitOption = PAGE_NODES,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List what will be dying soon, soonest first. To be recalled or pinned keeps it."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            found = memories.fading(tx, whose.being_id, patrols=patrols, limit=limit)
+    if as_json:
+        say_json(found)
+    elif found:
+        say(nodes_table(found))
+    else:
+        remark(f"Nothing will be dying within {patrols} patrols.")
+
+
+def cluster_tree(name: str, found: list[Cluster]) -> Tree:
+    """Roots, and the topics below them."""
+    tree = Tree(Text(words(name), style="bold"), guide_style="dim")
+    branches = {
+        root.cluster_id: tree.add(Text.assemble((root.name, "bold cyan"), "  ", _holds(root, "of its own")))
+        for root in found
+        if root.is_parent
+    }
+    for one in found:
+        if not one.is_parent:
+            line = Text.assemble(words(one.name), "  ", _holds(one), "  ", (short(one.cluster_id), "dim"))
+            branches.setdefault(one.parent_id, tree).add(line)
+    return tree
+
+
+def _holds(cluster: Cluster, what: str = "") -> Text:
+    counts = {
+        "active": cluster.active_nodes,
+        "dying": cluster.dying_nodes,
+        "dead": cluster.nodes - cluster.active_nodes - cluster.dying_nodes,
+    }
+    parts = [Text(f"{count} {name}", style=STATUS_STYLES[name]) for name, count in counts.items() if count]
+    shown = Text(" · ", style="dim").join(parts) if parts else Text("nothing", style="dim")
+    return shown.append(f" {what}" if what else "", style="dim")

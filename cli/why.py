@@ -1,0 +1,87 @@
+"""`patrol why`: a memory's story."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from rich.table import Table
+from rich.text import Text
+
+from cli.ledger import find_being, find_node, opened
+from cli.options import BeingOption, JsonOption, NodeArgument, OwnerOption
+from cli.output import day, fading, say, say_json, short, status, words
+from memory import curation
+from schemas.answers import NodeStory
+from schemas.rows import HistoryEvent, Note
+from store import clusters
+
+PHRASES = {
+    "born": "became a memory, importance {importance:.2f}",
+    "assigned": "found its place in {to}",
+    "moved": "moved from {from} to {to}",
+    "dying": "began to fade away, after {session_count} patrols without being recalled",
+    "active again": "came back to life, having been {from}",
+    "absorbed": "was absorbed by {into}",
+    "weighed": "weighs {to:.2f} now, having weighed {from:.2f}",
+    "dead": "died",
+}
+
+
+def why(
+    node: NodeArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
+) -> None:
+    """Tell where a memory came from, and what happened to it. Being looked at does not keep it alive."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        story = curation.story(on.store, whose.being_id, find_node(on.store, whose, node))
+        with on.store.transaction() as tx:
+            names = clusters.names(tx, whose.being_id)
+    if as_json:
+        say_json(story)
+    else:
+        say(*told(story, names))
+
+
+def told(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
+    """A story as it is read: what the memory says, how it stands, and line by line how it came to that."""
+    node = story.node
+    standing = Text.assemble(
+        status(node),
+        f", weighs {node.effective_importance:.2f} of {node.importance:.2f}",
+        f" after {node.session_count} {'patrol' if node.session_count == 1 else 'patrols'}",
+        "" if node.patrols_left is None else f", fades in {fading(node)}",
+        f"; recalled {node.reactivation_count} times, last on {day(node.last_activated)}"
+        if node.last_activated
+        else "",
+        f"; lives on in {short(story.final_survivor)}" if story.final_survivor else "",
+        f"  ({node.node_id})",
+        style="dim",
+    )
+    lines = Table.grid(padding=(0, 2))
+    lines.add_column(no_wrap=True, style="dim")
+    lines.add_column()
+    if story.note:
+        lines.add_row(day(story.note.received_at), _handed_in(story.note))
+    for event in story.history:
+        lines.add_row(day(event.happened_at), Text(_told(event, names)))
+    for other in story.absorbed:
+        lines.add_row("", f"took in {short(other.node_id)}: {words(other.scene['action'])}")
+    return [Text(words(story.text), style="bold"), standing, lines]
+
+
+def _handed_in(note: Note) -> str:
+    called = f" as {words(note.producer_id)}" if note.producer_id else ""
+    return f"handed in{called}"
+
+
+def _told(event: HistoryEvent, names: Mapping[UUID, str]) -> str:
+    detail = {name: _named(value, names) if name in {"from", "to"} else value for name, value in event.detail.items()}
+    return PHRASES.get(event.event, f"was {event.event}").format_map(detail)
+
+
+def _named(value: Any, names: Mapping[UUID, str]) -> Any:
+    """What stands for a cluster's id: its name."""
+    try:
+        return f"“{words(names[UUID(value)])}”"
+    except (TypeError, ValueError, AttributeError, KeyError):
+        return value

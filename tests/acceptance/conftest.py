@@ -1,0 +1,188 @@
+"""A whole system for a test process: embedded servers, a real worker, beat and API, and people who use it.
+
+It is started once, when the first test asks for it; each test makes its own person with Beings of their own, so that no
+test sees another's. `ledger` looks into the system from behind, as an operator would.
+"""
+
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID, uuid4
+
+import httpx2
+import pytest
+
+from memory import access
+from schemas.rows import Being, Scope, User
+from schemas.settings import CHECKOUT
+from schemas.work import QUEUES
+from store import users
+from store.database import Store
+from store.migrate import migrate
+from workers.embedded import embedded_servers
+from workers.processes import wait_until
+from workers.supervisor import Process, Supervisor
+
+PATIENCE = 30.0
+ALL_SCOPES: list[Scope] = ["ingest", "read", "manage"]
+
+ENVIRONMENT = {
+    "PYTHONPATH": str(CHECKOUT),
+    # Two processors are shared by everybody; more threads would only be in each other's way.
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "PATROL_EMBEDDER": "minilm",
+    "PATROL_PENDING_WAIT": "PT1S",
+    "PATROL_SWEEP_EVERY": "1",
+    "PATROL_LOG_FORMAT": "json",
+    # Nothing of the machine's own settings.
+    **dict.fromkeys(("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"), ""),
+}
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A running system: where its API and its servers are, and where its processes log."""
+
+    url: str
+    database_url: str
+    redis_url: str
+    broker_url: str
+    logs: Path
+    supervisor: Supervisor
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    """The system, ready: beat has ticked, a worker has heard it, and the API says so."""
+    with tempfile.TemporaryDirectory(prefix="patrol-") as directory, ExitStack() as context:
+        home = Path(directory)
+        servers = context.enter_context(embedded_servers(home, durable=False))
+        migrate(servers.database_url)
+        supervisor = context.enter_context(Supervisor(home / "logs"))
+        environment = {**ENVIRONMENT, "PATROL_HOME": str(home)}
+        celery = [sys.executable, "-m", "celery", "-A", "workers.app"]
+        options = ["--pool", "prefork", "--concurrency", "2", "-Q", ",".join(QUEUES)]
+        url, api = api_process("api", environment)
+        supervisor.start(
+            [
+                Process(
+                    "worker",
+                    [*celery, "worker", *options, "--without-gossip", "--without-mingle"],
+                    environment,
+                ),
+                Process("beat", [*celery, "beat", "--schedule", str(home / "beat")], environment),
+                Process(api.name, api.argv, api.env, lambda: answers(url, "/health/ready")),
+            ],
+            patience=90.0,
+        )
+        addresses = (servers.database_url, servers.redis_url, servers.broker_url)
+        yield Stack(url, *addresses, home / "logs", supervisor)
+
+
+def api_process(name: str, environment: dict[str, str]) -> tuple[str, Process]:
+    """One more API process on a port of its own; returns its URL with it."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    argv = [sys.executable, "-m", "uvicorn", "--factory", "api.app:create_app", "--port", str(port)]
+    return url, Process(name, argv, environment, lambda: answers(url, "/health/live"))
+
+
+def answers(url: str, path: str) -> bool:
+    """Whether an API says that all is well."""
+    try:
+        return httpx2.get(url + path, timeout=5.0).status_code == 200
+    except httpx2.TransportError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def ledger(stack: Stack) -> Iterator[Store]:
+    """The system's database, from behind."""
+    with Store(stack.database_url) as store:
+        yield store
+
+
+class Person:
+    """Somebody with Beings, who speaks to the API; `ask` shows a token for everything."""
+
+    def __init__(self, stack: Stack, ledger: Store) -> None:
+        self.ledger = ledger
+        self._stack = stack
+        self._clients: list[httpx2.Client] = []
+        with ledger.transaction() as tx:
+            self.user: User = users.add_user(tx, f"person {uuid4()}", "UTC")
+        self.being = self.add_being("mira")
+        self.client = self.with_token()
+
+    def add_being(self, slug: str) -> Being:
+        """Give them one more Being."""
+        with self.ledger.transaction() as tx:
+            return users.add_being(tx, self.user.user_id, slug, slug.title())
+
+    def with_token(
+        self,
+        scopes: Sequence[Scope] = ALL_SCOPES,
+        *,
+        being_id: UUID | None = None,
+        life: timedelta | None = None,
+    ) -> httpx2.Client:
+        """A client that shows a new token of theirs."""
+        secret, _ = access.issue(self.ledger, self.user.user_id, being_id=being_id, scopes=[*scopes], life=life)
+        return self.with_secret(secret)
+
+    def with_secret(self, secret: str | None) -> httpx2.Client:
+        """A client that shows this token, or none."""
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        client = httpx2.Client(base_url=self._stack.url, headers=headers, timeout=PATIENCE)
+        self._clients.append(client)
+        return client
+
+    def ask(self, method: str, path: str, **options: object) -> httpx2.Response:
+        """Ask about the first Being: `path` goes on after `/v1/beings/{being}`."""
+        return self.client.request(method, f"/v1/beings/{self.being.being_id}{path}", **options)  # type: ignore[arg-type]
+
+    def patrol(self, being: Being | None = None) -> dict[str, object]:
+        """Demand a patrol of a Being, and wait until it is over; returns its report."""
+        patrols = f"/v1/beings/{(being or self.being).being_id}/patrols"
+        demanded = self.client.post(patrols)
+        assert demanded.status_code == 202, demanded.text
+        report: dict[str, object] = {}
+
+        def over() -> bool:
+            report.update(self.client.get(f"{patrols}/{demanded.json()['run_id']}").json())
+            return report["state"] in {"done", "failed"}
+
+        assert wait_until(over, PATIENCE, pause=0.1), report
+        return report
+
+    def leave(self) -> None:
+        """Close every client."""
+        for client in self._clients:
+            client.close()
+
+
+@pytest.fixture
+def newcomer(stack: Stack, ledger: Store) -> Iterator[Callable[[], Person]]:
+    """Make a person with a Being."""
+    people: list[Person] = []
+
+    def make() -> Person:
+        people.append(Person(stack, ledger))
+        return people[-1]
+
+    yield make
+    for person in people:
+        person.leave()
+
+
+@pytest.fixture
+def person(newcomer: Callable[[], Person]) -> Person:
+    """Somebody with a Being."""
+    return newcomer()

@@ -1,0 +1,193 @@
+"""What happens to memories when an embedder fails, refuses, or is replaced by another."""
+
+import random
+
+import pytest
+
+from memory import intake, recall, reembedding
+from memory.patrol import embed
+from memory.patrol_demand import demand
+from providers.embedders import MINILM, Embedders
+from providers.errors import Misconfigured, Transient
+from schemas.settings import Settings
+from store import nodes, notes, runs, users, work
+from tests.fakes.provider import Behaviour, running_provider
+from tests.scenes import make_user
+from tests.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
+
+
+@pytest.fixture
+def provider():
+    with running_provider() as running:
+        yield running
+
+
+def openai_settings(provider, **changes):
+    return Settings(embedder="openai", openai_api_key="key", openai_base_url=provider.openai_url, **changes)
+
+
+@pytest.fixture
+def settings(provider):
+    return openai_settings(provider)
+
+
+@pytest.fixture
+def being_id(store):
+    with store.transaction() as tx:
+        return users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
+
+
+def scene(action, **more):
+    return {"type": "scene", "content": {"action": action, "actors": ["Mira"], "when": ["2026-03-02"], **more}}
+
+
+def hand_in(store, settings, being_id, *actions):
+    return intake.accept_notes(store, settings, being_id, [scene(action) for action in actions]).receipt
+
+
+def memories(store, being_id):
+    with store.transaction() as tx:
+        return nodes.page(tx, being_id, limit=1000)
+
+
+def texts_embedded(provider):
+    return [text for request in provider.requests for text in request.body["input"]]
+
+
+def claim_embed(store, settings, being_id):
+    run_id, _ = demand(store, settings, being_id)
+    with store.transaction() as tx:
+        return run_id, work.claim(tx, being_id, "patrol.embed", str(run_id), lease=LEASE, attempts=ATTEMPTS)
+
+
+def test_many_notes_are_embedded_in_one_request(store, provider, settings, being_id):
+    hand_in(store, settings, being_id, *(f"Mira baked bun number {number}." for number in range(100)))
+    _, claim = claim_embed(store, settings, being_id)
+    embed(store, Embedders(settings), claim)
+    assert [len(request.body["input"]) for request in provider.requests] == [100]
+    assert len(memories(store, being_id)) == 100
+
+
+def test_the_same_text_is_never_embedded_twice(store, provider, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked buns.", "Mira baked buns.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    hand_in(store, settings, being_id, "Mira baked buns.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    assert len(memories(store, being_id)) == 3
+    assert sum("buns" in text for text in texts_embedded(provider)) == 1
+
+
+def test_a_refused_text_is_marked_alone_and_kept(store, provider, settings, being_id):
+    provider.script(Behaviour(do="fail", status=400, when="forbidden", times=None))
+    hand_in(store, settings, being_id, "Mira baked buns.", "Mira said the forbidden thing.", "The roof leaked.")
+    run = walk_patrol(store, Embedders(settings), settings, being_id)
+    assert (run.steps["embed"]["nodes"], run.steps["embed"]["embed_failed"]) == (2, 1)
+    with store.transaction() as tx:
+        (failed,) = notes.page(tx, being_id, state="embed_failed", after=None, limit=10)
+    assert failed.content["action"] == "Mira said the forbidden thing."
+    assert "forbidden thing" not in failed.reason
+
+
+@pytest.mark.parametrize("failure", [Behaviour(do="fail", status=429), Behaviour(do="fail", status=529)])
+def test_a_passing_fault_leaves_the_notes_to_the_next_attempt(store, provider, settings, being_id, failure):
+    hand_in(store, settings, being_id, "Mira baked buns.")
+    run_id, claim = claim_embed(store, settings, being_id)
+    provider.script(failure)
+    with pytest.raises(Transient):
+        embed(store, Embedders(settings), claim)
+    assert memories(store, being_id) == []
+    embed(store, Embedders(settings), claim)
+    assert walk_run(store, Embedders(settings), settings, being_id, run_id).state == "done"
+    assert len(memories(store, being_id)) == 1
+
+
+def test_vectors_are_kept_before_they_are_used(store, provider, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked buns.")
+    _, claim = claim_embed(store, settings, being_id)
+    with store.transaction() as tx:
+        work.fail(tx, claim, attempts=ATTEMPTS, error="taken away")
+    with pytest.raises(Exception, match="held by another"):
+        embed(store, Embedders(settings), claim)
+    assert memories(store, being_id) == []
+    with store.transaction() as tx:
+        tx.execute("update memory.work set next_at = clock_timestamp()")
+        again = work.claim(tx, being_id, claim.kind, claim.key, lease=LEASE, attempts=ATTEMPTS)
+    embed(store, Embedders(settings), again)
+    assert len(texts_embedded(provider)) == 1
+    assert len(memories(store, being_id)) == 1
+
+
+def asked(query):
+    return recall.Asked(query, limit=3, threshold=0.2)
+
+
+def test_recall_falls_back_to_words_while_the_embedder_is_away(store, provider, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked saffron buns.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    provider.script(Behaviour(do="drop", times=None))
+    answer = recall.recall(store, Embedders(settings), being_id, asked("Any saffron left?"), random.Random(1))
+    assert answer.degraded
+    assert [node.scene["action"] for node in answer.nodes] == ["Mira baked saffron buns."]
+
+
+def test_a_missing_key_does_not_swap_the_embedder(store, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked saffron buns.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    keyless = Embedders(Settings(embedder="auto"))
+    assert reembedding.ask_for_reembedding(store, keyless) == []
+    answer = recall.recall(store, keyless, being_id, asked("Any saffron left?"), random.Random(1))
+    assert answer.degraded
+    hand_in(store, settings, being_id, "The roof leaked.")
+    _, claim = claim_embed(store, settings, being_id)
+    with pytest.raises(Misconfigured, match="OPENAI_API_KEY"):
+        embed(store, keyless, claim)
+
+
+def reembed(store, embedders, being_id):
+    (ring,) = reembedding.ask_for_reembedding(store, embedders)
+    with store.transaction() as tx:
+        claim = work.claim(tx, being_id, ring.kind, ring.key, lease=LEASE, attempts=ATTEMPTS)
+    reembedding.reembed(store, embedders, claim)
+
+
+def test_a_changed_embedder_takes_over_when_all_its_vectors_are_there(store, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked saffron buns.", "The roof leaked.", "Bells rang.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    local = Embedders(Settings(embedder="minilm"))
+    reembed(store, local, being_id)
+    with store.transaction() as tx:
+        assert users.get_being(tx, being_id).embedding_model == MINILM
+        (left,) = tx.execute("select count(*) as kept from memory.embeddings")
+        assert left["kept"] == 0
+        models = tx.execute("select distinct embedding_model, vector_dims(vector) as size from memory.memory_nodes")
+        assert [(row["embedding_model"], row["size"]) for row in models] == [(MINILM, 384)]
+    answer = recall.recall(store, local, being_id, asked("What did she bake?"), random.Random(1))
+    assert answer.nodes[0].scene["action"] == "Mira baked saffron buns."
+
+
+def test_the_old_vectors_serve_until_the_new_ones_are_complete(store, provider, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked saffron buns.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    smaller = openai_settings(provider, openai_embedding_dimensions=256)
+    provider.script(Behaviour(do="fail", status=500, when='"dimensions": 256'))
+    with pytest.raises(Transient):
+        reembed(store, Embedders(smaller), being_id)
+    answer = recall.recall(store, Embedders(smaller), being_id, asked("saffron buns baked"), random.Random(1))
+    assert not answer.degraded
+    assert len(answer.nodes) == 1
+
+
+def test_a_patrol_that_began_before_the_change_does_not_mix_vectors(store, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked saffron buns.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    hand_in(store, settings, being_id, "The roof leaked.")
+    run_id, claim = claim_embed(store, settings, being_id)
+    embed(store, Embedders(settings), claim)
+    local = Embedders(Settings(embedder="minilm"))
+    reembed(store, local, being_id)
+    run = walk_run(store, local, settings, being_id, run_id)
+    assert run.state == "done"
+    with store.transaction() as tx:
+        assert runs.get(tx, being_id, run_id).steps["assign"]["rooted"] == 1
+        (row,) = tx.execute("select count(distinct embedding_model) as models from memory.memory_nodes")
+    assert row["models"] == 1

@@ -1,0 +1,84 @@
+"""What the documents say exists, exists: commands, settings, make targets, files."""
+
+import re
+from pathlib import Path
+
+import pytest
+import typer
+
+from cli.__main__ import app
+from schemas.settings import CHECKOUT, Settings
+from schemas.settings_page import page, variable
+
+DOCUMENTS = [
+    *(CHECKOUT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((CHECKOUT / "docs").rglob("*.md")),
+    *sorted((CHECKOUT / "samples").glob("*.md")),
+]
+WORDS_AFTER_PATROL = re.compile(r"(?:`|^\s*(?:\$ )?)(?:\./)?patrol ((?:[a-z]+ ?)+)", re.MULTILINE)
+VARIABLE = re.compile(r"\b(?:PATROL|OPENAI|ANTHROPIC|DATABASE|REDIS)_[A-Z_]*[A-Z]\b")
+OTHER_VARIABLES = {"PATROL_HOME"}
+
+
+def named(paths):
+    return [pytest.param(path, id=str(path.relative_to(CHECKOUT))) for path in paths]
+
+
+@pytest.fixture(params=named(DOCUMENTS))
+def document(request) -> str:
+    return request.param.read_text()
+
+
+def commands(command, path=()):
+    """Every command and group of the program, as tuples of words."""
+    yield path
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, (*path, name))
+
+
+def test_commands_exist(document):
+    known = set(commands(typer.main.get_command(app)))
+    groups = {words[:-1] for words in known if words}
+    for match in WORDS_AFTER_PATROL.finditer(document):
+        words = tuple(match[1].split())
+        # A command's own arguments may follow it: the longest known beginning has to be a command, not a group.
+        known_words = max((words[:length] for length in range(len(words) + 1) if words[:length] in known), key=len)
+        assert known_words, f"there is no `patrol {match[1]}`"
+        assert known_words == words or known_words not in groups, f"there is no `patrol {match[1]}`"
+
+
+def test_settings_exist(document):
+    known = {variable(name, field) for name, field in Settings.model_fields.items()} | OTHER_VARIABLES
+    assert set(VARIABLE.findall(document)) <= known
+
+
+def test_make_targets_exist(document):
+    targets = set(re.findall(r"^([a-z]+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^\s*(?:\$ )?)make ([a-z]+)", document, re.MULTILINE)) <= targets
+
+
+@pytest.mark.parametrize("path", named(DOCUMENTS))
+def test_linked_files_exist(path):
+    for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", path.read_text()):
+        assert (path.parent / link).exists(), f"{path.name} links to {link}"
+
+
+def test_the_page_of_settings_is_the_settings():
+    assert (CHECKOUT / "docs" / "settings.md").read_text() == page(), "run: make docs"
+
+
+def test_every_setting_is_used():
+    code = (
+        "".join(
+            path.read_text()
+            for folder in ("api", "cli", "memory", "providers", "store", "tasks", "workers")
+            for path in (CHECKOUT / folder).rglob("*.py")
+        )
+        + (CHECKOUT / "celeryconfig.py").read_text()
+    )
+    assert [name for name in Settings.model_fields if not re.search(rf"ettings\)?\.{name}\b", code)] == []
+
+
+def test_no_file_knows_the_machine_it_was_written_on():
+    for path in [*DOCUMENTS, *Path(CHECKOUT).glob("*.toml"), CHECKOUT / "Makefile"]:
+        assert str(CHECKOUT) not in path.read_text()

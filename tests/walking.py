@@ -1,0 +1,43 @@
+"""A patrol walked in this process: the tasks' own use cases, one after the other, without Celery."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from memory import patrol, patrol_demand
+from providers.embedders import Embedders
+from schemas.rows import Run
+from schemas.settings import Settings
+from schemas.work import PATROL_STEPS
+from store import runs, work
+from store.database import Store
+
+LEASE = timedelta(seconds=30)
+ATTEMPTS = 5
+
+
+def walk_patrol(store: Store, embedders: Embedders, settings: Settings, being_id: UUID) -> Run:
+    """Demand a patrol and take every step of it; returns the run when it is over."""
+    run_id, _ = patrol_demand.demand(store, settings, being_id)
+    return walk_run(store, embedders, settings, being_id, run_id)
+
+
+def walk_run(store: Store, embedders: Embedders, settings: Settings, being_id: UUID, run_id: UUID) -> Run:
+    """Take every step that a run has left."""
+    doing = {
+        "embed": lambda claim: patrol.embed(store, embedders, claim),
+        "assign": lambda claim: patrol.assign(store, embedders, claim),
+        "session_counts": lambda claim: patrol.session_counts(store, settings, claim),
+        "dying": lambda claim: patrol.dying(store, claim),
+        "consolidate": lambda claim: patrol.consolidate(store, claim),
+        "revive": lambda claim: patrol.revive(store, claim),
+        "split": lambda claim: patrol.split(store, settings, claim),
+        "merge": lambda claim: patrol.merge(store, claim),
+        "diary": lambda claim: patrol.diary(store, settings, claim),
+    }
+    for step in PATROL_STEPS:
+        with store.transaction() as tx:
+            claim = work.claim(tx, being_id, f"patrol.{step}", str(run_id), lease=LEASE, attempts=ATTEMPTS)
+        if claim is not None:
+            doing[step](claim)
+    with store.transaction() as tx:
+        return runs.get(tx, being_id, run_id)

@@ -1,0 +1,113 @@
+"""Named places at which a worker process dies, so that tests can look at what the worst moment leaves behind.
+
+PATROL_CRASH_AT names one of them, and one kind of work if only that is meant: `inside apply@patrol.assign`. The first
+process over a home that gets there ends without ceremony; a file in the home says so, and spares those that follow.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from celery import signals
+
+from schemas.work import Claim
+from store.database import Store
+from store.transaction import Transaction
+
+Point = Literal[
+    "after claim",
+    "after the model call",
+    "after the response is stored",
+    "inside apply",
+    "after commit",
+    "before the next step is sent",
+    "before the ack",
+]
+POINTS: tuple[Point, ...] = get_args(Point)
+STATUS = 70
+
+
+class CrashPoint:
+    """The one place at which this process is to die.
+
+    Args:
+        setting: The point's name, with `@` and a kind of work behind it where only that kind is meant.
+        home: The directory that remembers that it has happened.
+
+    Raises:
+        ValueError: There is no such point.
+    """
+
+    def __init__(self, setting: str, home: Path) -> None:
+        point, _, kind = setting.partition("@")
+        if point not in POINTS:
+            raise ValueError(f"PATROL_CRASH_AT names no crash point. There are: {', '.join(POINTS)}.")
+        self._point = point
+        self._kind = kind
+        self._mark = home / f"crashed {point}"
+        self._doing = ""
+        self._answered = False
+        if point == "before the ack":
+            signals.task_postrun.connect(self._task_is_over, weak=False)
+
+    @property
+    def happened(self) -> bool:
+        """Whether a process has died of it."""
+        return self._mark.exists()
+
+    def begin(self, kind: str) -> None:
+        """A unit of work was claimed; what is passed from now on is passed in its name."""
+        self._doing = kind
+        self.passed("after claim")
+
+    def model_answered(self, *_: object) -> None:
+        """A model's answer came in, and is in this process's hands alone."""
+        self._answered = True
+        self.passed("after the model call")
+
+    def committed(self) -> None:
+        """A transaction was committed; the first after a model's answer has stored it."""
+        if self._answered and threading.current_thread() is threading.main_thread():
+            self._answered = False
+            self.passed("after the response is stored")
+
+    def passed(self, point: Point) -> None:
+        """Die if this is the place, and nobody has died there yet."""
+        if point != self._point or self._kind not in {"", self._doing}:
+            return
+        try:
+            os.close(os.open(self._mark, os.O_CREAT | os.O_EXCL, mode=0o600))
+        except FileExistsError:
+            return
+        os._exit(STATUS)
+
+    def _task_is_over(self, *, state: str | None = None, **_: Any) -> None:
+        # By now the next step has been sent, and the main process has yet to hear that this one is over.
+        if state == "SUCCESS" and self._doing:
+            self.passed("before the ack")
+
+
+class CrashingStore(Store):
+    """A ledger that knows where its process is to die."""
+
+    def __init__(self, url: str, connections: int, crash: CrashPoint) -> None:
+        super().__init__(url, connections)
+        self._crash = crash
+
+    @contextmanager
+    def transaction(self, *, patience: float | None = None) -> Iterator[Transaction]:
+        """One transaction, after which the process may die."""
+        with super().transaction(patience=patience) as tx:
+            yield tx
+        self._crash.committed()
+
+    @contextmanager
+    def finishing(self, claim: Claim) -> Iterator[Transaction]:
+        """The transaction in which work ends; the process may die with everything written and nothing committed."""
+        with super().finishing(claim) as tx:
+            yield tx
+            self._crash.passed("inside apply")
+        self._crash.passed("after commit")
