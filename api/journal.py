@@ -32,20 +32,32 @@ class Journal:
             await self.app(scope, receive, send)
             return
         began = time.perf_counter()
-        given = Headers(scope=scope).get(ID, "")
+        headers = Headers(scope=scope)
+        given = headers.get(ID, "")
         request_id = given if PLAIN.fullmatch(given) else uuid4().hex
         status = 0
+        unread = "content-length" in headers or "transfer-encoding" in headers
+
+        async def receive_all() -> Message:
+            nonlocal unread
+            message = await receive()
+            unread = bool(message.get("more_body"))
+            return message
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)[ID] = request_id
+                answered = MutableHeaders(scope=message)
+                answered[ID] = request_id
+                if unread:
+                    # Whoever is answered before they have said everything might otherwise go on for ever.
+                    answered["Connection"] = "close"
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
-                await self.app(scope, receive, send_with_id)
+                await self.app(scope, receive_all, send_with_id)
             except Exception as fault:  # noqa: BLE001  # the last who can answer
                 response = answer(scope, fault)
                 if not status:

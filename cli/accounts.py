@@ -2,11 +2,14 @@
 
 from typing import Annotated
 
-from typer import Argument, Option, Typer
+from pydantic import TypeAdapter, ValidationError
+from typer import Argument, BadParameter, Option, Typer
 
 from cli.ledger import find_user, opened
 from cli.options import JsonOption, UserOption
 from cli.output import day, say, say_json, table, words
+from schemas.complaints import complaints
+from schemas.requests import Name, NewBeing
 from store import users as accounts
 
 users = Typer(help="People, who own Beings.", no_args_is_help=True)
@@ -21,6 +24,10 @@ def add_user(
     as_json: JsonOption = False,
 ) -> None:
     """Add a user."""
+    try:
+        name = TypeAdapter(Name).validate_python(name)
+    except ValidationError as error:
+        raise BadParameter("; ".join(complaints(error))) from None
     with opened() as on, on.store.transaction() as tx:
         user = accounts.add_user(tx, name, time_zone)
     if as_json:
@@ -54,9 +61,13 @@ def add_being(
     as_json: JsonOption = False,
 ) -> None:
     """Add a Being of a user's."""
+    try:
+        asked = NewBeing(slug=slug, name=name or slug)
+    except ValidationError as error:
+        raise BadParameter("; ".join(complaints(error))) from None
     with opened() as on, on.store.transaction() as tx:
         user = find_user(tx, owner)
-        being = accounts.add_being(tx, user.user_id, slug, name or slug)
+        being = accounts.add_being(tx, user.user_id, asked.slug, asked.name)
     if as_json:
         say_json(being)
     else:

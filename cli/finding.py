@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from cli.failures import Failure
 from cli.ledger import find_being, opened
-from cli.options import BeingOption, JsonOption, OwnerOption
+from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
 from cli.output import ID_CHARACTERS, nodes_table, remark, say, say_json, words
 from memory.recall import Asked, recall_topic
 from memory.recall import recall as recall_by_meaning
@@ -62,7 +62,7 @@ def search(
     being: BeingOption = None,
     owner: OwnerOption = None,
     every: Annotated[bool, Option("--and/--or", help="Whether every term must occur, or any.")] = False,
-    limit: Annotated[int, Option("--limit", "-n", min=1, max=1000, help="How many at most.")] = SEARCH_NODES,
+    limit: Annotated[int, Option("--limit", "-n", min=1, max=MOST_RECALLED, help="How many at most.")] = SEARCH_NODES,
     activate: ActivateOption = True,
     *,
     as_json: JsonOption = False,
@@ -84,7 +84,7 @@ def topic(
     cluster: Annotated[str, Argument(metavar="CLUSTER", help="The topic: its id, the end of its id, or its name.")],
     being: BeingOption = None,
     owner: OwnerOption = None,
-    cursor: Annotated[str | None, Option(help="Where the page before ended, as it said.", show_default=False)] = None,
+    cursor: CursorOption = None,
     activate: ActivateOption = True,
     *,
     as_json: JsonOption = False,

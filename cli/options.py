@@ -16,6 +16,7 @@ OwnerOption = Annotated[
 ]
 UserOption = Annotated[str, Option("--user", "-u", metavar="NAME|ID", help="Which user.")]
 JsonOption = Annotated[bool, Option("--json", help="Answer in JSON on stdout, and say nothing else there.")]
+CursorOption = Annotated[str | None, Option(help="Where the page before ended, as it said.", show_default=False)]
 NodeArgument = Annotated[
     str,
     Argument(metavar="NODE", help="The memory: its id, the end of its id, or your own id of the note it was made of."),

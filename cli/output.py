@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -63,9 +64,9 @@ def short(row_id: UUID) -> str:
     return str(row_id)[-ID_CHARACTERS:]
 
 
-def table(*columns: str, title: str | None = None) -> Table:
+def table(*columns: str) -> Table:
     """An empty table in our manner; a column that begins with `>` holds numbers, one that begins with `*` words."""
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for column in columns:
         name = column.lstrip(">*")
         made.add_column(
@@ -81,7 +82,9 @@ def table(*columns: str, title: str | None = None) -> Table:
 
 def nodes_table(nodes: Sequence[Node], similarities: Sequence[float | None] = ()) -> Table:
     """Memories, one a line."""
-    made = table(*((">alike",) if similarities else ()), "node", "born", "status", ">weight", ">fades in", "*memory")
+    made = table(
+        *((">alike",) if similarities else ()), "node", "born", "status", ">weight", ">patrols left", "*memory"
+    )
     for place, node in enumerate(nodes):
         alike = () if not similarities else (likeness(similarities[place]),)
         made.add_row(
@@ -108,7 +111,15 @@ def status(node: Node) -> Text:
 
 
 def fading(node: Node) -> str:
-    """How long a memory has got."""
-    if node.patrols_left is None:
-        return "never" if node.pinned else "–"
-    return f"{max(node.patrols_left, 0)} patrol{'' if node.patrols_left == 1 else 's'}"
+    """How many more patrols a memory has got before it is dying, unless somebody recalls it."""
+    return "–" if node.patrols_left is None else str(max(node.patrols_left, 0))
+
+
+def count(number: int, thing: str) -> str:
+    """A number of things, in English."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def shown(path: Path) -> str:
+    """A path as short as it can be said here."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -8,14 +8,15 @@ from typer import Option
 
 from cli.finding import find_cluster
 from cli.ledger import find_being, opened
-from cli.options import BeingOption, JsonOption, OwnerOption
+from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
 from cli.output import STATUS_STYLES, nodes_table, remark, say, say_json, short, words
-from schemas.limits import FADING_PATROLS, PAGE_NODES
+from memory.browsing import node_page
+from schemas.limits import FADING_PATROLS, LONGEST_PAGE, PAGE_NODES
 from schemas.rows import Cluster, NodeStatus
 from store import clusters as topics
 from store import nodes as memories
 
-LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=1000, help="How many at most.")]
+LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")]
 
 
 def clusters(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
@@ -38,21 +39,24 @@ def nodes(
         str | None, Option(help="Only of this topic: its id, the end of its id, or its name.", show_default=False)
     ] = None,
     limit: LimitOption = PAGE_NODES,
+    cursor: CursorOption = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """List memories, newest first."""
+    """List memories, newest first, dead and forgotten ones too."""
     with opened() as on:
         whose = find_being(on.store, being, owner)
         cluster_id = None if cluster is None else find_cluster(on.store, whose, cluster)
-        with on.store.transaction() as tx:
-            found = memories.page(tx, whose.being_id, limit=limit, cluster_id=cluster_id, status=status)
+        page = node_page(on.store, whose.being_id, cluster_id=cluster_id, status=status, cursor=cursor, limit=limit)
     if as_json:
-        say_json(found)
-    elif found:
-        say(nodes_table(found))
+        return say_json(page)
+    if page.nodes:
+        say(nodes_table(page.nodes))
     else:
         remark("There are none.")
+    if page.cursor:
+        remark(f"There is more: --cursor {page.cursor}")
+    return None
 
 
 def fading(
@@ -86,7 +90,8 @@ def cluster_tree(name: str, found: list[Cluster]) -> Tree:
     }
     for one in found:
         if not one.is_parent:
-            line = Text.assemble(words(one.name), "  ", _holds(one), "  ", (short(one.cluster_id), "dim"))
+            line = Text.assemble((short(one.cluster_id), "dim"), "  ", _holds(one), "  ", words(one.name))
+            line.no_wrap, line.overflow = True, "ellipsis"
             branches.setdefault(one.parent_id, tree).add(line)
     return tree
 

@@ -2,8 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from rich.live import Live
@@ -15,12 +14,12 @@ from cli.ledger import find_being, opened, ring
 from cli.options import BeingOption, JsonOption, OwnerOption
 from cli.output import console, remark, say, say_json, table
 from memory.patrol_demand import demand
-from schemas.rows import Run
-from schemas.work import PATROL_STEPS
-from store import runs
+from memory.progress import run_report
+from schemas.answers import RunReport, StepReport, StepUnderWay
 from store.database import Store
 
 PAUSE = 0.1
+PICTURES_A_SECOND = 12
 NOBODY_WORKS = 10.0
 
 
@@ -54,71 +53,66 @@ def run(
 
 
 def watched(
-    store: Store, being_id: UUID, run_id: UUID, meanwhile: Callable[[], None] = partial(time.sleep, PAUSE)
-) -> Iterator[Run]:
+    store: Store, being_id: UUID, run_id: UUID, meanwhile: Callable[[], None] = lambda: time.sleep(PAUSE)
+) -> Iterator[RunReport]:
     """The run as it changes, until it is over; says on stderr when nobody seems to work on it."""
-    seen: Run | None = None
+    seen: RunReport | None = None
     changed = time.monotonic()
     while seen is None or seen.state in {"queued", "running"}:
-        with store.transaction() as tx:
-            now = runs.get(tx, being_id, run_id)
-            step = runs.under_way(tx, being_id, run_id)
+        now = run_report(store, being_id, run_id)
         if now != seen:
             seen, changed = now, time.monotonic()
             yield now
         elif time.monotonic() - changed > NOBODY_WORKS:
             changed = float("inf")
-            remark(_standstill(step))
+            remark(_standstill(now.under_way))
         else:
             meanwhile()
 
 
-def did(report: dict[str, Any]) -> str:
-    """What a finished step says of itself: its counts, or why it did nothing."""
-    if report["outcome"] != "done":
-        return ": ".join(filter(None, (report["outcome"], report.get("reason"))))
-    counts = (
-        (name.replace("_", " "), count) for name, count in report.items() if name not in {"outcome", "finished_at"}
-    )
-    return ", ".join(f"{count} {name}" for name, count in counts) or "done"
+def did(step: StepReport) -> str:
+    """What a step says of itself: its counts, or why it did nothing."""
+    if step.outcome != "done":
+        return ": ".join(filter(None, (step.outcome, step.reason)))
+    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in step.counts.items()) or "done"
 
 
-def _standstill(step: dict[str, Any] | None) -> str:
-    if step is None:
+def _standstill(at: StepUnderWay | None) -> str:
+    if at is None:
         return "It waits for the patrol before it."
-    if step["error"]:
-        return f"{step['kind']} is tried again at {step['next_at']:%H:%M:%S}: {step['error']}"
-    return f"{step['kind']} waits for a worker. Does one run? `patrol up` starts everything; Ctrl-C leaves it to wait."
+    if at.error:
+        return f"{at.step} is tried again at {at.next_at:%H:%M:%S} UTC: {at.error}"
+    return f"{at.step} waits for a worker. `patrol up` starts one; Ctrl-C leaves the patrol to wait."
 
 
-def _show_live(seen: Iterator[Run]) -> Run:
-    with Live(console=console(), refresh_per_second=12) as live:
+def _show_live(seen: Iterator[RunReport]) -> RunReport:
+    with Live(console=console(), refresh_per_second=PICTURES_A_SECOND) as live:
         for now in seen:
             live.update(_steps(now))
     return now
 
 
-def _show_lines(seen: Iterator[Run]) -> Run:
+def _show_lines(seen: Iterator[RunReport]) -> RunReport:
     told = 0
     for now in seen:
-        for name in PATROL_STEPS[told : len(now.steps)]:
-            say(f"{name:<15}{did(now.steps[name])}")
-        told = len(now.steps)
+        finished = [step for step in now.steps if step.finished_at]
+        for step in finished[told:]:
+            say(f"{step.step:<15}{did(step)}")
+        told = len(finished)
     return now
 
 
-def _steps(now: Run) -> Table:
+def _steps(now: RunReport) -> Table:
     shown = table("", "step", "*what it did")
-    for place, name in enumerate(PATROL_STEPS):
-        if name in now.steps:
-            skipped = now.steps[name]["outcome"] != "done"
-            shown.add_row(
-                Text("–" if skipped else "✓", style="dim" if skipped else "green"), name, did(now.steps[name])
-            )
-        elif now.state == "failed" and place == len(now.steps):
-            shown.add_row(Text("✗", style="red"), name, "failed")
-        elif now.state == "running" and place == len(now.steps):
-            shown.add_row(Text("▸", style="cyan"), Text(name, style="bold"), "…")
+    at = next((step.step for step in now.steps if not step.finished_at), None) if now.state != "queued" else None
+    for step in now.steps:
+        if step.finished_at:
+            mark = Text("✓", style="green") if step.outcome == "done" else Text("–", style="dim")
+            shown.add_row(mark, step.step, did(step))
+        elif step.step == at:
+            failed = now.state == "failed"
+            mark = Text("✗", style="red") if failed else Text("▸", style="cyan")
+            shown.add_row(mark, Text(step.step, style="bold"), "failed" if failed else "…")
         else:
-            shown.add_row("", Text(name, style="dim"), "")
+            shown.add_row("", Text(step.step, style="dim"), "")
     return shown

@@ -10,7 +10,7 @@ from typer import Option
 from cli import stack
 from cli.failures import Failure
 from cli.ledger import quiet_settings
-from cli.output import say
+from cli.output import say, shown
 from schemas.settings import Settings
 from store.migrate import migrate
 from workers.supervisor import Supervisor
@@ -58,7 +58,7 @@ def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
 
     say(Text("Memory Patrol is starting …", style="bold"))
     with stack.servers(settings) as (addresses, embedded), Supervisor(settings.home / "logs") as supervisor:
-        announce("servers", f"embedded Postgres and Redis in {settings.home}" if embedded else "as set")
+        announce("servers", f"embedded Postgres and Redis in {shown(settings.home)}" if embedded else "as set")
         applied = migrate(addresses.database_url)
         announce("migrate", ", ".join(applied) or "up to date")
         supervisor.watch(*embedded)
@@ -71,7 +71,7 @@ def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
         )
         say(
             Text.assemble("The API answers at ", (f"http://{_in_url(host)}:{port}", "bold cyan"), "."),
-            f"Logs are in {settings.home / 'logs'}. Ctrl-C stops everything.",
+            f"Logs are in {shown(settings.home / 'logs')}. Ctrl-C stops everything.",
             Text(FIRST_STEPS, style="dim"),
         )
         supervisor.wait()

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from cli.ledger import find_being, find_node, opened
 from cli.options import BeingOption, JsonOption, NodeArgument, OwnerOption
-from cli.output import day, fading, say, say_json, short, status, words
+from cli.output import count, day, say, say_json, short, status, words
 from memory import curation
 from schemas.answers import NodeStory
 from schemas.rows import HistoryEvent, Note
@@ -19,7 +19,7 @@ PHRASES = {
     "born": "became a memory, importance {importance:.2f}",
     "assigned": "found its place in {to}",
     "moved": "moved from {from} to {to}",
-    "dying": "began to fade away, after {session_count} patrols without being recalled",
+    "dying": "began to fade away, {session_count} after anybody had thought of it",
     "active again": "came back to life, having been {from}",
     "absorbed": "was absorbed by {into}",
     "weighed": "weighs {to:.2f} now, having weighed {from:.2f}",
@@ -48,9 +48,9 @@ def told(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
     standing = Text.assemble(
         status(node),
         f", weighs {node.effective_importance:.2f} of {node.importance:.2f}",
-        f" after {node.session_count} {'patrol' if node.session_count == 1 else 'patrols'}",
-        "" if node.patrols_left is None else f", fades in {fading(node)}",
-        f"; recalled {node.reactivation_count} times, last on {day(node.last_activated)}"
+        f" after {count(node.session_count, 'patrol')}",
+        f", has {count(max(node.patrols_left, 0), 'patrol')} left" if node.patrols_left is not None else "",
+        f"; found {count(node.reactivation_count, 'time')}, last on {day(node.last_activated)}"
         if node.last_activated
         else "",
         f"; lives on in {short(story.final_survivor)}" if story.final_survivor else "",
@@ -76,6 +76,8 @@ def _handed_in(note: Note) -> str:
 
 def _told(event: HistoryEvent, names: Mapping[UUID, str]) -> str:
     detail = {name: _named(value, names) if name in {"from", "to"} else value for name, value in event.detail.items()}
+    if "session_count" in detail:
+        detail["session_count"] = count(detail["session_count"], "patrol")
     return PHRASES.get(event.event, f"was {event.event}").format_map(detail)
 
 

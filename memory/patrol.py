@@ -10,7 +10,8 @@ from uuid import UUID
 
 import structlog
 
-from memory.remembering import remember
+from memory.remembering import remember, vectors_of
+from memory.scene import text_hash
 from memory.topics import Leaf, born_topics
 from providers.embedders import Embedders
 from schemas.rows import Root
@@ -47,7 +48,8 @@ def assign(store: Store, embedders: Embedders, claim: Claim) -> None:
     with store.transaction() as tx:
         being = users.get_being(tx, claim.owner_id)
     embedder = embedders.serving(being.embedding_model)
-    prototypes = dict(zip(PROTOTYPES, embedder.embed(list(PROTOTYPES.values())), strict=True))
+    vectors, _ = vectors_of(store, embedder, claim.owner_id, list(PROTOTYPES.values()))
+    prototypes = {root: vectors[text_hash(text)] for root, text in PROTOTYPES.items()}
     _finish(store, claim, lambda tx: patrol.assign(tx, claim.owner_id, embedder.model, prototypes))
 
 

@@ -1,7 +1,5 @@
 """Moving a Being to another embedder in the background: the old vectors serve until the new ones are complete."""
 
-from uuid import UUID
-
 import structlog
 
 from memory.scene import embedding_text
@@ -37,7 +35,7 @@ def reembed(store: Store, embedders: Embedders, claim: Claim) -> None:
             log.info("reembedding.superseded", being_id=str(being_id), model=model)
         return
     while True:
-        _embed_missing(store, embedders.wanted, being_id)
+        _embed_missing(store, embedders.wanted, claim)
         with store.transaction() as tx:
             complete = embeddings.serve(tx, being_id, model)
         if complete:
@@ -46,10 +44,12 @@ def reembed(store: Store, embedders: Embedders, claim: Claim) -> None:
         log.info("reembedding.done", being_id=str(being_id), model=model)
 
 
-def _embed_missing(store: Store, embedder: Embedder, being_id: UUID) -> None:
+def _embed_missing(store: Store, embedder: Embedder, claim: Claim) -> None:
     while True:
         with store.transaction() as tx:
-            rows = embeddings.missing(tx, being_id, embedder.model, BATCH)
+            # Whoever has lost the lease stops here; what was paid for so far is kept for the one who has it.
+            work.hold(tx, claim)
+            rows = embeddings.missing(tx, claim.owner_id, embedder.model, BATCH)
         if not rows:
             return
         texts = [embedding_text(row.scene, row.feeling) for row in rows]
@@ -58,7 +58,7 @@ def _embed_missing(store: Store, embedder: Embedder, being_id: UUID) -> None:
             for row, text, answer in zip(rows, texts, embed_each(embedder, texts), strict=True)
         }
         with store.transaction() as tx:
-            embeddings.keep(tx, being_id, embedder.model, vectors)
+            embeddings.keep(tx, claim.owner_id, embedder.model, vectors)
 
 
 def _less(embedder: Embedder, text: str) -> Vector:

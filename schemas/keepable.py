@@ -1,13 +1,24 @@
-"""What no row can hold, found before it is sent there: NUL, half of a surrogate pair, numbers without end."""
+"""What no row can hold, found before it is sent there: NUL, half of a surrogate pair, numbers or nesting without end."""
 
 import math
 from collections.abc import Iterator
 from typing import Any
 
+from schemas.limits import NESTING
 
-def unkeepable(value: Any, place: str = "") -> Iterator[str]:
-    """Yield one line for each part of a JSON value that Postgres refuses, naming its place."""
+
+def unkeepable(value: Any, place: str = "", depth: int = 0) -> Iterator[str]:
+    """Yield one line for each part of a JSON value that can't be kept, naming its place.
+
+    Args:
+        value: The value.
+        place: Where it is, in words of its sender.
+        depth: How many levels it lies below the whole.
+    """
     match value:
+        case dict() | list() if depth >= NESTING:
+            # Whoever walks through values does so on a stack; none is to run out of it later.
+            yield f"it is nested deeper than {NESTING} levels"
         case str():
             if "\0" in value:
                 yield f"{place}: holds a NUL character, which no text may".removeprefix(": ")
@@ -21,7 +32,7 @@ def unkeepable(value: Any, place: str = "") -> Iterator[str]:
                 # A key that can't be kept can't be repeated in the answer either.
                 yield from (f"{place}: the name of a field {fault}".removeprefix(": ") for fault in faults)
                 if not faults:
-                    yield from unkeepable(inner, f"{place}.{key}".removeprefix("."))
+                    yield from unkeepable(inner, f"{place}.{key}".removeprefix("."), depth + 1)
         case list():
             for position, inner in enumerate(value):
-                yield from unkeepable(inner, f"{place}[{position}]")
+                yield from unkeepable(inner, f"{place}[{position}]", depth + 1)

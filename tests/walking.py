@@ -1,5 +1,6 @@
 """A patrol walked in this process: the tasks' own use cases, one after the other, without Celery."""
 
+from collections.abc import Collection
 from datetime import timedelta
 from uuid import UUID
 
@@ -21,8 +22,15 @@ def walk_patrol(store: Store, embedders: Embedders, settings: Settings, being_id
     return walk_run(store, embedders, settings, being_id, run_id)
 
 
-def walk_run(store: Store, embedders: Embedders, settings: Settings, being_id: UUID, run_id: UUID) -> Run:
-    """Take every step that a run has left."""
+def walk_run(
+    store: Store,
+    embedders: Embedders,
+    settings: Settings,
+    being_id: UUID,
+    run_id: UUID,
+    steps: Collection[str] = PATROL_STEPS,
+) -> Run:
+    """Take every step that a run has left, or those of them that are named."""
     doing = {
         "embed": lambda claim: patrol.embed(store, embedders, claim),
         "assign": lambda claim: patrol.assign(store, embedders, claim),
@@ -34,7 +42,7 @@ def walk_run(store: Store, embedders: Embedders, settings: Settings, being_id: U
         "merge": lambda claim: patrol.merge(store, claim),
         "diary": lambda claim: patrol.diary(store, settings, claim),
     }
-    for step in PATROL_STEPS:
+    for step in (step for step in PATROL_STEPS if step in steps):
         with store.transaction() as tx:
             claim = work.claim(tx, being_id, f"patrol.{step}", str(run_id), lease=LEASE, attempts=ATTEMPTS)
         if claim is not None:

@@ -15,7 +15,8 @@ from cli.ledger import ring
 from cli.run import watched
 from memory.intake import accept_notes
 from memory.patrol_demand import demand
-from schemas.rows import Being, Cluster, Run
+from schemas.answers import RunReport
+from schemas.rows import Being, Cluster
 from schemas.settings import CHECKOUT
 from store import clock, clusters, users
 from store.database import Store
@@ -47,7 +48,7 @@ class Moment:
 
     day: Day
     number: int
-    run: Run
+    run: RunReport
     clusters: list[Cluster]
 
     def count(self, status: str) -> int:

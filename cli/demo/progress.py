@@ -14,6 +14,8 @@ from schemas.work import PATROL_STEPS
 
 BARS = "▁▂▃▄▅▆▇█"
 PICTURES_A_SECOND = 15
+STEP_STYLES = {"done": "green", "waiting": "bright_black"}
+STEPS_WIDTH = sum(len(step) + 1 for step in PATROL_STEPS) - 1
 
 
 def show(moments: Iterable[Moment], days: int, on: Console) -> None:
@@ -40,12 +42,10 @@ def pictures(moments: Iterable[Moment], days: int) -> Iterable[Group]:
 
 def _picture(moment: Moment, days: int, courses: dict[str, list[int]]) -> Group:
     steps = Text()
-    for place, step in enumerate(PATROL_STEPS):
-        done, now = step in moment.run.steps, place == len(moment.run.steps)
-        skipped = done and moment.run.steps[step]["outcome"] != "done"
-        steps.append(
-            f"{step} ", style="dim" if skipped else "green" if done else "bold cyan" if now else "bright_black"
-        )
+    for step in moment.run.steps:
+        steps.append(f"{step.step} ", style=STEP_STYLES.get(step.outcome, "dim"))
+    bar = Table.grid()
+    bar.add_row(ProgressBar(total=days, completed=moment.number - (moment.run.state != "done"), width=STEPS_WIDTH))
     top = max(1, *(max(course, default=0) for course in courses.values()))
     counts = Table.grid(padding=(0, 2))
     for status, course in courses.items():
@@ -59,7 +59,7 @@ def _picture(moment: Moment, days: int, courses: dict[str, list[int]]) -> Group:
         Text.assemble((f"{moment.day.date:%A %-d %B}", "bold"), f"   {len(moment.day.notes)} notes"),
         Text(words(moment.day.highlight), style="italic dim", no_wrap=True, overflow="ellipsis"),
         Text(),
-        ProgressBar(total=days, completed=moment.number - (moment.run.state != "done"), width=76),
+        bar,
         steps,
         Text(),
         counts,

@@ -138,6 +138,6 @@ begin
     where n.being_id = p_being_id and n.embedding_model <> p_model
         and e.being_id = p_being_id and e.embedding_model = p_model and e.text_hash = n.text_hash;
     update memory.beings set embedding_model = p_model where being_id = p_being_id;
-    delete from memory.embeddings where being_id = p_being_id and embedding_model = p_model;
+    delete from memory.embeddings where being_id = p_being_id;
     return true;
 end $$;

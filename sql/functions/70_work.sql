@@ -157,7 +157,8 @@ create or replace function ring_due_work(
     p_ring_again interval, p_empty_queues text[], p_lost_after interval, p_limit integer
 ) returns table (owner_id uuid, kind text, key text, queue text) language sql as $$
     with due as (
-        select w.owner_id, w.kind, w.key, row_number() over (partition by w.owner_id order by w.next_at) as turn, w.next_at
+        select w.owner_id, w.kind, w.key, w.rung_at, w.next_at,
+            row_number() over (partition by w.owner_id order by w.next_at) as turn
         from memory.work as w
         where (w.state = 'ready' and w.next_at <= clock_timestamp()
                 or w.state = 'running' and w.lease_until < clock_timestamp())
@@ -166,11 +167,18 @@ create or replace function ring_due_work(
             end)
         order by turn, w.next_at
         limit p_limit
+    ),
+    -- What another sweep is ringing, or a worker is finishing, is left to them.
+    mine as (
+        select w.owner_id, w.kind, w.key
+        from due join memory.work as w using (owner_id, kind, key)
+        where w.rung_at is not distinct from due.rung_at
+        for no key update of w skip locked
     )
     update memory.work as w
     set rung_at = clock_timestamp()
-    from due
-    where w.owner_id = due.owner_id and w.kind = due.kind and w.key = due.key
+    from mine
+    where w.owner_id = mine.owner_id and w.kind = mine.kind and w.key = mine.key
     returning w.owner_id, w.kind, w.key, w.queue;
 $$;
 

@@ -21,7 +21,13 @@ def crowd(new_database):
     with new_database() as url, Store(url) as store:
         with store.transaction() as tx:
             being = make_being(tx, make_user(tx))
-            born = {"being": being.being_id, "many": BYSTANDERS, "few": CONCERNED, "model": MODEL, "root": root(tx, being)}
+            born = {
+                "being": being.being_id,
+                "many": BYSTANDERS,
+                "few": CONCERNED,
+                "model": MODEL,
+                "root": root(tx, being),
+            }
             tx.execute(
                 "insert into memory.notes (being_id, note_id, type, content, content_hash, state)"
                 " select %(being)s, uuidv7(), 'scene', '{}', '', 'remembered' from generate_series(1, %(many)s)",
@@ -91,7 +97,9 @@ def scans(tx, statement, parameters):
 
 def body(tx, function):
     """The source of an SQL function."""
-    (row,) = tx.execute("select prosrc from pg_proc where proname = %s and pronamespace = 'memory'::regnamespace", [function])
+    (row,) = tx.execute(
+        "select prosrc from pg_proc where proname = %s and pronamespace = 'memory'::regnamespace", [function]
+    )
     return row["prosrc"]
 
 

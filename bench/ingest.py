@@ -1,0 +1,92 @@
+"""How fast notes and messages are taken in, beside a raw COPY of the very rows into a bare table of the same shape."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import batched
+from time import perf_counter
+from uuid import UUID
+
+from psycopg.sql import SQL, Identifier
+
+from bench.figures import Figure, timed
+from bench.ground import Ground
+from bench.memories import action, scene_note
+from memory.intake import accept_messages, accept_notes
+from schemas.settings import Settings
+
+BATCHES = {1: 300, 100: 3_000, 1_000: 5_000}
+WAITING = (0, 20_000)
+
+Accept = Callable[[UUID, Sequence[object]], object]
+
+
+def ingest(ground: Ground) -> Iterator[Figure]:
+    """Notes and messages per second, in batches of 1, 100 and 1,000; and what taking one in costs while many wait."""
+    settings = Settings()
+    begun = datetime.now(UTC) - timedelta(days=7)
+
+    def notes(being_id: UUID, batch: Sequence[object]) -> object:
+        return accept_notes(ground.store, settings, being_id, batch)
+
+    def messages(being_id: UUID, batch: Sequence[object]) -> object:
+        return accept_messages(ground.store, being_id, batch)
+
+    def message(position: int) -> dict[str, object]:
+        said = (begun + timedelta(seconds=20 * position)).isoformat()
+        return {"id": f"turn {position}", "role": "user", "content": action(position), "created_at": said}
+
+    yield from _against_copy(ground, "notes", notes, scene_note)
+    yield from _against_copy(ground, "messages", messages, message)
+    yield _while_many_wait(ground, notes)
+
+
+def _against_copy(
+    ground: Ground, table: str, accept: Accept, make: Callable[[int], dict[str, object]]
+) -> Iterator[Figure]:
+    for size, count in BATCHES.items():
+        being_id = ground.new_being()
+        items = [make(position) for position in range(count)]
+        begun = perf_counter()
+        for batch in batched(items, size):
+            accept(being_id, batch)
+        ours = count / (perf_counter() - begun)
+        yield Figure(
+            what=f"{table}, {size:,} at a time",
+            measured=ours,
+            unit="/s",
+            limit=count / _copy(ground, table, being_id, size),
+            against="COPY, as many rows a commit",
+        )
+
+
+def _copy(ground: Ground, table: str, being_id: UUID, size: int) -> float:
+    """Seconds that it takes to copy a Being's rows into a table without indexes, `size` rows a commit."""
+    source, bare = Identifier("memory", table), Identifier("bench", f"{table}_{size}")
+    with ground.store.transaction() as tx:
+        tx.execute(SQL("create table {} (like {})").format(bare, source))
+        chosen = SQL("copy (select * from {} where being_id = {}) to stdout").format(source, str(being_id))
+        with tx.cursor().copy(chosen) as copy:
+            rows = [bytes(row) for row in copy]
+    begun = perf_counter()
+    for batch in batched(rows, size):
+        with ground.store.transaction() as tx, tx.cursor().copy(SQL("copy {} from stdin").format(bare)) as copy:
+            copy.write(b"".join(batch))
+    return perf_counter() - begun
+
+
+def _while_many_wait(ground: Ground, accept: Accept) -> Figure:
+    """One note, for a Being none of whose notes wait and for one with 20,000 that do."""
+    medians = []
+    for waiting in WAITING:
+        being_id = ground.new_being()
+        for batch in batched(map(scene_note, range(waiting)), 1_000):
+            accept(being_id, batch)
+        fresh = iter(range(waiting, waiting + 100))
+        medians.append(timed(lambda: accept(being_id, [scene_note(next(fresh))]), times=30).p50)  # noqa: B023  # used here
+    return Figure(
+        what=f"one note while {WAITING[1]:,} wait",
+        measured=medians[1],
+        unit="ms",
+        limit=medians[0],
+        against="while none waits",
+    )

@@ -1,0 +1,51 @@
+"""The machine that was measured: whoever compares figures of two runs has to know."""
+
+import os
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from store.transaction import Transaction, value
+
+
+class Machine(BaseModel):
+    """What figures depend on besides the code."""
+
+    model_config = ConfigDict(frozen=True)
+
+    date: str
+    cores: int
+    processor: str
+    load: float
+    python: str
+    postgres: str
+    pgvector: str
+
+    @classmethod
+    def this(cls, tx: Transaction) -> "Machine":
+        """Look at this machine; `load` is how busy it was with other things in the minute before."""
+        return cls(
+            date=f"{datetime.now(UTC):%Y-%m-%d}",
+            cores=os.cpu_count() or 1,
+            processor=_processor(),
+            load=round(os.getloadavg()[0], 1),
+            python=platform.python_version(),
+            postgres=value(tx, "show server_version"),
+            pgvector=value(tx, "select extversion from pg_extension where extname = 'vector'"),
+        )
+
+    def in_words(self) -> str:
+        """Say it in one line."""
+        facts: dict[str, Any] = self.model_dump()
+        return " · ".join(f"{name} {fact}" for name, fact in facts.items() if fact)
+
+
+def _processor() -> str:
+    """The processor's name where Linux tells it, else its architecture."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "") or platform.machine()

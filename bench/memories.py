@@ -1,0 +1,183 @@
+"""Beings that remember much: topics of a hundred memories each, written straight into the tables.
+
+A topic is a direction, and its memories lie around it with cosine similarities to it of about 0.8. Every memory has
+an importance of 0.5 and an age of 1 to 60 patrols, so that none fades while it is measured.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from psycopg.sql import SQL, Identifier
+
+from bench.ground import Ground
+from providers.embedders import Embedders
+from schemas.settings import Settings
+from store.transaction import Transaction
+
+MODEL = "measured"
+TOPIC = 100
+SPREAD = 0.75
+RARE_WORD = "lighthouse"
+RARE_EVERY = 500
+
+_DEEDS = ("baked", "mended", "painted", "lost", "found", "sold", "borrowed", "polished", "hid", "carried")
+_THINGS = ("a crimson umbrella", "the bakery oven", "an old violin", "two lanterns", "the tortoise", "a harbour map")
+_PLACES = ("on Quay Street", "behind the chapel", "at the fish market", "in the workshop", "under the bridge")
+
+
+class Measured:
+    """An embedder that takes no time: half of all texts fall into a known topic, half lie anywhere."""
+
+    model = MODEL
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self._topics = topics(TOPIC, dimensions)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A unit vector for each text, always the same for the same text."""
+        vectors = []
+        for text in texts:
+            seed = int.from_bytes(sha256(text.encode()).digest()[:8])
+            chance = np.random.default_rng(seed)
+            anywhere = chance.normal(size=self.dimensions) / self.dimensions**0.5
+            vectors.append(SPREAD * anywhere + (seed % 2) * self._topics[seed % TOPIC])
+        return _unit(np.asarray(vectors))
+
+
+class MeasuredEmbedders(Embedders):
+    """The same embedder for every Being."""
+
+    def __init__(self, dimensions: int) -> None:
+        super().__init__(Settings())
+        self._measured = Measured(dimensions)
+
+    def serving(self, model: str | None) -> Measured:
+        """The one that there is, whatever the model."""
+        del model
+        return self._measured
+
+
+def action(position: int) -> str:
+    """What happened, in a sentence of its own for each position; one in 500 holds the rare word."""
+    deed, thing, place = (words[position // step % len(words)] for words, step in ((_DEEDS, 1), (_THINGS, 10), (_PLACES, 60)))
+    saw = f" and saw the {RARE_WORD}" if position % RARE_EVERY == 0 else ""
+    return f"Pip {deed} {thing} {place}{saw}, as entry {position} of the log tells."
+
+
+def scene_note(position: int, being: int = 0) -> dict[str, object]:
+    """A scene note as a producer hands it in."""
+    return {
+        "id": f"note {position}",
+        "type": "scene",
+        "content": {
+            "action": action(position),
+            "actors": ["Pip", f"Neighbour {being}"],
+            "when": [f"2026-03-{1 + position % 28:02}"],
+            "feeling": "I was glad to be there, and said so.",
+        },
+    }
+
+
+def topics(count: int, dimensions: int) -> NDArray[np.float32]:
+    """Directions, as rows of unit length, the same for every call."""
+    return _unit(np.random.default_rng(1).normal(size=(count, dimensions)))
+
+
+def filled_being(ground: Ground, nodes: int, dimensions: int) -> UUID:
+    """A Being with so many active memories, made once; their vectors are in the narrow table `bare_table` as well."""
+    size = (nodes, dimensions)
+    if size not in ground.filled:
+        being_id = ground.new_being()
+        with ground.store.transaction() as tx:
+            _write_material(tx, nodes, dimensions)
+            _write_being(tx, being_id, nodes)
+            _write_bare(tx, nodes, dimensions)
+        with ground.store.transaction() as tx:
+            # Neither the server's own housekeeping nor missing statistics shall be measured.
+            tx.commit()
+            tx.autocommit = True
+            tx.execute("vacuum analyze memory.memory_nodes, memory.notes, memory.node_history, memory.clusters")
+            tx.execute(SQL("vacuum analyze {}").format(bare_table(nodes, dimensions)))
+            tx.autocommit = False
+        ground.filled[size] = being_id
+    return ground.filled[size]
+
+
+def bare_table(nodes: int, dimensions: int) -> Identifier:
+    """The table with a filled Being's vectors, words and fading times, and nothing else."""
+    return Identifier("bench", f"bare_{nodes}_{dimensions}")
+
+
+def _write_material(tx: Transaction, nodes: int, dimensions: int) -> None:
+    chance = np.random.default_rng(2)
+    directions = topics(max(nodes // TOPIC, 1), dimensions)
+    tx.execute(
+        "create temporary table material (position integer, note_id uuid default uuidv7(), topic integer, words text,"
+        " vector halfvec) on commit drop"
+    )
+    with tx.cursor() as cursor, cursor.copy(
+        "copy material (position, topic, words, vector) from stdin with (format binary)"
+    ) as copy:
+        copy.set_types(["int4", "int4", "text", "halfvec"])
+        for start in range(0, nodes, TOPIC):
+            topic = start // TOPIC
+            around = chance.normal(size=(TOPIC, dimensions)) / dimensions**0.5
+            for offset, vector in enumerate(_unit(directions[topic] + SPREAD * around)[: nodes - start]):
+                copy.write_row((start + offset, topic, action(start + offset), HalfVector(vector)))
+
+
+def _write_being(tx: Transaction, being_id: UUID, nodes: int) -> None:
+    named = {"being": being_id, "model": MODEL, "topics": max(nodes // TOPIC, 1)}
+    tx.execute(
+        "update memory.beings set embedding_model = %(model)s, patrol_counter = 60, ticked_at = memory.now()"
+        " where being_id = %(being)s",
+        named,
+    )
+    tx.execute(
+        "create temporary table homes on commit drop as select topic, uuidv7() as cluster_id"
+        " from generate_series(0, %(topics)s - 1) as topic",
+        named,
+    )
+    tx.execute(
+        "insert into memory.clusters (being_id, cluster_id, name, parent_id, arrivals_since_split)"
+        " select %(being)s, homes.cluster_id, 'Topic ' || topic, root.cluster_id, 0 from homes, memory.clusters as root"
+        " where root.being_id = %(being)s and root.name = 'Private'",
+        named,
+    )
+    tx.execute(
+        "insert into memory.notes (being_id, note_id, type, content, content_hash, state)"
+        " select %(being)s, note_id, 'scene', jsonb_build_object('action', words), sha256(words::bytea), 'remembered'"
+        " from material",
+        named,
+    )
+    tx.execute(
+        "insert into memory.memory_nodes (being_id, note_id, run_id, cluster_id, scene, feeling, themes, importance,"
+        " fresh, counted_from, text_hash, embedding_model, vector, created_at)"
+        " select %(being)s, note_id, uuidv7(), cluster_id, jsonb_build_object("
+        "'action', words, 'actors', jsonb_build_array('Pip'), 'when', jsonb_build_array('2026-03-02')),"
+        " 'I was glad to be there, and said so.', array['harbour'], 0.5, false, 1 + position %% 60,"
+        " sha256(words::bytea), %(model)s, vector, memory.now() - position * interval '1 minute'"
+        " from material join homes using (topic)",
+        named,
+    )
+
+
+def _write_bare(tx: Transaction, nodes: int, dimensions: int) -> None:
+    table = bare_table(nodes, dimensions)
+    tx.execute(SQL("drop table if exists {}").format(table))
+    tx.execute(SQL("create table {} (position integer, words text, fades_at bigint, vector halfvec)").format(table))
+    tx.execute(SQL("alter table {} alter column vector set storage plain").format(table))
+    tx.execute(
+        SQL("insert into {} select position, words, 71 + position % 60, vector from material").format(table)
+    )
+    tx.execute(SQL("create index on {} (fades_at)").format(table))
+
+
+def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    unit: NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit

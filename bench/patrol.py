@@ -1,0 +1,65 @@
+"""A patrol costs what changed, not what is remembered: each step with ten new notes, by how much there is already.
+
+The steps are the workers' own tasks, run in this process: claimed, leased, finished, with the ledger's next row.
+"""
+
+from collections.abc import Iterator
+from statistics import median
+from time import perf_counter
+from uuid import UUID
+
+from bench.figures import Figure
+from bench.ground import Ground
+from bench.memories import MeasuredEmbedders, filled_being, scene_note
+from memory.intake import accept_notes
+from memory.patrol_demand import demand
+from schemas.settings import Settings
+from schemas.work import PATROL_STEPS
+from workers.resources import Resources
+
+REMEMBERED = (100, 10_000, 100_000)
+DIMENSIONS = 384
+NOTES = 10
+PATROLS = 5
+# A step that takes twice as long, and not for less than a millisecond's difference, has grown.
+GROWTH = 2.0
+LEAST = 1.0
+
+
+def patrol(ground: Ground) -> Iterator[Figure]:
+    """Every step's median over five patrols, with 100,000 memories beside the same with 100."""
+    few, some, many = (_medians(ground, filled_being(ground, nodes, DIMENSIONS)) for nodes in REMEMBERED)
+    for step in (*PATROL_STEPS, "all steps"):
+        grows = many[step] > GROWTH * few[step] and many[step] - few[step] > LEAST
+        yield Figure(
+            what=step,
+            measured=many[step],
+            unit="ms",
+            limit=few[step],
+            against=f"with {REMEMBERED[0]} instead of {REMEMBERED[2]:,}",
+            remark=f"{some[step]:.1f} ms with {REMEMBERED[1]:,}{'; GROWS' if grows else ''}",
+        )
+
+
+def _medians(ground: Ground, being_id: UUID) -> dict[str, float]:
+    """Milliseconds of each step, the median of several patrols; the first does not count."""
+    walks = [_walk(ground, being_id, round_) for round_ in range(PATROLS + 1)][1:]
+    return {step: median(walk[step] for walk in walks) for step in walks[0]}
+
+
+def _walk(ground: Ground, being_id: UUID, round_: int) -> dict[str, float]:
+    """One patrol with ten new notes; milliseconds by step, and of all of them."""
+    from tasks import patrol as tasks  # noqa: PLC0415  # Celery's settings name the servers, which run only now
+    from workers.app import app  # noqa: PLC0415  # likewise
+
+    settings = Settings()
+    app.resources = Resources(settings, ground.store, MeasuredEmbedders(DIMENSIONS))
+    first = 1_000_000 + round_ * NOTES
+    accept_notes(ground.store, settings, being_id, [scene_note(first + offset) for offset in range(NOTES)])
+    run_id, _ = demand(ground.store, settings, being_id)
+    took: dict[str, float] = {}
+    for step in PATROL_STEPS:
+        begun = perf_counter()
+        getattr(tasks, step)(f"{being_id}/{run_id}")
+        took[step] = 1000 * (perf_counter() - begun)
+    return {**took, "all steps": sum(took.values())}

@@ -1,0 +1,87 @@
+"""Health is progress, needs no token, and says what is wrong."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx2
+import pytest
+
+from tests.acceptance.conftest import ENVIRONMENT, Person, Stack, api_process
+from tests.acceptance.http.scenes import scene
+from workers.supervisor import Supervisor
+
+
+def test_it_is_green_without_a_token(stack):
+    for path in ("/health/live", "/health/ready"):
+        answer = httpx2.get(stack.url + path)
+        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+def test_it_turns_red_when_due_work_is_left_lying(stack, ledger, problem, wait_until):
+    with ledger.transaction() as tx:
+        tx.execute(
+            "insert into memory.work (owner_id, kind, key, queue, next_at)"
+            " values (uuidv7(), 'nobody.hears', '', 'upkeep', clock_timestamp() - interval '1 hour')"
+        )
+    try:
+        told = problem(httpx2.get(stack.url + "/health/ready"), 503)
+        assert "due work" in told["detail"]
+        assert {check["name"]: check["good"] for check in told["checks"]} == {
+            "database": True,
+            "due work": False,
+            "beat": True,
+            "dead work": True,
+            "redis": True,
+        }
+        assert httpx2.get(stack.url + "/health/live").status_code == 200
+    finally:
+        with ledger.transaction() as tx:
+            tx.execute("delete from memory.work where kind = 'nobody.hears'")
+    wait_until(lambda: httpx2.get(stack.url + "/health/ready").status_code == 200)
+
+
+@pytest.fixture(scope="module")
+def deaf(stack, tmp_path_factory):
+    """An API like the stack's whose bell nobody can hear, and whose door is full with two notes."""
+    url, process = api_process(
+        "deaf",
+        {
+            **ENVIRONMENT,
+            "DATABASE_URL": stack.database_url,
+            "REDIS_URL": "redis://127.0.0.1:1/0",
+            "PATROL_MOST_PENDING": "2",
+            "PATROL_PENDING_WAIT": "PT1H",
+        },
+    )
+    with Supervisor(tmp_path_factory.mktemp("deaf")) as supervisor:
+        supervisor.start([process])
+        yield Stack(url, stack.database_url, "", "", supervisor.logs, supervisor)
+
+
+@pytest.fixture
+def unheard(deaf, ledger):
+    person = Person(deaf, ledger)
+    yield person
+    person.leave()
+
+
+def test_without_redis_it_is_red_and_notes_are_taken_all_the_same(unheard, problem, wait_until):
+    assert "redis: out of reach" in problem(unheard.client.get("/health/ready"), 503)["detail"]
+    assert unheard.ask("POST", "/notes", json=scene()).json()["accepted"] == 1
+    # Nobody heard of the patrol either: the sweep finds it in the ledger, and the stack's worker does it.
+    assert unheard.patrol()["counts"]["nodes"] == 1
+    wait_until(lambda: unheard.ask("GET", "/nodes").json()["nodes"] != [])
+
+
+def test_a_full_door_says_when_to_come_again(unheard, problem):
+    for number in range(2):
+        assert unheard.ask("POST", "/notes", json=scene(f"{number}")).status_code == 202
+    answer = unheard.ask("POST", "/notes", json=scene())
+    assert "2 notes" in problem(answer, 429)["detail"]
+    assert int(answer.headers["retry-after"]) > 0
+
+
+def test_many_at_once_are_all_answered(person):
+    with ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda number: person.ask("POST", "/notes", json=scene(f"{number}.")), range(64)))
+    assert {answer.status_code for answer in answers} == {202}
+    assert len(person.ask("GET", "/notes", params={"limit": 200}).json()["notes"]) == 64

@@ -1,0 +1,225 @@
+"""One Being never sees another's memory: every route is tried across the border, with every id of the other side.
+
+The routes are those of the OpenAPI document, so a new one without a case here fails. Both sides hold the same texts, so
+that only ids can tell them apart; afterwards the other side's rows are what they were, to the last column.
+"""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from uuid import UUID
+
+import httpx2
+import pytest
+
+from schemas.rows import Being
+from store.transaction import value
+from tests.acceptance.conftest import Person
+from tests.acceptance.http.scenes import scene
+from workers.processes import wait_until
+
+NOTES = [
+    {**scene("The oven failed during the morning bake.", feeling="No bread.", themes=["bakery"]), "id": "n1"},
+    {**scene("Mira and Jon walked along the river.", importance=0.06), "id": "n2"},
+    {**scene("The flour came late, and the bakery opened at noon."), "id": "n3"},
+    {"id": "n4", "type": "scene", "content": "no scene at all"},
+    {"id": "n5", "type": "todo", "content": "Call the oven repair."},
+]
+ONLY_THEIRS = {**scene("Something."), "id": "only-theirs"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A Being with a memory, and everything of it that somebody else could name."""
+
+    person: Person
+    being: Being
+    client: httpx2.Client
+    node_id: str
+    cluster_id: str
+    run_id: str
+    node_cursor: str
+    note_cursor: str
+    ids: frozenset[str]
+
+
+# How each route is asked about somebody's things, and whether it names one of them beside the Being.
+CASES = {
+    "GET /v1/beings": lambda _: {},
+    "POST /v1/beings": lambda _: {"json": {"slug": "one-more", "name": "One more"}},
+    "GET /v1/beings/{being}": lambda _: {},
+    "PATCH /v1/beings/{being}": lambda _: {"json": {"name": "Taken over"}},
+    "POST /v1/beings/{being}/notes": lambda _: {"json": [ONLY_THEIRS]},
+    "GET /v1/beings/{being}/notes": lambda it: {"params": {"cursor": it.note_cursor}},
+    "POST /v1/beings/{being}/patrols": lambda _: {},
+    "GET /v1/beings/{being}/patrols": lambda _: {},
+    "GET /v1/beings/{being}/patrols/{run_id}": lambda _: {},
+    "POST /v1/beings/{being}/recall": lambda _: {
+        "json": {"query": "oven", "format": "nodes", "threshold": -1, "limit": 50, "explain": True}
+    },
+    "POST /v1/beings/{being}/recall_memory": lambda it: {
+        "json": {"cluster_id": it.cluster_id, "cursor": it.node_cursor}
+    },
+    "POST /v1/beings/{being}/search_memory": lambda _: {"json": {"query": "oven river flour", "limit": 50}},
+    "GET /v1/beings/{being}/clusters": lambda _: {},
+    "GET /v1/beings/{being}/nodes": lambda it: {"params": {"cluster": it.cluster_id, "cursor": it.node_cursor}},
+    "GET /v1/beings/{being}/nodes/{node_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/nodes/{node_id}": lambda _: {"json": {"pinned": True, "feeling": "Mine now."}},
+    "DELETE /v1/beings/{being}/nodes/{node_id}": lambda _: {},
+    "GET /v1/beings/{being}/nodes/{node_id}/history": lambda _: {},
+    "POST /v1/beings/{being}/nodes/{node_id}/revive": lambda _: {},
+    "GET /v1/beings/{being}/fading": lambda _: {"params": {"patrols": 10_000}},
+}
+WITHOUT_BEING = {"GET /v1/beings", "POST /v1/beings"}
+WITHOUT_TOKEN = {"GET /health/live", "GET /health/ready"}
+NAMES_MORE = {route for route in CASES if "_id}" in route} | {
+    "POST /v1/beings/{being}/recall_memory",
+    "GET /v1/beings/{being}/nodes",
+}
+
+
+def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
+    """Give a Being its memory, and wait until nothing moves any more."""
+    path = f"/v1/beings/{being.being_id}"
+    note_ids = client.post(f"{path}/notes", json=NOTES).json()["ids"]
+    person.patrol(being)
+    run = person.patrol(being)
+
+    def is_quiet() -> bool:
+        with person.ledger.transaction() as tx:
+            query = "select count(*) from memory.work where owner_id = %s and state <> 'done'"
+            return value(tx, query, [being.being_id]) == 0
+
+    assert wait_until(is_quiet, 30, pause=0.1)
+    nodes = client.get(f"{path}/nodes", params={"limit": 1}).json()
+    every_node = client.get(f"{path}/nodes").json()["nodes"]
+    clusters = client.get(f"{path}/clusters").json()
+    runs = client.get(f"{path}/patrols").json()
+    return Side(
+        person,
+        being,
+        client,
+        node_id=nodes["nodes"][0]["node_id"],
+        cluster_id=nodes["nodes"][0]["cluster_id"],
+        run_id=str(run["run_id"]),
+        node_cursor=nodes["cursor"],
+        note_cursor=client.get(f"{path}/notes", params={"limit": 1}).json()["cursor"],
+        ids=frozenset(
+            [
+                str(being.being_id),
+                *note_ids,
+                *(node["node_id"] for node in every_node),
+                *(cluster["cluster_id"] for cluster in clusters),
+                *(run["run_id"] for run in runs),
+            ]
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def sides(stack, ledger):
+    """Two people with a Being each of the same slug, and a sibling of the first, which has a token of its own."""
+    first, second = Person(stack, ledger), Person(stack, ledger)
+    sibling = first.add_being("sibling")
+    with ThreadPoolExecutor() as pool:
+        yield list(
+            pool.map(
+                remember,
+                [first, second, first],
+                [first.being, second.being, sibling],
+                [first.client, second.client, first.with_token(being_id=sibling.being_id)],
+            )
+        )
+    first.leave()
+    second.leave()
+
+
+def rows_of(side: Side) -> str:
+    """Everything the ledger holds of a Being, and of nobody else."""
+    with side.person.ledger.transaction() as tx:
+        tables = tx.execute(
+            "select table_name, column_name from information_schema.columns join information_schema.tables"
+            " using (table_schema, table_name) where table_schema = 'memory' and table_type = 'BASE TABLE'"
+            " and (column_name in ('being_id', 'owner_id'))"
+        ).fetchall()
+        return json.dumps(
+            {
+                table["table_name"]: value(
+                    tx,
+                    f"select json_agg(t order by t::text) from memory.{table['table_name']} as t"  # noqa: S608  # names
+                    f" where {table['column_name']} = %s",
+                    [side.being.being_id],
+                )
+                for table in tables
+            },
+            indent=1,
+        )
+
+
+def ask(asker: Side, route: str, being: UUID | str, of: Side) -> httpx2.Response:
+    """Ask a route about a Being, with the ids of one side."""
+    method, _, path = route.partition(" ")
+    return asker.client.request(
+        method, path.format(being=being, node_id=of.node_id, run_id=of.run_id), **CASES[route](of)
+    )
+
+
+def leaked(answer: httpx2.Response, asked: Side) -> set[str]:
+    """Ids of the other side that an answer holds and its question did not."""
+    question = f"{answer.request.url} {answer.request.read().decode()}"
+    return {id_ for id_ in asked.ids if id_ in answer.text and id_ not in question}
+
+
+def test_every_route_has_a_case(sides):
+    document = sides[0].client.get("/openapi.json").json()
+    routes = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+    assert routes - WITHOUT_TOKEN == CASES.keys()
+
+
+def test_both_sides_remember_the_same(sides):
+    answers = [
+        side.client.post(
+            f"/v1/beings/{side.being.being_id}/recall",
+            json={"query": "oven", "format": "nodes", "threshold": -1, "limit": 50, "activate": False},
+        ).json()["nodes"]
+        for side in sides
+    ]
+    actions = [[node["scene"]["action"] for node in nodes] for nodes in answers]
+    assert actions[0] == actions[1] == actions[2]
+    assert len(actions[0]) == 3
+
+
+@pytest.mark.parametrize("route", sorted(CASES))
+@pytest.mark.parametrize(("asks", "asked"), [(0, 1), (1, 0), (2, 0), (2, 1)], ids=str)
+def test_nothing_of_another_being_is_seen_or_changed(sides, problem, route, asks, asked):
+    asker, other = sides[asks], sides[asked]
+    before = rows_of(other)
+    if route in WITHOUT_BEING:
+        answer = ask(asker, route, "", other)
+        assert answer.status_code in {200, 201, 403, 409}
+        assert not leaked(answer, other)
+    else:
+        problem(ask(asker, route, other.being.being_id, other), 404)
+        mine = ask(asker, route, asker.being.being_id, other)
+        if route in NAMES_MORE:
+            problem(mine, 404)
+        else:
+            assert mine.is_success, mine.text
+        assert not leaked(mine, other)
+        # Names of Beings are one's own: the other's leads to one's own Being, or nowhere.
+        named = ask(asker, route, other.being.slug, other)
+        assert not leaked(named, other)
+        if asks == 2:
+            problem(named, 404)
+        if route == "POST /v1/beings/{being}/notes":
+            assert mine.json()["conflicts"] == []
+    assert rows_of(other) == before
+
+
+@pytest.mark.parametrize("route", sorted(CASES))
+def test_without_a_token_nothing_is_seen_or_changed(sides, problem, route):
+    (side, *_) = sides
+    before = rows_of(side)
+    stranger = Side(**{**side.__dict__, "client": side.person.with_secret(None)})
+    problem(ask(stranger, route, side.being.being_id, side), 401)
+    assert rows_of(side) == before

@@ -1,0 +1,69 @@
+"""The OpenAPI document tells a stranger everything, and what it shows as examples is taken."""
+
+import pytest
+
+
+@pytest.fixture
+def document(person):
+    return person.client.get("/openapi.json").json()
+
+
+def operations(document):
+    return [
+        (f"{method.upper()} {path}", operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+def test_every_operation_is_described(document):
+    assert document["openapi"].startswith("3.1")
+    tags = {tag["name"] for tag in document["tags"]}
+    for name, operation in operations(document):
+        assert set(operation["tags"]) <= tags, name
+        assert operation["summary"].endswith("."), name
+        assert operation["description"], name
+        assert ("security" in operation) == (not name.startswith("GET /health/")), name
+        if "security" in operation:
+            assert "Scope `" in operation["description"], name
+    assert len({operation["operationId"] for _, operation in operations(document)}) == len(operations(document))
+
+
+def test_every_error_is_a_problem(document):
+    for name, operation in operations(document):
+        for status, answer in operation["responses"].items():
+            if status >= "400":
+                assert answer["content"] == {
+                    "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+                }, name
+    assert {"type", "title", "status", "detail", "instance"} <= set(
+        document["components"]["schemas"]["Problem"]["required"]
+    )
+
+
+def test_nothing_that_is_referred_to_is_missing(document):
+    def references(value):
+        if isinstance(value, dict):
+            yield from [value["$ref"]] if "$ref" in value else []
+            for inner in value.values():
+                yield from references(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from references(inner)
+
+    assert {reference.rpartition("/")[2] for reference in references(document)} == set(document["components"]["schemas"])
+
+
+def test_the_examples_of_notes_are_taken(person, document):
+    body = document["paths"]["/v1/beings/{being}/notes"]["post"]["requestBody"]["content"]["application/json"]
+    for example in body["examples"].values():
+        answer = person.ask("POST", "/notes", json=example["value"])
+        assert answer.status_code == 202, answer.text
+        assert answer.json()["rejected"] == []
+
+
+def test_the_examples_of_questions_are_understood(person, document):
+    asked = {"RecallQuestion": ("/recall", 200), "SearchQuestion": ("/search_memory", 200)}
+    for schema, (path, status) in {**asked, "TopicQuestion": ("/recall_memory", 404)}.items():
+        for example in document["components"]["schemas"][schema]["examples"]:
+            assert person.ask("POST", path, json=example).status_code == status

@@ -1,0 +1,126 @@
+"""A ledger of the test's own, a doorbell, a model provider, and real processes that share them."""
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from celery import Celery
+
+from memory import intake, patrol_demand
+from providers.embedders import Embedders
+from schemas.settings import Settings
+from store import users
+from store.database import Store
+from tests.chaos.audit import complaints
+from tests.chaos.processes import Processes, processes
+from tests.chaos.replay import differences, memory_of, replayed
+from tests.fakes.provider import FakeProvider, running_provider
+from tests.scenes import make_user
+from workers.doorbell import ring
+from workers.processes import Child
+from workers.redis_server import EmbeddedRedis
+
+BAKERY = ["the oven failed", "the bread burned", "the flour ran out", "the new baker came", "the bakery opened late"]
+FAMILY = ["her sister called", "they walked by the sea", "the cat was ill", "her mother laughed", "they sang at night"]
+
+
+@pytest.fixture
+def redis(tmp_path) -> Iterator[EmbeddedRedis]:
+    """A Redis of the test's own."""
+    sockets = tempfile.mkdtemp(prefix="sockets-")
+    with EmbeddedRedis(tmp_path / "redis", Path(sockets), durable=False) as server:
+        yield server
+    shutil.rmtree(sockets)
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    """A model provider that can be told to fail."""
+    with running_provider() as running:
+        yield running
+
+
+class Life:
+    """A Being, and the processes that look after its memory."""
+
+    def __init__(self, store: Store, started: Processes, provider: FakeProvider, broker_url: str, home: Path) -> None:
+        self.store, self.provider = store, provider
+        self.started = started
+        self.settings = Settings(
+            home=home,
+            embedder="openai",
+            openai_base_url=provider.openai_url,
+            openai_embedding_dimensions=64,
+            pending_wait=timedelta(seconds=1),
+        )
+        self.embedders = Embedders(self.settings)
+        self._bell = Celery("bell", broker=broker_url, set_as_current=False)
+        with store.transaction() as tx:
+            self.being_id: UUID = users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
+
+    def worker(self, name: str = "worker", **settings: str) -> Child:
+        """Start a worker."""
+        return self.started.worker(name, **settings)
+
+    def remember(self, *actions: str) -> None:
+        """Hand in one scene note for each action, and ring."""
+        notes = [
+            {
+                "id": action,
+                "type": "scene",
+                "content": {
+                    "action": action,
+                    "actors": ["Mira"],
+                    "when": ["2026-03-02"],
+                    "importance": 0.05 + number / 20,
+                },
+            }
+            for number, action in enumerate(actions)
+        ]
+        ring(self._bell, intake.accept_notes(self.store, self.settings, self.being_id, notes).rings)
+
+    def demand(self) -> UUID:
+        """Demand a patrol, and ring."""
+        run_id, rings = patrol_demand.demand(self.store, self.settings, self.being_id)
+        ring(self._bell, rings)
+        return run_id
+
+    def settled(self) -> bool:
+        """Whether nothing is left to do, and all that must hold holds."""
+        return complaints(self.store) == []
+
+    def texts_embedded(self) -> Counter[str]:
+        """How often each text was sent to the provider."""
+        return Counter(text for request in self.provider.requests for text in request.body["input"])
+
+    def departs_from_replay(self, fresh: Store) -> list[str]:
+        """Where the memory is not what a serial life without any trouble leads to."""
+        again = replayed(self.store, fresh, self.being_id, self.embedders, self.settings)
+        return differences(memory_of(self.store, self.being_id), again)
+
+    def working(self) -> list[str]:
+        """The kinds of work that somebody holds now."""
+        with self.store.transaction() as tx:
+            return [row["kind"] for row in tx.execute("select kind from memory.work where state = 'running'")]
+
+
+@pytest.fixture
+def life(tmp_path, store, url, redis, provider) -> Iterator[Life]:
+    """A Being whose workers are not started yet; a beat is."""
+    addresses = {"DATABASE_URL": url, "REDIS_URL": redis.broker_url, "OPENAI_BASE_URL": provider.openai_url}
+    with processes(tmp_path / "home", **addresses) as started:
+        started.beat()
+        yield Life(store, started, provider, redis.broker_url, tmp_path / "home")
+        provider.release()
+
+
+@pytest.fixture
+def fresh(new_database) -> Iterator[Store]:
+    """An empty ledger beside the test's own."""
+    with new_database() as url, Store(url) as store:
+        yield store

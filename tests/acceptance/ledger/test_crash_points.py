@@ -1,0 +1,28 @@
+"""A worker process dies at the worst moments there are; another goes on, and nobody can tell from the memory."""
+
+import pytest
+
+from tests.acceptance.ledger.conftest import BAKERY, FAMILY
+from workers.crash_points import POINTS
+
+PATIENCE = 45.0
+
+
+@pytest.mark.parametrize(
+    "where", [*POINTS, "inside apply@patrol.assign", "after commit@patrol.diary", "before the ack@patrol.embed"]
+)
+def test_a_process_dies_and_nothing_is_lost_or_done_twice(life, fresh, wait_until, where):
+    life.worker(PATROL_CRASH_AT=where)
+    life.remember(*BAKERY, *FAMILY, "the oven failed again", "the bread burned again")
+    life.demand()
+    life.remember("the cat came back")
+    life.demand()
+    mark = life.settings.home / f"crashed {where.partition('@')[0]}"
+    wait_until(lambda: mark.exists() and life.settled(), PATIENCE)
+
+    paid = life.texts_embedded()
+    assert max(paid.values()) <= (2 if where == "after the model call" else 1), paid
+    assert life.departs_from_replay(fresh) == []
+    with life.store.transaction() as tx:
+        (counted,) = tx.execute("select count(*) as nodes, count(distinct note_id) as notes from memory.memory_nodes")
+    assert (counted["nodes"], counted["notes"]) == (13, 13)

@@ -1,0 +1,81 @@
+"""What must hold of a ledger that has come to rest, whatever it went through."""
+
+from collections.abc import Iterator
+
+from store.database import Store
+from store.transaction import Transaction
+
+# Each question answers with one line of complaint for each thing that is wrong.
+QUESTIONS = {
+    "work that is not over": (
+        "select format('%s %s is %s since %s: %s', kind, key, state, next_at, coalesce(error, 'no error')) as wrong"
+        " from memory.work where state not in ('done', 'dead') or state = 'dead' and error is null"
+    ),
+    "a run that is not over": (
+        "select format('run %s is %s', run_id, state) as wrong from memory.patrol_runs"
+        " where state not in ('done', 'failed')"
+    ),
+    "a step that was never taken": (
+        "select format('run %s is done with %s of 9 steps', run_id, count) as wrong from memory.patrol_runs,"
+        " lateral (select count(*) from jsonb_object_keys(steps)) as taken where state = 'done' and count <> 9"
+    ),
+    "a note that waits": (
+        "select format('note %s is %s', coalesce(producer_id, note_id::text), state) as wrong from memory.notes"
+        " where state in ('pending', 'stamped')"
+    ),
+    "a note without its memory, or a memory without its note": (
+        "select format('note %s is %s with node %s', o.note_id, o.state, n.node_id) as wrong"
+        " from memory.notes as o full join memory.memory_nodes as n using (being_id, note_id)"
+        " where (o.state = 'remembered') is distinct from (n.node_id is not null)"
+    ),
+    "a memory of another run than its note": (
+        "select format('node %s', node_id) as wrong from memory.memory_nodes as n"
+        " join memory.notes as o using (being_id, note_id) where n.run_id <> o.run_id"
+    ),
+    "a memory without a topic": (
+        "select format('node %s', node_id) as wrong from memory.memory_nodes as n"
+        " left join memory.clusters as c using (being_id, cluster_id) where c.removed_at is not null"
+        " or c.cluster_id is null and exists (select from memory.patrol_runs as r where r.being_id = n.being_id"
+        " and r.state = 'done' and r.run_id >= n.run_id)"
+    ),
+    "an account that is not what its memories add up to": (
+        "select format('cluster %s: %s', c.name, c.cluster_id) as wrong from memory.clusters as c, lateral ("
+        " select count(*) as nodes, count(*) filter (where status = 'active') as active,"
+        " count(*) filter (where fresh and status <> 'dead') as fresh, count(*) filter (where status = 'dying') as dying,"
+        " memory.vector_state(vector) filter (where status = 'active') as vector_state"
+        " from memory.memory_nodes as n where n.being_id = c.being_id and n.cluster_id = c.cluster_id) as real"
+        " where (c.nodes, c.active_nodes, c.fresh_nodes, c.dying_nodes, c.vector_state, c.vector) is distinct from"
+        " (real.nodes, real.active, real.fresh, real.dying, coalesce(real.vector_state, '{0}'),"
+        " halfvec_avg(coalesce(real.vector_state, '{0}')))"
+    ),
+    "a history that does not begin with one birth": (
+        "select format('node %s was born %s times', node_id, births) as wrong from memory.memory_nodes as n, lateral ("
+        " select count(*) filter (where event = 'born') as births, min(event_id) filter (where event = 'born') as birth,"
+        " min(event_id) as first from memory.node_history as h where h.being_id = n.being_id and h.node_id = n.node_id)"
+        " as told where births <> 1 or birth <> first"
+    ),
+    "a history that leads elsewhere": (
+        "select format('node %s', node_id) as wrong from memory.memory_nodes as n, lateral (select"
+        " (array_agg(detail ->> 'to' order by event_id desc) filter (where event in ('assigned', 'moved')))[1] as home,"
+        " (array_agg(event order by event_id desc) filter (where event in ('born', 'dying', 'dead', 'active again')))[1]"
+        " as fate from memory.node_history as h where h.being_id = n.being_id and h.node_id = n.node_id) as told"
+        " where told.home is distinct from n.cluster_id::text"
+        " or case told.fate when 'dying' then 'dying' when 'dead' then 'dead' else 'active' end <> n.status"
+    ),
+    "a vector kept for a text that has become a memory": (
+        "select format('node %s', n.node_id) as wrong from memory.embeddings as e join memory.memory_nodes as n"
+        " using (being_id, embedding_model, text_hash)"
+    ),
+}
+
+
+def complaints(store: Store) -> list[str]:
+    """Ask every question about every Being; an empty answer is a good one."""
+    with store.transaction() as tx:
+        return list(_asked(tx))
+
+
+def _asked(tx: Transaction) -> Iterator[str]:
+    for wrong, question in QUESTIONS.items():
+        for row in tx.execute(question):
+            yield f"{wrong}: {row['wrong']}"

@@ -1,0 +1,185 @@
+"""What producers may send, and how they are told what is wrong with it."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from schemas.complaints import complaints
+from schemas.wire import MessageInput, NoteInput, SceneInput
+
+NOTE = TypeAdapter(NoteInput)
+SCENE = {"action": "The oven failed.", "actors": ["Mira"], "when": ["2026-03-02"]}
+EMOTION = dict.fromkeys(("valence", "arousal", "dominance", "safety", "novelty", "trust"), 0.0)
+
+
+def scene(**changes):
+    return SceneInput.model_validate(SCENE | changes)
+
+
+def refusals(note):
+    """What the sender of a note is told."""
+    with pytest.raises(ValidationError) as refused:
+        NOTE.validate_python(note)
+    return complaints(refused.value)
+
+
+def refusals_of_scene(**changes):
+    return refusals({"type": "scene", "content": SCENE | changes})
+
+
+def test_a_scene_needs_an_action_actors_and_a_when():
+    assert refusals({"type": "scene", "content": {}}) == [
+        "content.action: Field required",
+        "content.actors: Field required",
+        "content.when: Field required",
+    ]
+
+
+def test_a_scene_of_middling_importance_is_the_usual_one():
+    assert scene().importance == 0.5
+
+
+@pytest.mark.parametrize(("said", "meant"), [(-3, 0), (0, 0), (0.7, 0.7), (1, 1), (1.0001, 1), (1e308, 1)])
+def test_importance_is_moved_into_its_range(said, meant):
+    assert scene(importance=said).importance == meant
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_any_number_becomes_an_importance(said):
+    assert 0 <= scene(importance=said).importance <= 1
+
+
+@pytest.mark.parametrize("importance", [math.nan, math.inf, -math.inf])
+def test_importance_is_a_finite_number(importance):
+    assert refusals_of_scene(importance=importance) == ["content.importance: Input should be a finite number"]
+
+
+@pytest.mark.parametrize("importance", ["0.5", True, None])
+def test_importance_is_a_number_and_nothing_like_one(importance):
+    (refusal,) = refusals_of_scene(importance=importance)
+
+    assert refusal.startswith("content.importance: ")
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"actors": "Mira"}, "content.actors"),
+        ({"actors": ["Mira", 7]}, "content.actors[1]"),
+        ({"action": 7}, "content.action"),
+        ({"action": ""}, "content.action"),
+        ({"action": " \n"}, "content.action"),
+        ({"when": "2026-03-02"}, "content.when"),
+        ({"when": ["2026-03-02", {"date": "2026-03-03"}]}, "content.when[1].action"),
+        ({"when": [{"date": "2026-03-03", "action": "Rain.", "mood": "grey"}]}, "content.when[0].mood"),
+        ({"themes": ["a", ""]}, "content.themes[1]"),
+        ({"emotion": EMOTION | {"trust": 1.1}}, "content.emotion.trust"),
+        ({"emotion": EMOTION | {"trust": math.nan}}, "content.emotion.trust"),
+        ({"emotion": {"trust": 1}}, "content.emotion.valence"),
+        ({"smell": "burnt"}, "content.smell"),
+    ],
+)
+def test_a_refusal_names_the_place(changes, place):
+    assert place in {refusal.partition(":")[0] for refusal in refusals_of_scene(**changes)}
+
+
+def test_a_refusal_never_repeats_what_was_sent():
+    told = refusals_of_scene(action=["a secret"], importance="a secret", when=[{"a secret": "a secret"}])
+
+    assert not any("a secret" in refusal.partition(":")[2] for refusal in told)
+
+
+def test_a_timeline_mixes_dates_and_dated_lines():
+    timeline = ["2026-03-02", {"date": "Day7", "action": "Hashiに正式決定"}]
+
+    assert scene(when=timeline).scene()["when"] == timeline
+
+
+def test_a_node_keeps_the_scene_without_what_is_absent_or_has_a_place_of_its_own():
+    whole = scene(setting="Bakery", feeling="Tired.", themes=["work"], emotion=EMOTION, importance=1)
+
+    assert whole.scene() == SCENE | {"setting": "Bakery"}
+
+
+def test_a_scene_may_be_a_string_that_is_parsed_later():
+    note = NOTE.validate_python({"type": "scene", "content": '{"action": half a'})
+
+    assert note.content == '{"action": half a'
+
+
+@pytest.mark.parametrize("content", [None, 7, ["a", "list"]])
+def test_a_scene_is_an_object_or_a_string(content):
+    (refusal,) = refusals({"type": "scene", "content": content})
+
+    assert refusal.startswith("content: ")
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        {"type": "scene", "content": SCENE},
+        {"type": "scene", "content": "She smiled."},
+        {"type": "todo", "content": "Buy bread."},
+        {"type": "reminder", "content": "Call Jon.", "due_at": "2026-03-02T09:00:00+01:00"},
+        {"type": "knowledge", "content": "It closes at six.", "title": "The bakery"},
+    ],
+)
+def test_each_type_of_note_is_taken(note):
+    taken = NOTE.validate_python(note | {"id": "mine", "metadata": {"free": [1, None]}})
+
+    assert (taken.type, taken.id, taken.metadata) == (note["type"], "mine", {"free": [1, None]})
+
+
+@pytest.mark.parametrize(
+    ("note", "place"),
+    [
+        ({"type": "todo", "content": SCENE}, "content"),
+        ({"type": "reminder", "content": "Call Jon."}, "due_at"),
+        ({"type": "reminder", "content": "Call Jon.", "due_at": "2026-03-02T09:00:00"}, "due_at"),
+        ({"type": "reminder", "content": "Call Jon.", "due_at": "tomorrow"}, "due_at"),
+        ({"type": "knowledge", "content": "It closes at six."}, "title"),
+        ({"type": "todo", "content": "Buy bread.", "title": "Bread"}, "title"),
+        ({"type": "todo", "content": "Buy bread.", "id": ""}, "id"),
+        ({"type": "todo", "content": "Buy bread.", "id": "x" * 201}, "id"),
+        ({"type": "todo", "content": "Buy bread.", "metadata": {"large": "ü" * 2100}}, "metadata"),
+        ({"type": "todo", "content": "Buy bread.", "metadata": ["a"]}, "metadata"),
+    ],
+)
+def test_each_type_of_note_has_its_own_fields(note, place):
+    assert [refusal.partition(":")[0] for refusal in refusals(note)] == [place]
+
+
+@pytest.mark.parametrize("note", [{}, {"content": "?"}, {"type": "dream", "content": "?"}, "scene", None])
+def test_a_note_says_which_of_the_four_it_is(note):
+    assert len(refusals(note)) == 1
+
+
+def test_an_id_of_200_characters_and_metadata_of_4_kb_are_taken():
+    largest = {"id": "x" * 200, "metadata": {"m": "x" * (4096 - len('{"m": ""}'))}}
+
+    assert NOTE.validate_python({"type": "todo", "content": "Buy bread."} | largest).id == "x" * 200
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "other"])
+def test_a_message_is_somebodys(role):
+    assert MessageInput.model_validate({"role": role, "content": "Hello."}).role == role
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"role": "system"}, "role"),
+        ({"content": ""}, "content"),
+        ({"content": ["Hello."]}, "content"),
+        ({"created_at": "2026-03-02T09:00:00"}, "created_at"),
+        ({"mood": "glad"}, "mood"),
+    ],
+)
+def test_a_message_is_refused_by_its_place(changes, place):
+    with pytest.raises(ValidationError) as refused:
+        MessageInput.model_validate({"role": "user", "content": "Hello."} | changes)
+
+    assert [refusal.partition(":")[0] for refusal in complaints(refused.value)] == [place]
