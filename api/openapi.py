@@ -79,7 +79,9 @@ def _complete(operation: dict[str, Any]) -> None:
         *(["404"] if any(each["in"] == "path" for each in parameters) else []),
         *(["422"] if "requestBody" in operation or any(each["name"] != "being" for each in parameters) else []),
     ]
-    responses = operation["responses"] | {status: _problem(status) for status in statuses}
+    # The framework declares its own 422, in its own form, wherever anything is taken.
+    responses = {status: answer for status, answer in operation["responses"].items() if status != "422"}
+    responses |= {status: _problem(status) for status in statuses}
     operation["responses"] = dict(sorted(responses.items()))
 
 

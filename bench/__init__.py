@@ -4,5 +4,5 @@ import os
 
 from cli.stack import ONE_THREAD
 
-# As in our workers: one thread of numpy's for each process. It reads this when it is first imported, which is after this.
+# As in our workers, numpy gets one thread in each process. It looks here when it is first imported, after this.
 os.environ.update(ONE_THREAD)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import batched
 from time import perf_counter
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from psycopg.sql import SQL, Identifier
 
 from bench.figures import Figure, timed
 from bench.ground import Ground
-from bench.memories import action, scene_note
+from bench.memories import action, in_batches, scene_note
 from memory.intake import accept_messages, accept_notes
 from schemas.settings import Settings
 
@@ -47,7 +46,7 @@ def _against_copy(
         being_id = ground.new_being()
         items = [make(position) for position in range(count)]
         begun = perf_counter()
-        for batch in batched(items, size):
+        for batch in in_batches(items, size):
             accept(being_id, batch)
         ours = count / (perf_counter() - begun)
         yield Figure(
@@ -68,7 +67,7 @@ def _copy(ground: Ground, table: str, being_id: UUID, size: int) -> float:
         with tx.cursor().copy(chosen) as copy:
             rows = [bytes(row) for row in copy]
     begun = perf_counter()
-    for batch in batched(rows, size):
+    for batch in in_batches(rows, size):
         with ground.store.transaction() as tx, tx.cursor().copy(SQL("copy {} from stdin").format(bare)) as copy:
             copy.write(b"".join(batch))
     return perf_counter() - begun
@@ -79,7 +78,7 @@ def _while_many_wait(ground: Ground, accept: Accept) -> Figure:
     medians = []
     for waiting in WAITING:
         being_id = ground.new_being()
-        for batch in batched(map(scene_note, range(waiting)), 1_000):
+        for batch in in_batches(map(scene_note, range(waiting)), 1_000):
             accept(being_id, batch)
         fresh = iter(range(waiting, waiting + 100))
         medians.append(timed(lambda: accept(being_id, [scene_note(next(fresh))]), times=30).p50)  # noqa: B023  # used here

@@ -4,8 +4,10 @@ A topic is a direction, and its memories lie around it with cosine similarities 
 an importance of 0.5 and an age of 1 to 60 patrols, so that none fades while it is measured.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
+from typing import TypeVar
 from uuid import UUID
 
 import numpy as np
@@ -17,6 +19,8 @@ from bench.ground import Ground
 from providers.embedders import Embedders
 from schemas.settings import Settings
 from store.transaction import Transaction
+
+T = TypeVar("T")
 
 MODEL = "measured"
 TOPIC = 100
@@ -64,7 +68,9 @@ class MeasuredEmbedders(Embedders):
 
 def action(position: int) -> str:
     """What happened, in a sentence of its own for each position; one in 500 holds the rare word."""
-    deed, thing, place = (words[position // step % len(words)] for words, step in ((_DEEDS, 1), (_THINGS, 10), (_PLACES, 60)))
+    deed, thing, place = (
+        words[position // step % len(words)] for words, step in ((_DEEDS, 1), (_THINGS, 10), (_PLACES, 60))
+    )
     saw = f" and saw the {RARE_WORD}" if position % RARE_EVERY == 0 else ""
     return f"Pip {deed} {thing} {place}{saw}, as entry {position} of the log tells."
 
@@ -81,6 +87,13 @@ def scene_note(position: int, being: int = 0) -> dict[str, object]:
             "feeling": "I was glad to be there, and said so.",
         },
     }
+
+
+def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The items in lists of `size`, the last one shorter where they do not come out even."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
 
 
 def topics(count: int, dimensions: int) -> NDArray[np.float32]:
@@ -120,9 +133,10 @@ def _write_material(tx: Transaction, nodes: int, dimensions: int) -> None:
         "create temporary table material (position integer, note_id uuid default uuidv7(), topic integer, words text,"
         " vector halfvec) on commit drop"
     )
-    with tx.cursor() as cursor, cursor.copy(
-        "copy material (position, topic, words, vector) from stdin with (format binary)"
-    ) as copy:
+    with (
+        tx.cursor() as cursor,
+        cursor.copy("copy material (position, topic, words, vector) from stdin with (format binary)") as copy,
+    ):
         copy.set_types(["int4", "int4", "text", "halfvec"])
         for start in range(0, nodes, TOPIC):
             topic = start // TOPIC
@@ -172,9 +186,7 @@ def _write_bare(tx: Transaction, nodes: int, dimensions: int) -> None:
     tx.execute(SQL("drop table if exists {}").format(table))
     tx.execute(SQL("create table {} (position integer, words text, fades_at bigint, vector halfvec)").format(table))
     tx.execute(SQL("alter table {} alter column vector set storage plain").format(table))
-    tx.execute(
-        SQL("insert into {} select position, words, 71 + position % 60, vector from material").format(table)
-    )
+    tx.execute(SQL("insert into {} select position, words, 71 + position % 60, vector from material").format(table))
     tx.execute(SQL("create index on {} (fades_at)").format(table))
 
 

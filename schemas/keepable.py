@@ -1,4 +1,4 @@
-"""What no row can hold, found before it is sent there: NUL, half of a surrogate pair, numbers or nesting without end."""
+"""What no row can hold, found before it is sent there: NUL, half a surrogate pair, numbers or nesting without end."""
 
 import math
 from collections.abc import Iterator
@@ -20,10 +20,7 @@ def unkeepable(value: Any, place: str = "", depth: int = 0) -> Iterator[str]:
             # Whoever walks through values does so on a stack; none is to run out of it later.
             yield f"it is nested deeper than {NESTING} levels"
         case str():
-            if "\0" in value:
-                yield f"{place}: holds a NUL character, which no text may".removeprefix(": ")
-            if any("\ud800" <= character <= "\udfff" for character in value):
-                yield f"{place}: holds half of a surrogate pair, which is no text".removeprefix(": ")
+            yield from (f"{place}: {fault}".removeprefix(": ") for fault in _no_text(value))
         case float() if not math.isfinite(value):
             yield f"{place}: must be a finite number".removeprefix(": ")
         case dict():
@@ -36,3 +33,10 @@ def unkeepable(value: Any, place: str = "", depth: int = 0) -> Iterator[str]:
         case list():
             for position, inner in enumerate(value):
                 yield from unkeepable(inner, f"{place}[{position}]", depth + 1)
+
+
+def _no_text(value: str) -> Iterator[str]:
+    if "\0" in value:
+        yield "holds a NUL character, which no text may"
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        yield "holds half of a surrogate pair, which is no text"

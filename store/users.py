@@ -30,6 +30,14 @@ def add_user(tx: Transaction, name: str, time_zone: str) -> User:
     return user
 
 
+def remove_user(tx: Transaction, user_id: UUID) -> None:
+    """Remove a user with all Beings, and all that these were told and remember."""
+    tx.execute(
+        "delete from memory.work where owner_id in (select being_id from memory.beings where user_id = %s)", [user_id]
+    )
+    tx.execute("delete from memory.users where user_id = %s", [user_id])
+
+
 def find_user(tx: Transaction, name: str) -> User | None:
     """The user of that name or id."""
     with tx.cursor(row_factory=class_row(User)) as cursor:

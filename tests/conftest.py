@@ -1,7 +1,8 @@
 """What every test stands on: a real Postgres for the test process, and a database of its own for each test.
 
-A database is a copy of a migrated template, which takes some 15 ms in memory (on a disk it can be 300), so no test cleans
-up after another. The server is the embedded one that users run, but promises nothing across a crash of the machine.
+A database is a copy of a migrated template, which takes some 15 ms in memory (on a disk it can be 300), so no test
+cleans up after another. The server is the embedded one that users run, but it promises nothing across a crash of the
+machine.
 """
 
 import os
@@ -65,7 +66,7 @@ def postgres() -> Iterator[EmbeddedPostgres]:
 
 @pytest.fixture(scope="session")
 def new_database(postgres: EmbeddedPostgres) -> Callable[..., object]:
-    """Make databases: `with new_database() as url` is migrated, `new_database(template="template0")` is empty."""
+    """A maker of databases: migrated ones, and with `template="template0"` empty ones."""
 
     def url_of(database: str) -> str:
         return postgres.url.replace("/postgres?", f"/{database}?")

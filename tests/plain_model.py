@@ -1,8 +1,10 @@
-"""The patrol seed's rules, as plainly as they can be said: every count is raised one by one, every rule reads every node.
+"""The patrol seed's rules, as plainly as they can be said: each count is raised one by one, each rule reads every node.
 
 The ledger gets to the same result by other ways (one counter for all nodes, a stored patrol at which a node fades). A
 test lets both live through the same life and compares them after every step.
 """
+
+# ruff: noqa: D102  # the names are the rules' own
 
 import math
 from dataclasses import dataclass, field

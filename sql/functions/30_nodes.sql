@@ -14,10 +14,15 @@ begin
     end if;
 end $$;
 
--- eff_imp = importance × exp(−session_count / 30); a pinned node does not decay (patrol seed).
+-- eff_imp = importance × exp(−session_count / 30); a pinned node does not decay (patrol seed). Postgres refuses to compute
+-- what is too small for a double, so the formula ends far below anything that counts.
 create or replace function effective_importance(p_importance double precision, p_session_count bigint, p_pinned boolean)
 returns double precision language sql immutable parallel safe
-return case when p_pinned then p_importance else p_importance * exp(-p_session_count / 30.0::double precision) end;
+return case
+    when p_pinned then p_importance
+    when p_importance < 1e-100 or p_session_count > 6000 then 0
+    else p_importance * exp(-p_session_count / 30.0::double precision)
+end;
 
 create or replace view seen_nodes as
 select

@@ -155,7 +155,7 @@ create table memory_nodes (
     -- Whether the next patrol makes the node active again.
     revivable boolean generated always as (
         status <> 'active' and forgotten_at is null and absorbed_into is null
-        and importance * exp(-stopped_at / 30.0::double precision) > 0.05
+        and stopped_at < memory.patrols_until_faded(importance)
         and (status = 'dying' or reactivation_count >= reactivations_at_death + 2)
     ) stored,
     primary key (being_id, node_id),

@@ -12,12 +12,12 @@ from uuid import UUID
 import numpy as np
 from psycopg.types.json import Jsonb
 
-from providers.embedders import Embedders
 from schemas.rows import Being, Run
 from schemas.settings import Settings
 from store import clock, runs, users
 from store.database import Store
 from store.transaction import Transaction
+from tests.chaos.words import WordEmbedders
 from tests.walking import walk_run
 
 TOLERANCE = 1e-3
@@ -88,16 +88,16 @@ def differences(lived: Memory, replayed: Memory) -> list[str]:
     return found
 
 
-def replayed(recorded: Store, fresh: Store, being_id: UUID, embedders: Embedders, settings: Settings) -> Memory:
+def replayed(recorded: Store, fresh: Store, being_id: UUID, settings: Settings) -> Memory:
     """Live a Being's recorded runs again, and return what it remembers then.
 
     Args:
         recorded: The ledger of the life that was lived.
         fresh: A ledger without that Being.
         being_id: Whose life it is.
-        embedders: The same models as then.
         settings: The settings as they were.
     """
+    embedders = WordEmbedders(settings.openai_embedding_dimensions or 0)
     with recorded.transaction() as tx:
         # A run is made when none waits, and none is made before it has begun: their ids are in the order of beginning.
         walked = [run for run in reversed(runs.newest(tx, being_id, 1_000_000)) if run.state in {"done", "failed"}]
@@ -119,7 +119,7 @@ def _remembered(tx: Transaction, being_id: UUID, run_id: UUID) -> list[dict[str,
 
 
 def _walk_again(
-    fresh: Store, embedders: Embedders, settings: Settings, being: Being, run: Run, notes: list[dict[str, Any]]
+    fresh: Store, embedders: WordEmbedders, settings: Settings, being: Being, run: Run, notes: list[dict[str, Any]]
 ) -> None:
     counted = run.steps.get("session_counts", {}).get("outcome") == "done"
     with fresh.transaction() as tx:

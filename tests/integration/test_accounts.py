@@ -71,7 +71,7 @@ def operate(tx, being, clusters, ids, operation):
         return
     to = list(to) if kind == "embedded again" else to
     tx.execute(
-        f"update memory.memory_nodes set {CHANGES[kind]} where node_id = any(%(chosen)s)",
+        f"update memory.memory_nodes set {CHANGES[kind]} where node_id = any(%(chosen)s)",  # noqa: S608  # our own text
         {"to": to, "chosen": chosen, "clusters": clusters},
     )
 
@@ -82,7 +82,8 @@ def accounts(tx, being):
         "select c.cluster_id, c.vector, c.vector_state,"
         " array[c.nodes, c.active_nodes, c.fresh_nodes, c.dying_nodes] as said,"
         " array[count(node_id), count(*) filter (where status = 'active'),"
-        " count(*) filter (where fresh and status <> 'dead'), count(*) filter (where status = 'dying')]::integer[] as held,"
+        " count(*) filter (where fresh and status <> 'dead'),"
+        " count(*) filter (where status = 'dying')]::integer[] as held,"
         " memory.vector_state(n.vector) filter (where status = 'active') as state,"
         " array_agg(n.vector::real[]) filter (where status = 'active') as vectors"
         " from memory.clusters as c left join memory.memory_nodes as n using (being_id, cluster_id)"

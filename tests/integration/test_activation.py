@@ -166,6 +166,27 @@ def test_a_pinned_node_keeps_its_importance_and_goes_on_counting(tx, being, look
     assert look(node_id).status == "dying"
 
 
+def test_pinning_a_dying_node_makes_it_active_and_it_goes_on_counting_where_it_stopped(tx, being, look, pass_patrols):
+    (node_id,) = remember(tx, being, words(importance=0.051))
+    pass_patrols(4)
+    assert (look(node_id).status, look(node_id).session_count) == ("dying", 1)
+
+    nodes.pin(tx, being.being_id, node_id)
+    pass_patrols(1)
+
+    assert (look(node_id).status, look(node_id).session_count) == ("active", 2)
+
+
+def test_a_weight_too_small_to_compute_with_fades_like_any_other(tx, being, look, pass_patrols):
+    (node_id,) = remember(tx, being, words(importance=5e-324))
+    nodes.pin(tx, being.being_id, node_id)
+    pass_patrols(1)
+    nodes.unpin(tx, being.being_id, node_id)
+    tx.execute("update memory.beings set patrol_counter = 1000000")
+
+    assert look(node_id).effective_importance == 0
+
+
 def test_finding_nothing_changes_nothing(tx, being, find, look):
     (node_id,) = remember(tx, being, words())
 

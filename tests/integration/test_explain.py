@@ -34,8 +34,9 @@ def crowd(new_database):
                 born,
             )
             tx.execute(
-                "insert into memory.memory_nodes (being_id, note_id, run_id, cluster_id, scene, importance, counted_from,"
-                " text_hash, embedding_model, vector) select %(being)s, note_id, uuidv7(), %(root)s, '{}',"
+                "insert into memory.memory_nodes (being_id, note_id, run_id, cluster_id, scene, importance,"
+                " counted_from, text_hash, embedding_model, vector)"
+                " select %(being)s, note_id, uuidv7(), %(root)s, '{}',"
                 " case when row_number() over () <= %(few)s then 0.0501 else 1 end, 0, '', %(model)s, '[1,0,0]'"
                 " from memory.notes where being_id = %(being)s",
                 born,
@@ -137,17 +138,16 @@ def test_a_session_that_has_planned_often_goes_on_reading_little(tx, being):
 
 
 def test_session_counts_rise_with_one_row(tx, being):
-    raise_counter = lambda: patrol.raise_counter(tx, being.being_id)  # noqa: E731  # measured twice
-
-    assert rows_read(tx, "memory_nodes", raise_counter) == 0
-    assert rows_read(tx, "beings", raise_counter) <= 2
+    assert rows_read(tx, "memory_nodes", lambda: patrol.raise_counter(tx, being.being_id)) == 0
+    assert rows_read(tx, "beings", lambda: patrol.raise_counter(tx, being.being_id)) <= 2
 
 
 def test_revival_reads_only_what_revives(tx, being):
     tx.execute(
-        "update memory.memory_nodes set status = 'dead', stopped_at = 0, counted_from = null, reactivations_at_death = 0,"
-        " reactivation_count = case when node_id in (select node_id from memory.memory_nodes limit %s) then 2 else 0 end"
-        " where being_id = %s and node_id in (select node_id from memory.memory_nodes limit %s)",
+        "update memory.memory_nodes as n set status = 'dead', stopped_at = 0, counted_from = null,"
+        " reactivations_at_death = 0, reactivation_count = case when place <= %s then 2 else 0 end"
+        " from (select node_id, row_number() over (order by node_id desc) as place from memory.memory_nodes) as ranked"
+        " where n.being_id = %s and n.node_id = ranked.node_id and place <= %s",
         [CONCERNED, being.being_id, 50 * CONCERNED],
     )
 

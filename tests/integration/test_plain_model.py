@@ -1,5 +1,7 @@
 """The ledger and the plain model live the same life, whatever it is, and agree after every step."""
 
+# ruff: noqa: D102  # a rule's name says what happens, as a test's does
+
 import math
 from uuid import uuid4
 
@@ -22,7 +24,7 @@ from tests.plain_model import PlainMemory, PlainRefusal
 from tests.scenes import MODEL, consolidated, make_being, make_user, remember, words
 
 TICK = Settings.model_fields["tick"].default
-IMPORTANCE = st.sampled_from([0.0, 0.05, 0.0500000001, 0.06, 0.1, 1.0]) | st.floats(0, 1)
+IMPORTANCE = st.sampled_from([0.0, 5e-324, 0.05, 0.0500000001, 0.06, 0.1, 1.0]) | st.floats(0, 1)
 FEW = 5
 HOURS = st.sampled_from([0, 7, 23, 24, 25])
 
@@ -147,7 +149,8 @@ class Life(RuleBasedStateMachine):
     @rule(data=st.data())
     @precondition(lambda self: self.plain.nodes)
     def search_finds_the_dead_too(self, data):
-        self.are_found(self.some(data, self.names_where(lambda node: not node.forgotten)))
+        # What was forgotten is not found, unless that happened while the answer was made.
+        self.are_found(self.some(data, self.names_where(lambda _: True)))
 
     def are_found(self, names):
         self.both(
@@ -203,4 +206,4 @@ class Life(RuleBasedStateMachine):
 
 @pytest.mark.timeout(900)  # a failure takes minutes to be made small
 def test_the_ledger_does_what_the_rules_say(store):
-    run_state_machine_as_test(lambda: Life(store), settings=settings(stateful_step_count=40))
+    run_state_machine_as_test(lambda: Life(store), settings=settings(stateful_step_count=50))

@@ -91,7 +91,7 @@ def test_a_wanted_run_begins_at_once_and_asks_for_its_first_step(store, being, w
         assert runs.under_way(tx, being.being_id, run_id)["kind"] == "patrol.embed"
 
 
-def test_wanting_during_a_run_queues_exactly_one_more(store, being, want, look):
+def test_wanting_during_a_run_queues_exactly_one_more(store, being, want):
     want()
     second, began = want()
     assert not began
@@ -217,7 +217,7 @@ def test_a_run_keeps_the_time_at_which_it_began(want, look, clock):
     assert clock.now() - as_of >= timedelta(days=2)
 
 
-def test_beings_are_patrolled_side_by_side(store, user, being, want):
+def test_beings_are_patrolled_side_by_side(store, user, want):
     want()
     with store.transaction() as tx:
         other = make_being(tx, user)

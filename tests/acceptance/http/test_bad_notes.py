@@ -4,6 +4,7 @@ import json
 import socket
 
 import pytest
+
 from tests.acceptance.http.scenes import scene
 
 GOOD = scene("A good one among bad ones.")

@@ -51,7 +51,9 @@ def test_nothing_that_is_referred_to_is_missing(document):
             for inner in value:
                 yield from references(inner)
 
-    assert {reference.rpartition("/")[2] for reference in references(document)} == set(document["components"]["schemas"])
+    assert {reference.rpartition("/")[2] for reference in references(document)} == set(
+        document["components"]["schemas"]
+    )
 
 
 def test_the_examples_of_notes_are_taken(person, document):

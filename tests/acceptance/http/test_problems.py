@@ -115,7 +115,7 @@ def test_a_fault_of_ours_is_told_without_details_and_logged_without_words(person
     with ledger.transaction() as tx:
         (run,) = tx.execute(
             "insert into memory.patrol_runs (being_id, demanded, state, as_of, steps)"
-            " values (%s, true, 'done', now(), '{\"embed\": {\"secretly\": \"broken\"}}') returning run_id",
+            ' values (%s, true, \'done\', now(), \'{"embed": {"secretly": "broken"}}\') returning run_id',
             [person.being.being_id],
         )
     answer = person.ask("GET", f"/patrols/{run['run_id']}", headers={"X-Request-Id": "the-broken-one"})

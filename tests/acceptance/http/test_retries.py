@@ -56,7 +56,9 @@ def test_without_an_id_each_time_is_another_note(person):
 def test_retries_at_the_same_moment_are_one_note(person):
     batch = [{**scene(f"{number}."), "id": f"n{number}"} for number in range(20)]
     with ThreadPoolExecutor(8) as pool:
-        receipts = list(pool.map(lambda turn: person.ask("POST", "/notes", json=batch[:: (-1) ** turn]).json(), range(8)))
+        receipts = list(
+            pool.map(lambda turn: person.ask("POST", "/notes", json=batch[:: (-1) ** turn]).json(), range(8))
+        )
     assert sum(receipt["accepted"] for receipt in receipts) == 20
     assert sum(receipt["duplicates"] for receipt in receipts) == 7 * 20
     assert len(notes_of(person)) == 20

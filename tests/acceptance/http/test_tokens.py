@@ -3,10 +3,10 @@
 from datetime import timedelta
 
 import pytest
-from tests.acceptance.http.scenes import scene
 
 from memory import access
 from store import users
+from tests.acceptance.http.scenes import scene
 
 ROUTES = [
     ("GET", "/v1/beings"),

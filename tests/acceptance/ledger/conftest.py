@@ -10,9 +10,9 @@ from uuid import UUID
 
 import pytest
 from celery import Celery
+from redis import Redis
 
 from memory import intake, patrol_demand
-from providers.embedders import Embedders
 from schemas.settings import Settings
 from store import users
 from store.database import Store
@@ -39,6 +39,13 @@ def redis(tmp_path) -> Iterator[EmbeddedRedis]:
 
 
 @pytest.fixture
+def redis_client(redis) -> Iterator[Redis]:
+    """A look into it."""
+    with Redis.from_url(redis.url) as client:
+        yield client
+
+
+@pytest.fixture
 def provider() -> Iterator[FakeProvider]:
     """A model provider that can be told to fail."""
     with running_provider() as running:
@@ -48,7 +55,7 @@ def provider() -> Iterator[FakeProvider]:
 class Life:
     """A Being, and the processes that look after its memory."""
 
-    def __init__(self, store: Store, started: Processes, provider: FakeProvider, broker_url: str, home: Path) -> None:
+    def __init__(self, store: Store, started: Processes, provider: FakeProvider, bell: Celery, home: Path) -> None:
         self.store, self.provider = store, provider
         self.started = started
         self.settings = Settings(
@@ -58,8 +65,7 @@ class Life:
             openai_embedding_dimensions=64,
             pending_wait=timedelta(seconds=1),
         )
-        self.embedders = Embedders(self.settings)
-        self._bell = Celery("bell", broker=broker_url, set_as_current=False)
+        self._bell = bell
         with store.transaction() as tx:
             self.being_id: UUID = users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
 
@@ -100,13 +106,13 @@ class Life:
 
     def departs_from_replay(self, fresh: Store) -> list[str]:
         """Where the memory is not what a serial life without any trouble leads to."""
-        again = replayed(self.store, fresh, self.being_id, self.embedders, self.settings)
+        again = replayed(self.store, fresh, self.being_id, self.settings)
         return differences(memory_of(self.store, self.being_id), again)
 
-    def working(self) -> list[str]:
-        """The kinds of work that somebody holds now."""
+    def attempts(self) -> set[int]:
+        """How many attempts the steps of all patrols took."""
         with self.store.transaction() as tx:
-            return [row["kind"] for row in tx.execute("select kind from memory.work where state = 'running'")]
+            return {row["attempts"] for row in tx.execute("select attempts from memory.work where key <> ''")}
 
 
 @pytest.fixture
@@ -115,7 +121,8 @@ def life(tmp_path, store, url, redis, provider) -> Iterator[Life]:
     addresses = {"DATABASE_URL": url, "REDIS_URL": redis.broker_url, "OPENAI_BASE_URL": provider.openai_url}
     with processes(tmp_path / "home", **addresses) as started:
         started.beat()
-        yield Life(store, started, provider, redis.broker_url, tmp_path / "home")
+        with Celery("bell", broker=redis.broker_url, set_as_current=False) as bell:
+            yield Life(store, started, provider, bell, tmp_path / "home")
         provider.release()
 
 

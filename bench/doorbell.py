@@ -1,0 +1,114 @@
+"""How many tasks it takes to turn what comes in into memory, and how long a note waits for that.
+
+10,000 messages and 10,000 notes arrive within a minute, one by one, for 100 Beings. The promise is at most 50 tasks for
+1,000 items, and no note waits longer than `PATROL_PENDING_WAIT` and the time that the patrols take.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from time import monotonic, sleep
+from uuid import UUID
+
+from bench.figures import Figure
+from bench.ground import Ground
+from bench.memories import action, scene_note
+from bench.task_count import TaskCount, counted_tasks
+from bench.workforce import ring, wait_for, workforce
+from memory.intake import accept_messages, accept_notes
+from schemas.settings import Settings
+
+BEINGS = 100
+EACH = 10_000
+PRODUCERS = 2
+PROMISED = 50
+PATIENCE = 300.0
+
+
+def doorbell(ground: Ground) -> Iterator[Figure]:
+    """Once with a patrol for every 20 notes, as shipped, and once with one for all that came within the minute."""
+    minute = timedelta(seconds=ground.scale.minute)
+    shipped = Settings()
+    yield from _measured(ground, shipped.pending_notes, minute / 4)
+    yield from _measured(ground, 10 * shipped.pending_notes, minute)
+
+
+def _measured(ground: Ground, pending_notes: int, pending_wait: timedelta) -> Iterator[Figure]:
+    setting = f"patrol at {pending_notes} notes or after {pending_wait.total_seconds():.0f} s"
+    with (
+        workforce(ground, pending_notes=pending_notes, pending_wait=pending_wait) as settings,
+        counted_tasks() as count,
+    ):
+        beings = [ground.new_being() for _ in range(BEINGS)]
+        begun = monotonic()
+        with ThreadPoolExecutor(PRODUCERS) as pool:
+            list(pool.map(lambda which: _produce(ground, settings, beings, which), range(PRODUCERS)))
+        handed_in = monotonic() - begun
+        wait_for(lambda: _left(ground) == 0, PATIENCE)
+        remembered = monotonic() - begun
+        wait_for(lambda: _patrols(ground) == (count.by_name["patrol.diary"], 0), PATIENCE)
+    yield _tasks(ground, setting, count)
+    waits = _waits(ground)
+    for name, measured in zip(("median", "worst"), waits, strict=True):
+        yield Figure(
+            what=f"{setting}: from accepted to remembered, {name}",
+            measured=measured,
+            unit="s",
+            limit=pending_wait.total_seconds(),
+            against="PATROL_PENDING_WAIT",
+            remark=f"{2 * EACH:,} items in {handed_in:.0f} s, all remembered after {remembered:.0f} s",
+        )
+
+
+def _produce(ground: Ground, settings: Settings, beings: list[UUID], which: int) -> None:
+    """Hand in every second message and note of the minute, each at its time, or as fast as we can."""
+    begun = monotonic()
+    for position in range(which, EACH, PRODUCERS):
+        sleep(max(0.0, begun + position * ground.scale.minute / EACH - monotonic()))
+        being = position % BEINGS
+        said = {"id": f"turn {position}", "role": "user", "content": action(position)}
+        for accepted in (
+            accept_messages(ground.store, beings[being], [said]),
+            accept_notes(ground.store, settings, beings[being], [scene_note(position, being)]),
+        ):
+            ring(accepted.rings)
+
+
+def _tasks(ground: Ground, setting: str, count: TaskCount) -> Figure:
+    runs, _ = _patrols(ground)
+    return Figure(
+        what=f"{setting}: tasks",
+        measured=1000 * count.caused / (2 * EACH),
+        unit="tasks per 1,000",
+        limit=PROMISED,
+        against="the promise",
+        remark=f"{runs} patrols, {count.caused:,} tasks; beat's ticks beside them: {count.beats}",
+    )
+
+
+def _left(ground: Ground) -> int:
+    """Scene notes that are no memory yet."""
+    with ground.store.transaction() as tx:
+        (row,) = tx.execute("select count(*) as notes from memory.notes where state <> 'remembered'")
+    return int(row["notes"])
+
+
+def _patrols(ground: Ground) -> tuple[int, int]:
+    """How many patrols are over, and how many are not."""
+    with ground.store.transaction() as tx:
+        (row,) = tx.execute(
+            "select count(*) filter (where state = 'done') as over, count(*) filter (where state <> 'done') as others"
+            " from memory.patrol_runs"
+        )
+    return int(row["over"]), int(row["others"])
+
+
+def _waits(ground: Ground) -> tuple[float, float]:
+    """The median and the longest time from a note's being accepted to its being recallable, in seconds."""
+    with ground.store.transaction() as tx:
+        (row,) = tx.execute(
+            "select percentile_cont(0.5) within group (order by waited) as median, max(waited) as worst"
+            " from (select extract(epoch from n.created_at - o.received_at)::float8 as waited"
+            " from memory.memory_nodes as n join memory.notes as o using (being_id, note_id)) as waits"
+        )
+    return float(row["median"]), float(row["worst"])

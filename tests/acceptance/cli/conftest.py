@@ -1,0 +1,203 @@
+"""The real `./patrol`, in a home of its own, and a running `patrol up` for the commands that need one."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from memory.intake import accept_notes
+from schemas.settings import CHECKOUT, Settings
+from store import users
+from store.database import Store
+from workers.embedded import running_servers
+from workers.processes import wait_until
+
+PATROL = CHECKOUT / "patrol"
+PATIENCE = 60.0
+
+
+class Command:
+    """The `patrol` command with an environment of its own; every process it starts works below its home."""
+
+    def __init__(self, home: Path, **environment: str) -> None:
+        self.home = home
+        home.mkdir(parents=True, exist_ok=True)
+        kept = {name: value for name, value in os.environ.items() if name in {"PATH", "LANG", "TMPDIR"}}
+        self.environment = {
+            **kept,
+            # Nobody's own settings, and a place for sockets that no other test knows.
+            "HOME": str(home),
+            "XDG_RUNTIME_DIR": str(home.parent),
+            "PATROL_HOME": str(home),
+            "PATROL_EMBEDDER": "minilm",
+            **environment,
+        }
+
+    def __call__(self, *arguments: object, given: bytes = b"", code: int = 0) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end, which must be `code`."""
+        done = subprocess.run(
+            [PATROL, *map(str, arguments)],
+            input=given,
+            capture_output=True,
+            cwd=self.home,
+            env=self.environment,
+            timeout=PATIENCE,
+            check=False,
+        )
+        answer = subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert answer.returncode == code, answer.stdout + answer.stderr
+        assert "Traceback" not in answer.stderr
+        return answer
+
+    def json(self, *arguments: object, code: int = 0, given: bytes = b"") -> Any:
+        """Run a command with `--json`, and read its answer."""
+        return json.loads(self(*arguments, "--json", code=code, given=given).stdout)
+
+    def start(self, *arguments: object) -> subprocess.Popen[str]:
+        """Start a command in a process group of its own, as a terminal does."""
+        return subprocess.Popen(
+            [PATROL, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            cwd=self.home,
+            env=self.environment,
+            process_group=0,
+        )
+
+    def living(self) -> list[int]:
+        """The processes that work in the home, or in a directory below it."""
+        if not Path("/proc/self/cwd").exists():
+            pytest.skip("looks into /proc")
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                works_in = (process / "cwd").readlink()
+            except OSError:
+                continue
+            if works_in.is_relative_to(self.home):
+                found.append(int(process.name))
+        return found
+
+
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
+def made_home() -> Iterator[Path]:
+    """A home with a path short enough for sockets; whatever still lives in it is killed at the end."""
+    place = Path(tempfile.mkdtemp(prefix="cli-"))
+    home = place / "home"
+    try:
+        yield home
+    finally:
+        for left_over in Command(home).living():
+            os.kill(left_over, signal.SIGKILL)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def read_until(process: subprocess.Popen[str], text: str) -> str:
+    """Read what a command says until a line holds this text."""
+    said = ""
+    assert process.stdout is not None
+    for line in process.stdout:
+        said += line
+        if text in line:
+            return said
+    raise AssertionError(f"it ended without saying {text!r}:\n{said}")
+
+
+@pytest.fixture
+def command() -> Iterator[Command]:
+    """The command with an empty home."""
+    with made_home() as home:
+        yield Command(home)
+
+
+@pytest.fixture(scope="session")
+def patrol() -> Iterator[Command]:
+    """The command over a home where `patrol up` runs, whose work fails at once where it fails."""
+    with made_home() as home:
+        command = Command(home, PATROL_ATTEMPTS="1", PATROL_SWEEP_EVERY="1")
+        port = free_port()
+        (home / "url").write_text(f"http://127.0.0.1:{port}")
+        up = command.start("up", "--port", port, "--concurrency", 2)
+        try:
+            read_until(up, "The API answers at")
+            yield command
+        finally:
+            os.killpg(up.pid, signal.SIGINT)
+            rest, _ = up.communicate(timeout=PATIENCE)
+        assert up.returncode == 0
+        assert "Stopped." in rest
+        assert wait_until(lambda: not command.living(), 1.0)
+
+
+@pytest.fixture(scope="session")
+def ledger(patrol: Command) -> Iterator[Store]:
+    """The database of `patrol up`, from behind."""
+    servers = running_servers(patrol.home)
+    assert servers is not None
+    with Store(servers.database_url) as store:
+        yield store
+
+
+class Somebody:
+    """A user with one Being, who types its commands."""
+
+    def __init__(self, patrol: Command, ledger: Store) -> None:
+        self.patrol = patrol
+        self.ledger = ledger
+        with ledger.transaction() as tx:
+            user = users.add_user(tx, f"user-{uuid4()}", "UTC")
+            being = users.add_being(tx, user.user_id, f"b-{uuid4()}", "Mira")
+        self.user = user.name
+        self.being = being.slug
+        self.being_id = being.being_id
+
+    def __call__(self, *arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+        """Run a command about the Being."""
+        return self.patrol(*arguments, "--being", self.being, **options)
+
+    def json(self, *arguments: object, **options: Any) -> Any:
+        """Run a command about the Being, and read its answer."""
+        return self.patrol.json(*arguments, "--being", self.being, **options)
+
+    def remembers(self, *actions: str, **scene: Any) -> list[str]:
+        """Take a scene for each action, and let a patrol go round; returns the notes' own ids."""
+        notes = [
+            {
+                "id": f"note-{uuid4()}",
+                "type": "scene",
+                "content": {"action": action, "actors": ["Mira"], "when": ["2026-03-02"], **scene},
+            }
+            for action in actions
+        ]
+        accept_notes(self.ledger, Settings(), self.being_id, notes)
+        assert self.json("run")["state"] == "done"
+        return [str(note["id"]) for note in notes]
+
+
+@pytest.fixture
+def somebody(patrol: Command, ledger: Store) -> Somebody:
+    """A user with one Being."""
+    return Somebody(patrol, ledger)
+
+
+@pytest.fixture
+def another(patrol: Command, ledger: Store) -> Callable[[], Somebody]:
+    """Make one more user with one Being."""
+    return lambda: Somebody(patrol, ledger)

@@ -1,0 +1,68 @@
+"""Users, Beings and tokens, made and listed at the terminal."""
+
+import httpx2
+import pytest
+
+
+def test_a_user_is_added_and_listed(patrol):
+    added = patrol.json("user", "add", "Ada Lovelace", "--time-zone", "Europe/London")
+    assert added in patrol.json("user", "list")
+    assert "Europe/London" in patrol("user", "list").stdout
+
+
+def test_no_two_users_have_one_name(patrol):
+    patrol("user", "add", "Grace")
+    assert "already" in patrol("user", "add", "Grace", code=1).stderr
+
+
+@pytest.mark.parametrize("options", [["x", "--time-zone", "Mars/Olympus"], ["  "]])
+def test_a_user_that_can_not_be_is_refused_in_words(patrol, options):
+    assert len(patrol("user", "add", *options, code=2 if options == ["  "] else 1).stderr) < 500
+
+
+def test_a_being_is_added_and_listed_with_its_owner(patrol, somebody):
+    patrol("being", "add", "--user", somebody.user, "second", "--name", "Second One")
+    slugs = [being["slug"] for being in patrol.json("being", "list", "--user", somebody.user)]
+    assert slugs == [somebody.being, "second"]
+    assert somebody.user[:20] in patrol("being", "list").stdout
+
+
+def test_a_being_needs_a_slug_and_a_user(patrol, somebody):
+    assert "slug" in patrol("being", "add", "--user", somebody.user, "No Slug!", code=2).stderr
+    assert "no user nobody" in patrol("being", "add", "--user", "nobody", "x", code=1).stderr
+
+
+def test_the_secret_of_a_token_is_all_that_stdout_gets(patrol, somebody):
+    secret = patrol("token", "add", "--user", somebody.user, "--scope", "read").stdout
+    assert secret.startswith("patrol_")
+    assert len(secret.split()) == 1
+    assert secret.strip() not in patrol("token", "list", "--user", somebody.user).stdout
+
+
+def test_a_token_opens_the_api_until_it_is_revoked(patrol, somebody):
+    url = f"{(patrol.home / 'url').read_text()}/v1/beings/{somebody.being}/clusters"
+
+    def status(secret):
+        return httpx2.get(url, headers={"Authorization": f"Bearer {secret}"}, timeout=10.0).status_code
+
+    made = patrol.json("token", "add", "--user", somebody.user, "-s", "read", "-b", somebody.being, "--days", 1)
+    assert made["token"]["scopes"] == ["read"]
+    assert status(made["secret"]) == 200
+    patrol("token", "revoke", "--user", somebody.user, made["token"]["token_id"])
+    assert status(made["secret"]) == 401
+    (listed,) = patrol.json("token", "list", "--user", somebody.user)
+    assert listed["revoked_at"]
+
+
+def test_a_token_is_for_its_users_own_beings(patrol, somebody, another):
+    theirs = another().being
+    assert theirs in patrol("token", "add", "--user", somebody.user, "-s", "read", "-b", theirs, code=1).stderr
+
+
+def test_nobody_revokes_a_token_of_another(patrol, somebody, another):
+    token = patrol.json("token", "add", "--user", somebody.user, "-s", "read")["token"]["token_id"]
+    assert "no token" in patrol("token", "revoke", "--user", another().user, token, code=1).stderr
+
+
+def test_an_unknown_scope_is_wrong_usage(patrol, somebody):
+    assert "manage" in patrol("token", "add", "--user", somebody.user, "--scope", "all", code=2).stderr

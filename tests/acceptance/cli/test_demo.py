@@ -1,0 +1,39 @@
+"""The demo, with a short life."""
+
+import os
+import re
+import signal
+
+import pytest
+
+from tests.acceptance.cli.conftest import PATIENCE, read_until
+from workers.processes import wait_until
+
+
+def test_some_days_are_lived_and_told_twice(command):
+    # A key on the machine is not used, and neither are servers that are set for the real system.
+    command.environment |= {"OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": "http://127.0.0.1:1", "REDIS_URL": "redis://x"}
+    command.environment["PATROL_EMBEDDER"] = "openai"
+    first = command("demo", "--days", 4)
+    assert len(re.findall(r"^2026-03-0\d +\d+ notes +active +\d+ +dying +\d+ +dead +0", first.stdout, re.M)) == 4
+    for part in ("Business", "Private", "<recalled_memory>", "found its place in", "./patrol up"):
+        assert part in first.stdout
+    assert "\x1b" not in first.stdout
+    assert not command.living()
+    second = command("demo", "--days", 1)
+    assert "demo before are removed" in second.stdout
+    assert not (command.home / "postgres").exists()
+
+
+@pytest.mark.parametrize("moment", ["of March 2026", "2026-03-01", "What Mizzen remembers"])
+def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
+    demo = command.start("demo")
+    read_until(demo, moment)
+    if moment == "2026-03-01":
+        refused = command("demo", code=1)
+        assert "already runs" in refused.stderr
+    os.killpg(demo.pid, signal.SIGINT)
+    said, _ = demo.communicate(timeout=PATIENCE)
+    assert "Stopped." in said
+    assert demo.returncode == 130
+    assert wait_until(lambda: not command.living(), 1.0)

@@ -1,0 +1,56 @@
+"""Every command and every option says what it does, at once."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+from cli.commands import COMMANDS
+
+
+def commands_below(command, name):
+    children = getattr(command, "commands", None)
+    if children is None:
+        return [(name, command)]
+    return [found for child in children.values() for found in commands_below(child, f"{name} {child.name}")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_has_a_help_text(name):
+    command = get_command(COMMANDS[name].load())
+    assert command.help
+    for full_name, child in commands_below(command, name):
+        assert child.help, full_name
+        for parameter in child.params:
+            assert parameter.help, f"{full_name} {parameter.name}"
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_the_help_lists_every_command(command, option):
+    said = command(option).stdout
+    for name, entry in COMMANDS.items():
+        assert f" {name} " in said
+        assert entry.line.split(".")[0].split()[0] in said
+
+
+def test_without_arguments_there_is_help(command):
+    assert "Usage: patrol" in command(code=2).stdout
+
+
+def test_the_help_costs_no_database_driver_and_no_model():
+    loaded = subprocess.run(
+        [sys.executable, "-c", "import sys, cli.commands; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert not {"psycopg", "numpy", "celery", "openai"} & set(loaded)
+
+
+def test_a_mistyped_command_is_wrong_usage_and_meets_a_suggestion(command):
+    assert "recall" in command("recal", code=2).stderr
+
+
+def test_an_argument_that_is_no_text_is_wrong_usage(command):
+    assert "UTF-8" in command("recall", "\udcff", code=2).stderr

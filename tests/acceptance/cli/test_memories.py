@@ -1,0 +1,202 @@
+"""From a file of notes to a recall, and what people do to single memories."""
+
+import json
+import os
+import pty
+import subprocess
+
+import pytest
+
+from tests.acceptance.cli.conftest import PATIENCE, PATROL
+
+OVEN = "The oven in the bakery failed during the morning bake."
+CAT = "A black cat moved into the attic."
+
+
+def line(action, **changes):
+    return json.dumps({"type": "scene", "content": {"action": action, "actors": ["Mira"], "when": ["2026"]}} | changes)
+
+
+def test_good_lines_are_taken_and_bad_ones_are_told_by_number(somebody, tmp_path):
+    file = tmp_path / "notes.jsonl"
+    good = line(OVEN, id="mine")
+    lines = ["\ufeff" + good, "", "{not json", line(CAT, type="song"), good, line(CAT, id="mine"), "[" * 5000]
+    file.write_bytes("\n".join(lines).encode() + b"\n\xff\xfe\n")
+    summary = somebody.json("notes", "add", file, code=1)
+    assert (summary["accepted"], summary["duplicates"]) == (1, 1)
+    assert [trouble["line"] for trouble in summary["rejected"]] == [3, 4, 7, 8]
+    assert [trouble["line"] for trouble in summary["conflicts"]] == [6]
+    assert len(summary["ids"]) == 7
+    told = somebody("notes", "add", file, code=1)
+    assert "line 3: not JSON" in told.stderr
+    assert "line 8: not UTF-8: byte 1" in told.stderr
+    assert told.stdout.startswith("0 accepted, 2 known already")
+
+
+def test_more_lines_than_a_batch_holds_are_taken(somebody):
+    many = "\n".join(line(f"Thing {number}.", type="todo", content=f"Thing {number}.") for number in range(1100))
+    assert "1100 accepted" in somebody("notes", "add", "-", given=many.encode()).stdout
+
+
+def test_a_file_that_is_not_there_is_wrong_usage(somebody):
+    assert "nowhere.jsonl" in somebody("notes", "add", "nowhere.jsonl", code=2).stderr
+
+
+def test_a_patrol_tells_its_nine_steps(somebody):
+    somebody("notes", "add", "-", given=line(OVEN).encode())
+    told = somebody("run").stdout.splitlines()
+    assert [step.split()[0] for step in told][:2] == ["embed", "assign"]
+    assert len(told) == 9
+    assert "1 nodes" in told[0]
+
+
+def test_a_patrol_can_be_demanded_without_waiting(somebody):
+    assert somebody.json("run", "--no-wait")["run_id"]
+
+
+def test_a_patrol_is_watched_live_on_a_terminal(somebody):
+    ours, theirs = pty.openpty()
+    environment = {**somebody.patrol.environment, "TERM": "xterm", "COLUMNS": "90"}
+    arguments = [PATROL, "run", "--being", somebody.being]
+    with subprocess.Popen(arguments, stdout=theirs, env=environment, cwd=somebody.patrol.home) as run:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                seen += os.read(ours, 4096)
+            except OSError:
+                break
+        assert run.wait(PATIENCE) == 0
+    os.close(ours)
+    assert "✓" in seen.decode()
+    assert b"\x1b[" in seen
+
+
+def test_a_failed_patrol_ends_with_one_and_says_why(somebody):
+    with somebody.ledger.transaction() as tx:
+        tx.execute("alter function memory.merge_small_clusters rename to mislaid")
+    try:
+        assert "patrol.merge" in somebody("run", code=1).stderr
+        assert somebody.json("run", code=1)["state"] == "failed"
+    finally:
+        with somebody.ledger.transaction() as tx:
+            tx.execute("alter function memory.mislaid rename to merge_small_clusters")
+
+
+def test_what_happened_is_recalled_by_meaning(somebody):
+    somebody.remembers(OVEN, CAT)
+    assert OVEN in somebody("recall", "What broke while they were baking?").stdout
+    found = somebody.json("recall", "What broke while they were baking?", "--limit", 1, "--threshold", 0.1)
+    assert [node["scene"]["action"] for node in found["nodes"]] == [OVEN]
+    assert "alike" in somebody("recall", "a cat", "--nodes").stdout
+    assert somebody("recall", "tax law", "--threshold", 0.9).stdout == ""
+
+
+def test_looking_without_activating_leaves_no_trace(somebody):
+    (note,) = somebody.remembers(OVEN)
+    somebody("recall", "oven", "--no-activate")
+    somebody("search", "oven", "--no-activate")
+    assert somebody.json("why", note)["node"]["reactivation_count"] == 0
+    somebody("recall", "oven")
+    assert somebody.json("why", note)["node"]["reactivation_count"] == 1
+
+
+def test_words_are_searched_for(somebody):
+    somebody.remembers(OVEN, CAT)
+    assert len(somebody.json("search", "oven cat")["nodes"]) == 2
+    assert somebody.json("search", "oven cat", "--and")["nodes"] == []
+    assert CAT[:10] in somebody("search", '"black cat"').stdout
+    assert "speaks of" in somebody("search", "dragon").stderr
+
+
+def test_topics_and_memories_are_shown(somebody):
+    (note,) = somebody.remembers(OVEN)
+    clusters = somebody.json("clusters")
+    assert [cluster["name"] for cluster in clusters] == ["Business", "Private"]
+    (home,) = [cluster for cluster in clusters if cluster["active_nodes"]]
+    assert "1 active" in somebody("clusters").stdout
+    page = somebody.json("topic", home["name"])
+    assert [node["scene"]["action"] for node in page["nodes"]] == [OVEN]
+    assert OVEN[:10] in somebody("topic", home["cluster_id"]).stdout
+    (node,) = somebody.json("nodes", "--status", "active", "--cluster", home["cluster_id"][-8:])["nodes"]
+    assert node["node_id"][-8:] in somebody("nodes").stdout
+    assert somebody.json("why", node["node_id"][-8:]) == somebody.json("why", note)
+
+
+def test_pages_go_on_where_the_one_before_ended(somebody):
+    somebody.remembers(OVEN, CAT)
+    first = somebody.json("nodes", "--limit", 1)
+    second = somebody.json("nodes", "--limit", 1, "--cursor", first["cursor"])
+    actions = [page["nodes"][0]["scene"]["action"] for page in (first, second)]
+    assert sorted(actions) == sorted([OVEN, CAT])
+    assert second["cursor"] is None
+
+
+def test_what_fades_next_is_foretold(somebody):
+    somebody.remembers(CAT, importance=0.06)
+    somebody.remembers(OVEN, importance=0.9)
+    (fading,) = somebody.json("fading", "--patrols", 10)
+    assert fading["scene"]["action"] == CAT
+    assert 0 < fading["patrols_left"] <= 10
+    assert CAT[:10] in somebody("fading", "--patrols", 10).stdout
+
+
+def test_a_memory_tells_its_story(somebody):
+    (note,) = somebody.remembers(CAT, importance=0.04)
+    somebody("search", "attic")
+    told = somebody("why", note).stdout
+    for part in (CAT, note, "became a memory, importance 0.04", "found its place in", "came back to life"):
+        assert part in " ".join(told.split())
+
+
+def test_a_memory_is_pinned_forgotten_revived_and_corrected(somebody):
+    (note,) = somebody.remembers(OVEN)
+    assert somebody.json("pin", note)["pinned"]
+    assert "unpin it first" in somebody("forget", note, code=1).stderr
+    assert not somebody.json("unpin", note)["pinned"]
+    assert "Forgotten" in somebody("forget", note).stdout
+    assert somebody.json("search", "oven")["nodes"] == []
+    assert somebody.json("revive", note)["status"] == "active"
+    changed = somebody.json("correct", note, "--action", CAT, "--importance", 0.9, "--actor", "Jon", "--theme", "cats")
+    assert (changed["scene"]["action"], changed["importance"], changed["themes"]) == (CAT, 0.9, ["cats"])
+    assert somebody.json("recall", "an animal upstairs", "--threshold", 0.2)["nodes"]
+    assert "what to replace" in somebody("correct", note, code=2).stderr
+
+
+def test_an_empty_question_is_refused_in_a_sentence(somebody):
+    assert "empty" in somebody("recall", " ", code=1).stderr
+    assert "empty" in somebody("search", "", code=1).stderr
+
+
+def test_no_command_crosses_from_one_user_to_another(patrol, somebody, another):
+    (note,) = somebody.remembers(OVEN)
+    stranger = another()
+    for command in (["why"], ["pin"], ["forget"], ["revive"], ["correct", "--theme", "x"]):
+        assert "no memory" in stranger(*command, note, code=1).stderr
+    assert stranger.json("recall", "oven", "--threshold", -1)["nodes"] == []
+    assert "no Being" in patrol("nodes", "--being", somebody.being, "--user", stranger.user, code=1).stderr
+
+
+def test_a_slug_that_two_users_have_needs_the_user(patrol, somebody, another):
+    patrol("being", "add", "--user", another().user, somebody.being)
+    assert "--user" in somebody("clusters", code=1).stderr
+    assert somebody.json("clusters", "--user", somebody.user)
+
+
+def test_being_is_left_out_where_a_user_has_one(patrol, somebody):
+    left_out = patrol("clusters", "--user", somebody.user)
+    assert somebody.being in left_out.stderr
+    assert "several Beings" in patrol("clusters", code=1).stderr
+
+
+@pytest.mark.parametrize("name", ["deadbeef", "0199d6a8-5c00-7000-8000-000000000001"])
+def test_a_memory_or_topic_that_is_not_there_is_told(somebody, name):
+    assert "no memory" in somebody("why", name, code=1).stderr
+    assert name in somebody("topic", name, code=1).stderr
+
+
+def test_what_people_wrote_can_not_steer_the_terminal(somebody):
+    somebody.remembers("\x1b[2J\x07 wiped [bold]the[/bold] screen")
+    shown = somebody("nodes").stdout
+    assert "\x1b" not in shown
+    assert "[bold]the[/bold]" in " ".join(shown.split())

@@ -1,0 +1,87 @@
+"""`patrol up` runs everything, and leaves nothing behind; without it, commands say so."""
+
+import os
+import signal
+import socket
+
+import pytest
+
+from tests.acceptance.cli.conftest import PATIENCE, free_port, read_until
+from workers.processes import wait_until
+
+
+def stop(process, number=signal.SIGINT):
+    """Signal the whole process group, as a terminal does, and return what was said since."""
+    os.killpg(process.pid, number)
+    said, _ = process.communicate(timeout=PATIENCE)
+    return said
+
+
+def test_a_whole_life_of_up(command):
+    up = command.start("up", "--port", free_port())
+    said = read_until(up, "Ctrl-C stops everything")
+    for part in ("servers", "migrate", "worker", "beat", "api"):
+        assert f"✓ {part}" in said
+    command("user", "add", "Ada")
+    assert "already runs" in command("up", "--port", free_port(), code=1).stderr
+    assert "Stopped." in stop(up, signal.SIGTERM)
+    assert up.returncode == 0
+    assert wait_until(lambda: not command.living(), 1.0)
+    again = command.start("up", "--port", free_port())
+    read_until(again, "Ctrl-C stops everything")
+    assert [user["name"] for user in command.json("user", "list")] == ["Ada"]
+    again.kill()
+    again.communicate()
+    assert wait_until(lambda: not command.living(), 15.0)
+
+
+@pytest.mark.parametrize("moment", ["starting", "servers", "migrate"])
+def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
+    up = command.start("up", "--port", free_port())
+    read_until(up, moment)
+    assert "Stopped." in stop(up)
+    assert wait_until(lambda: not command.living(), 1.0)
+
+
+def test_a_port_that_is_taken_is_told_before_anything_starts(command):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"port {port}" in command("up", "--port", port, code=1).stderr
+    assert not (command.home / "postgres").exists()
+
+
+@pytest.mark.parametrize("name", ["migrate", "api", "worker", "beat", "clusters"])
+def test_without_servers_a_command_says_how_to_get_them(command, name):
+    assert "patrol up" in command(name, code=1).stderr
+
+
+def test_a_queue_that_is_not_there_is_wrong_usage(command):
+    assert "upkeep" in command("worker", "--queues", "everything", code=2).stderr
+
+
+def test_a_setting_that_can_not_be_is_named_without_its_value(command):
+    command.environment["PATROL_TICK"] = "secret"
+    error = command("clusters", code=1).stderr
+    assert "PATROL_TICK" in error
+    assert "secret" not in error
+
+
+def test_a_database_out_of_reach_is_told_in_a_sentence(command):
+    command.environment |= {"DATABASE_URL": "postgresql://me:secret@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1"}
+    for name in ("clusters", "migrate"):
+        error = command(name, code=1).stderr
+        assert "out of reach" in error
+        assert "secret" not in error
+
+
+def test_parts_run_one_by_one_as_containers_start_them(patrol):
+    """Over the servers of the running system, one more of each."""
+    for arguments, sign in (
+        (["worker", "--queues", "patrol", "--concurrency", "1", "--name", "second"], "second@"),
+        (["beat"], "beat"),
+        (["api", "--port", str(free_port())], "startup complete"),
+    ):
+        part = patrol.start(*arguments)
+        read_until(part, sign)
+        stop(part, signal.SIGTERM)
+    assert patrol.json("migrate") == {"applied": []}

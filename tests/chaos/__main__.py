@@ -1,0 +1,36 @@
+"""`python -m tests.chaos --minutes 10 --seed 1`: kill, flush and cut everything for a while, then count."""
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.chaos.driver import Chaos
+
+
+def main() -> int:
+    """Run; returns the exit status."""
+    parser = argparse.ArgumentParser(description="Harm a running system for a while, then prove that nothing was lost.")
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--seed", type=int, default=None, help="what decides what happens; drawn if not said")
+    parser.add_argument("--json", type=Path, help="where to put the figures")
+    arguments = parser.parse_args()
+    seed = random.SystemRandom().randrange(1_000_000) if arguments.seed is None else arguments.seed
+    directory = Path(tempfile.mkdtemp(prefix="patrol-chaos-"))
+    sys.stdout.write(f"Chaos for {arguments.minutes:g} minutes from seed {seed}, in {directory}\n")
+    wrong = Chaos(directory, seed).run(60 * arguments.minutes)
+    if arguments.json:
+        shutil.copy(directory / "figures.json", arguments.json)
+    if wrong:
+        sys.stdout.write("\n".join(["", *wrong[:50], f"{len(wrong)} things are wrong."]))
+        sys.stdout.write(f"\nSeed {seed}; the timeline, the logs and the database are in {directory}\n")
+        return 1
+    shutil.rmtree(directory)
+    sys.stdout.write(f"Nothing was lost, nothing was done twice (seed {seed}).\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

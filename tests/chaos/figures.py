@@ -1,0 +1,84 @@
+"""What a run has to show for itself: how often it was harmed, how soon it went on, and what became of everything."""
+
+import statistics
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from store.database import Store
+from tests.chaos.verdict import Count
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that was done to the system.
+
+    Attributes:
+        begun: When it began, on the real clock.
+        fault: Which kind it was.
+        detail: What exactly was done.
+        hit: Whether there was anything to harm.
+    """
+
+    begun: datetime
+    fault: str
+    detail: str
+    hit: bool
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """How long it took after one kind of fault until the next unit of work was finished, in seconds."""
+
+    fault: str
+    times: int
+    median: float
+    worst: float
+
+
+def finish_times(store: Store) -> list[datetime]:
+    """When each unit of work that is done was finished, in order."""
+    with store.transaction() as tx:
+        rows = tx.execute("select finished_at from memory.work where state = 'done' order by finished_at")
+        return [row["finished_at"] for row in rows]
+
+
+def recoveries(events: Iterable[Event], finished: Sequence[datetime]) -> list[Recovery]:
+    """Measure, for each kind of fault, from its beginning to the next finished unit of work."""
+    waits: dict[str, list[float]] = {}
+    for event in events:
+        place = bisect_right(finished, event.begun)
+        if event.hit and place < len(finished):
+            waits.setdefault(event.fault, []).append((finished[place] - event.begun).total_seconds())
+    return [Recovery(fault, len(took), statistics.median(took), max(took)) for fault, took in sorted(waits.items())]
+
+
+def longest_silence(finished: Sequence[datetime], since: datetime, until: datetime) -> float:
+    """The longest time in which no work was finished, in seconds."""
+    moments = [since, *(moment for moment in finished if since < moment < until), until]
+    return max((after - before).total_seconds() for before, after in zip(moments, moments[1:], strict=False))
+
+
+def table(recovered: Sequence[Recovery], silence: float, count: Count, tally: dict[str, int]) -> str:
+    """Lay the numbers out for people."""
+    lines = [f"{'fault':<48}{'times':>6}{'median':>9}{'worst':>9}   seconds until work went on"]
+    lines += [f"{row.fault:<48}{row.times:>6}{row.median:>9.2f}{row.worst:>9.2f}" for row in recovered]
+    lines += ["", f"{'longest time in which nothing was finished, s':<48}{silence:>6.1f}", ""]
+    lines += [f"{what:<48}{number:>6}" for what, number in {**tally, **_named(count)}.items()]
+    return "\n".join(lines)
+
+
+def as_json(recovered: Sequence[Recovery], silence: float, count: Count, tally: dict[str, int]) -> dict[str, Any]:
+    """Lay the numbers out for programs."""
+    return {
+        "recovery_seconds": [asdict(row) for row in recovered],
+        "longest_silence_seconds": silence,
+        "items": asdict(count),
+        "tally": tally,
+    }
+
+
+def _named(count: Count) -> dict[str, int]:
+    return {f"different items {name}": number for name, number in asdict(count).items()}

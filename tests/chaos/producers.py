@@ -1,0 +1,184 @@
+"""Those who hand things in, and the manifest of what they know: each item, and what its door said of it."""
+
+import json
+import random
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from schemas.receipts import Receipt
+from tests.chaos.doors import Door, NoAnswer
+
+TOPICS = {
+    "bakery": "oven bread dough flour baker customer bake counter morning shop".split(),
+    "sea": "sea wave boat harbour wind sail shore gull tide swim".split(),
+    "family": "sister mother dinner call birthday kitchen laugh visit photo letter".split(),
+    "project": "client deadline contract invoice meeting project budget plan office report".split(),
+}
+PAUSE = 0.25
+
+
+class Kind(StrEnum):
+    """What is to become of an item."""
+
+    MEMORY = "a memory"
+    UNPARSABLE = "kept and marked"
+    NOTE = "kept"
+    REFUSED = "refused at the door"
+
+
+@dataclass
+class Item:
+    """One thing that somebody hands in.
+
+    Attributes:
+        name: The producer's own id of it.
+        being_id: To whose memory.
+        body: What is sent.
+        kind: What is to become of it.
+        sent: How often it was sent.
+        answered: Whether a door has answered for it.
+    """
+
+    name: str
+    being_id: UUID
+    body: Any
+    kind: Kind
+    sent: int = 0
+    answered: bool = False
+
+
+@dataclass
+class Manifest:
+    """All that was handed in, and what was said of it; used by several threads."""
+
+    items: dict[str, Item] = field(default_factory=dict)
+    accepted: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    tally: Counter[str] = field(default_factory=Counter)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def hand_in(self, door: Door, being_id: UUID, batch: Sequence[Item]) -> bool:
+        """Send a batch through a door and write down the answer; False where there was none."""
+        with self._lock:
+            for item in batch:
+                self.items.setdefault(item.name, item).sent += 1
+            self.tally["items sent"] += len(batch)
+        try:
+            receipt = door.hand_in(being_id, [item.body for item in batch])
+        except NoAnswer:
+            with self._lock:
+                self.tally["batches without an answer"] += 1
+            return False
+        with self._lock:
+            self._write_down(receipt, batch)
+        return True
+
+    def unanswered(self) -> list[Item]:
+        """Items of which nobody knows yet whether they were taken."""
+        with self._lock:
+            return [item for item in self.items.values() if not item.answered]
+
+    def _write_down(self, receipt: Receipt, batch: Sequence[Item]) -> None:
+        refused = {trouble.position for trouble in receipt.rejected}
+        self.tally["items accepted"] += receipt.accepted
+        self.tally["repetitions noticed"] += receipt.duplicates
+        self.tally["items refused"] += len(refused)
+        if receipt.conflicts:
+            self.wrong.append(f"{len(receipt.conflicts)} items are said to be known with other content")
+        for position, item in enumerate(batch):
+            item.answered = True
+            if (position in refused) != (item.kind is Kind.REFUSED):
+                self.wrong.append(f"{item.name} was {'' if position in refused else 'not '}refused")
+            if (receipt.ids[position] is None) != (position in refused):
+                self.wrong.append(f"{item.name} has no id, or one though it was refused")
+
+
+class Producer(threading.Thread):
+    """Hands in items until it is told to stop: most of them once, some again, some late, some broken.
+
+    Args:
+        name: Its name, with which its items' ids begin.
+        seed: Where its chance begins.
+        beings: For whom it speaks.
+        doors: Ways in; one is drawn for each batch.
+        manifest: Where it writes down what it did.
+        over: Told when it is to stop.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        seed: int,
+        beings: Sequence[UUID],
+        doors: Sequence[Door],
+        manifest: Manifest,
+        over: threading.Event,
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self._chance = random.Random(f"{seed} {name}")
+        self._beings = beings
+        self._doors = doors
+        self._manifest = manifest
+        self._over = over
+        self._count = 0
+        self._again: list[Item] = []
+
+    def run(self) -> None:
+        """Hand in, batch by batch."""
+        while not self._over.wait(self._chance.uniform(0, 2 * PAUSE)):
+            being_id = self._chance.choice(self._beings)
+            batch = [self._item(being_id) for _ in range(self._chance.randint(1, 5))]
+            late = [item for item in self._again if item.being_id == being_id and self._chance.random() < 1 / 3]
+            self._again = [item for item in self._again if item not in late]
+            # Sent once to three times: again in the same batch, or in a later one.
+            self._again += [item for item in batch if self._chance.random() < 1 / 3]
+            batch += late + [item for item in batch if self._chance.random() < 1 / 6]
+            self._chance.shuffle(batch)
+            if not self._manifest.hand_in(self._chance.choice(self._doors), being_id, batch):
+                self._again += batch
+
+    def _item(self, being_id: UUID) -> Item:
+        self._count += 1
+        name = f"{self.name}-{self._count:05}"
+        draw = self._chance.random()
+        if draw < 0.06:
+            return Item(name, being_id, self._broken(name), Kind.REFUSED)
+        if draw < 0.10:
+            content = self._chance.choice(["It rained all day.", '{"action": "half a sce', '{"action": ""}'])
+            return Item(name, being_id, {"id": name, "type": "scene", "content": content}, Kind.UNPARSABLE)
+        if draw < 0.14:
+            return Item(name, being_id, {"id": name, "type": "todo", "content": f"Remember {name}."}, Kind.NOTE)
+        scene = self._scene(name)
+        content = json.dumps(scene) if draw < 0.2 else scene
+        return Item(name, being_id, {"id": name, "type": "scene", "content": content}, Kind.MEMORY)
+
+    def _scene(self, name: str) -> dict[str, Any]:
+        topic, words = self._chance.choice([*TOPICS.items()])
+        said = " ".join(self._chance.sample(words, 5))
+        return {
+            # Now and then the same words come again, which are paid for once.
+            "action": f"{topic}: {said}" + ("" if self._chance.random() < 0.2 else f" {name}"),
+            "actors": ["Mira"],
+            "when": [f"2026-03-{self._chance.randint(1, 28):02}"],
+            "importance": round(self._chance.choice([self._chance.random(), self._chance.uniform(0.03, 0.1)]), 3),
+        }
+
+    def _broken(self, name: str) -> Any:
+        scene = {"action": "a", "actors": ["Mira"], "when": ["2026-03-02"]}
+        return self._chance.choice(
+            [
+                {"id": name, "type": "dream", "content": "a"},
+                {"id": name, "type": "scene", "content": {"action": "No actors.", "when": ["2026-03-02"]}},
+                {"id": name, "type": "scene", "content": {**scene, "action": "A NUL \0 in the middle."}},
+                {"id": name, "type": "scene", "content": {**scene, "mood": "unknown field"}},
+                {"id": name, "type": "knowledge", "content": "Without a title."},
+                {"id": name, "type": "scene", "content": {**scene, "sensory": ["too large " * 7000]}},
+                "no object at all",
+                None,
+            ]
+        )

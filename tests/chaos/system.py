@@ -1,0 +1,110 @@
+"""A whole system to be harmed: durable servers, workers, beat and API, each brought back when it has died."""
+
+import os
+import random
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+from cli.stack import api_command, beat_command, worker_command
+from memory import access
+from schemas.settings import Settings
+from schemas.work import QUEUES
+from store import users
+from store.database import Store
+from store.migrate import migrate
+from tests.chaos.doors import Door, Http, InProcess
+from tests.chaos.processes import SETTINGS, Processes
+from tests.fakes.provider import FakeProvider, running_provider
+from workers.embedded import EmbeddedServers, embedded_servers
+from workers.processes import Child
+
+LEASE = timedelta(seconds=3)
+HURRIED = {
+    "PATROL_LEASE": "PT3S",
+    "PATROL_STOP_GRACE": "2",
+    "PATROL_PROVIDER_TIMEOUT": "5",
+    "PATROL_DATABASE_CONNECTIONS": "6",
+    "PATROL_RUN_NOTES": "60",
+}
+WORKERS = ("worker-a", "worker-b")
+BEINGS = ("ada", "bob", "cyd")
+
+
+class System:
+    """The running system.
+
+    Attributes:
+        beings: The Beings in it, all of one user.
+        doors: The ways in.
+        store: The ledger, from behind.
+    """
+
+    def __init__(
+        self, servers: EmbeddedServers, provider: FakeProvider, started: Processes, store: Store, port: int
+    ) -> None:
+        self.servers, self.provider, self.store = servers, provider, store
+        self._started = started
+        self._children: dict[str, Child] = {}
+        self._due: dict[str, float] = {}
+        self._commands = {
+            **{name: worker_command(name, QUEUES, 2) for name in WORKERS},
+            "beat": beat_command(Path(started.settings["PATROL_HOME"])),
+            "api": api_command("127.0.0.1", port),
+        }
+        with store.transaction() as tx:
+            user = users.add_user(tx, "chaos", "UTC")
+            self.beings: list[UUID] = [users.add_being(tx, user.user_id, name, name).being_id for name in BEINGS]
+        token, _ = access.issue(store, user.user_id, being_id=None, scopes=["ingest", "read", "manage"], life=None)
+        self.doors: list[Door] = [InProcess(store, Settings()), Http(f"http://127.0.0.1:{port}", token)]
+
+    @property
+    def names(self) -> list[str]:
+        """What can be killed by name."""
+        return list(self._commands)
+
+    def child(self, name: str) -> Child | None:
+        """A process, if it lives."""
+        child = self._children.get(name)
+        return child if child and child.alive else None
+
+    def look_after(self, chance: random.Random) -> None:
+        """Start again whatever has died, after a moment each."""
+        now = time.monotonic()
+        for name, command in self._commands.items():
+            if self.child(name):
+                self._due.pop(name, None)
+            elif now >= self._due.setdefault(name, now + (chance.uniform(0, 0.5) if name in self._children else 0)):
+                self._children[name] = self._started.start(name, command)
+
+
+@contextmanager
+def running_system(home: Path) -> Iterator[System]:
+    """Run a system over a home directory; its processes are gone when the block ends, its data stay."""
+    with running_provider() as provider, embedded_servers(home) as servers, socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+        probe.close()
+        settings = {"PATROL_HOME": str(home), "OPENAI_BASE_URL": provider.openai_url, **HURRIED}
+        # Our own process is a door too, and has to see the same settings.
+        os.environ.update({**SETTINGS, **settings})
+        migrate(servers.database_url)
+        started = Processes(home, settings)
+        try:
+            with Store(servers.database_url, connections=10) as store:
+                yield System(servers, provider, started, store, port)
+        finally:
+            provider.reset()
+            started.kill()
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that a process has forked (Linux; elsewhere none are known)."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []

@@ -1,0 +1,73 @@
+"""The count at the end: the manifest against the ledger, the ledger against itself, the memory against its replay."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from schemas.settings import Settings
+from store.database import Store
+from tests.chaos.audit import complaints
+from tests.chaos.producers import Kind, Manifest
+from tests.chaos.replay import differences, memory_of, replayed
+
+STATES = {Kind.MEMORY: "remembered", Kind.UNPARSABLE: "parse_failed", Kind.NOTE: "kept"}
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many items are where they belong.
+
+    Attributes:
+        sent: Different items that were handed in.
+        accepted: Of these, those that a door has taken.
+        refused: Of these, those that every door has refused.
+        applied: Of the accepted, those that became what they were to become.
+        lost: Of the accepted, those that became nothing.
+        doubled: Items with more than one effect.
+    """
+
+    sent: int
+    accepted: int
+    refused: int
+    applied: int
+    lost: int
+    doubled: int
+
+
+def count(store: Store, manifest: Manifest) -> tuple[Count, list[str]]:
+    """Compare what was handed in with what is there; returns the numbers, and a line for each thing that is wrong."""
+    with store.transaction() as tx:
+        rows = tx.execute(
+            "select o.producer_id, o.being_id, o.state, o.type, count(n.node_id) as nodes from memory.notes as o"
+            " left join memory.memory_nodes as n using (being_id, note_id)"
+            " group by o.being_id, o.note_id"
+        ).fetchall()
+    times = Counter(row["producer_id"] for row in rows)
+    wrong = [*manifest.wrong, *(f"{item.name} was never answered for" for item in manifest.unanswered())]
+    expected = {item.name: item for item in manifest.items.values() if item.kind is not Kind.REFUSED}
+    lost = expected.keys() - times.keys()
+    doubled = {name for name, how_often in times.items() if how_often > 1}
+    doubled |= {row["producer_id"] for row in rows if row["nodes"] > 1}
+    wrong += [f"{name} is lost" for name in sorted(lost)]
+    wrong += [f"{name} has more than one effect" for name in sorted(doubled)]
+    wrong += [f"{name} was never handed in" for name in sorted(times.keys() - expected.keys())]
+    applied = 0
+    for row in rows:
+        item = expected.get(row["producer_id"])
+        if item and (row["being_id"], row["state"]) == (item.being_id, STATES[item.kind]):
+            applied += 1
+        elif item:
+            wrong.append(f"{item.name} was to be {item.kind}, and is {row['state']}")
+    sent = len(manifest.items)
+    numbers = Count(sent, len(expected), sent - len(expected), applied, len(lost), len(doubled))
+    return numbers, wrong
+
+
+def found_wrong(store: Store, fresh: Store, beings: Sequence[UUID], settings: Settings) -> list[str]:
+    """Say what is wrong with the ledger by itself, and where a serial replay over the fresh one leads elsewhere."""
+    wrong = complaints(store)
+    for being_id in beings:
+        again = replayed(store, fresh, being_id, settings)
+        wrong += [f"being {being_id}: {line}" for line in differences(memory_of(store, being_id), again)]
+    return wrong
