@@ -1,21 +1,21 @@
 """Notes: handed in by producers, and looked through to see what became of them."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Header, Query
+from fastapi import APIRouter, Body, Query
 from pydantic import SkipValidation
 
 from api.auth import FedBeing, ReadBeing
 from api.bodies import JsonRoute
+from api.intake import IdempotencyKey, hand_in
 from api.openapi import problems
-from api.problems import Rejection
-from api.resources import On, ring
-from memory.batches import BatchRefused
+from api.resources import On
 from memory.browsing import note_page
 from memory.intake import accept_notes
 from schemas.answers import NotePage
-from schemas.limits import BATCH_ITEMS, LONGEST_PAGE, PAGE_NODES, PRODUCER_ID_CHARACTERS
+from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from schemas.receipts import Receipt
 from schemas.rows import NoteState
 from schemas.wire import NoteInput
@@ -54,14 +54,7 @@ def hand_in_notes(
     on: On,
     being: FedBeing,
     notes: Annotated[Notes, Body(openapi_examples=EXAMPLES)],
-    idempotency_key: Annotated[
-        str | None,
-        Header(
-            min_length=1,
-            max_length=PRODUCER_ID_CHARACTERS,
-            description="Gives items without an id one, by this key and their position: a retry changes nothing.",
-        ),
-    ] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> Receipt:
     """Hand in one note, or a list of up to 1,000. Accepted means committed.
 
@@ -71,29 +64,7 @@ def hand_in_notes(
     taken; where none can be, the answer is a 422 with the same list. An id that is known with the same content is a
     duplicate and changes nothing; with other content it is listed under `conflicts` and changes nothing either.
     """
-    items = notes if isinstance(notes, list) else [notes]
-    try:
-        accepted = accept_notes(
-            on.store,
-            on.settings,
-            being.being_id,
-            items,
-            lambda position: idempotency_key and f"idempotency-key/{idempotency_key}/{position}",
-        )
-    except BatchRefused as refusal:
-        if len(items) > BATCH_ITEMS:
-            raise Rejection(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", str(refusal)) from None
-        raise Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", str(refusal)) from None
-    rejected = accepted.receipt.rejected
-    if len(rejected) == len(items):
-        raise Rejection(
-            HTTPStatus.UNPROCESSABLE_ENTITY,
-            "rejected",
-            rejected[0].reason if len(items) == 1 else f"None of the {len(items)} items can be taken.",
-            {"rejected": [trouble.model_dump() for trouble in rejected]},
-        )
-    ring(accepted.rings)
-    return accepted.receipt
+    return hand_in(notes, idempotency_key, partial(accept_notes, on.store, on.settings, being.being_id))
 
 
 @router.get("")

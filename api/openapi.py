@@ -21,9 +21,11 @@ background, lets it fade, revives and sorts it; **recall** it by meaning, topic 
 TAGS = [
     {"name": "Beings", "description": "AI companions, each with a memory of its own."},
     {"name": "Notes", "description": "What happened, handed in: accepted means committed."},
+    {"name": "Messages", "description": "What was said, handed in, each in the session that its own time puts it in."},
     {"name": "Patrols", "description": "Runs that turn notes into memory and let time pass."},
     {"name": "Recall", "description": "Finding memories by meaning, topic or word. Being found keeps them alive."},
     {"name": "Memories", "description": "Single memories: where they came from, pinning, correcting, forgetting."},
+    {"name": "Work", "description": "The ledger of what must get done: what could not be, looked at and replayed."},
     {"name": "Health", "description": "Whether the system lives and gets on with its work. No token."},
 ]
 

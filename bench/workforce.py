@@ -61,13 +61,13 @@ def ring(rings: Iterable[Ring]) -> None:
     doorbell.ring(app, rings)
 
 
-def wait_for(condition: Callable[[], bool], patience: float) -> None:
-    """Wait until something is true.
+def wait_for(condition: Callable[[], bool], patience: float, *, pause: float = 0.1) -> None:
+    """Wait until something is true, asking again after each `pause` seconds.
 
     Raises:
         TimeoutError: It did not come true in time.
     """
-    if not wait_until(condition, patience):
+    if not wait_until(condition, patience, pause=pause):
         raise TimeoutError(f"The workers did not get it done within {patience:.0f} s.")
 
 

@@ -81,6 +81,14 @@ def being_for(store: Store, caller: Caller, being: str) -> Being:
     return found
 
 
+def owners(store: Store, caller: Caller) -> list[UUID]:
+    """The Beings whose work the caller may see: the token's, or all of the user's."""
+    if caller.being_id is not None:
+        return [caller.being_id]
+    with store.transaction() as tx:
+        return [being.being_id for being in users.beings_of(tx, caller.user_id)]
+
+
 def _hash(secret: str) -> bytes:
     # A token is 256 random bits: there is nothing to guess, so a slow hash would only slow the door.
     return hashlib.sha256(secret.encode(errors="surrogatepass")).digest()

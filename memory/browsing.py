@@ -3,9 +3,9 @@
 from uuid import UUID
 
 from memory.recall import BadQuestion, read_cursor, write_cursor
-from schemas.answers import NodePage, NotePage
-from schemas.rows import NodeStatus, NoteState
-from store import clusters, nodes, notes
+from schemas.answers import NodePage, NotePage, SessionPage
+from schemas.rows import Message, NodeStatus, NoteState
+from store import clusters, messages, nodes, notes
 from store.database import Store
 from store.errors import NotFound
 
@@ -16,10 +16,7 @@ def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: 
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
-    try:
-        after = None if cursor is None else UUID(cursor)
-    except ValueError:
-        raise BadQuestion("The cursor is none that was given out: leave it away to begin anew.") from None
+    after = _read_id(cursor)
     with store.transaction() as tx:
         page = notes.page(tx, being_id, state=state, after=after, limit=limit + 1)
     shown = page[:limit]
@@ -51,3 +48,37 @@ def node_page(
         page = nodes.page(tx, being_id, cluster_id=cluster_id, status=status, before=before, limit=limit + 1)
     shown = page[:limit]
     return NodePage(nodes=shown, cursor=write_cursor(shown[-1]) if len(page) > limit else None)
+
+
+def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> SessionPage:
+    """Conversations, the one opened last first.
+
+    Raises:
+        BadQuestion: The cursor is none that was given out.
+    """
+    before = _read_id(cursor)
+    with store.transaction() as tx:
+        page = messages.sessions(tx, being_id, before=before, limit=limit + 1)
+    shown = page[:limit]
+    return SessionPage(sessions=shown, cursor=str(shown[-1].session_id) if len(page) > limit else None)
+
+
+def said_in(store: Store, being_id: UUID, session_id: UUID) -> list[Message]:
+    """What was said in a conversation, in order.
+
+    Raises:
+        NotFound: This Being has no such session.
+    """
+    with store.transaction() as tx:
+        said = messages.of_session(tx, being_id, session_id)
+    # A session begins with a message and keeps it.
+    if not said:
+        raise NotFound(f"This Being has no session {session_id}.")
+    return said
+
+
+def _read_id(cursor: str | None) -> UUID | None:
+    try:
+        return None if cursor is None else UUID(cursor)
+    except ValueError:
+        raise BadQuestion("The cursor is none that was given out: leave it away to begin anew.") from None

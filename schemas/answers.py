@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.rows import Cluster, HistoryEvent, Node, Note, RunState, WorkState
+from schemas.rows import Cluster, HistoryEvent, Node, Note, RunState, Session, WorkState
 
 
 class Answer(BaseModel):
@@ -133,3 +133,10 @@ class RunReport(Answer):
     under_way: StepUnderWay | None = Field(description="Null when it is over, or has not begun.")
     counts: dict[str, int] = Field(description="What all steps did together, in numbers.")
     error: str | None
+
+
+class SessionPage(Answer):
+    """One page of conversations."""
+
+    sessions: list[Session]
+    cursor: str | None = Field(description="Give it back for the next page; null at the end.")

@@ -2,12 +2,23 @@
 
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def _seconds(value: Any) -> Any:
+    """Let a number be a number of seconds, as the environment can only say it in letters."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+Duration = Annotated[timedelta, BeforeValidator(_seconds)]
 
 
 class Settings(BaseSettings):
@@ -58,11 +69,11 @@ class Settings(BaseSettings):
     )
     provider_timeout: PositiveFloat = Field(60.0, description="How long one request to a model may take, in seconds.")
 
-    tick: timedelta = Field(
+    tick: Duration = Field(
         timedelta(hours=24), description="How much time must pass before a patrol nobody demanded counts as one."
     )
     pending_notes: PositiveInt = Field(20, description="So many scene notes waiting start a patrol at once.")
-    pending_wait: timedelta = Field(
+    pending_wait: Duration = Field(
         timedelta(minutes=5), description="A scene note waits at most this long for a patrol to start."
     )
     run_notes: PositiveInt = Field(
@@ -73,7 +84,7 @@ class Settings(BaseSettings):
     )
     topic_birth: bool = Field(True, description="Whether a crowded root gives birth to topics.")
 
-    lease: timedelta = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
+    lease: Duration = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
     attempts: PositiveInt = Field(5, description="How often failing work is tried before it is dead.")
     stop_grace: PositiveFloat = Field(
         10.0, description="A worker that is asked to stop gives its tasks so many seconds to finish."
@@ -81,10 +92,10 @@ class Settings(BaseSettings):
     crash_at: str | None = Field(
         None, description="For tests: where a worker process is to die, once (see `workers/crash_points.py`)."
     )
-    keep_finished_work: timedelta = Field(
+    keep_finished_work: Duration = Field(
         timedelta(days=7), description="For how long the ledger remembers work that is done."
     )
-    due_limit: timedelta = Field(
+    due_limit: Duration = Field(
         timedelta(minutes=1), description="Due work that nobody takes for so long turns health red."
     )
     sweep_every: PositiveFloat = Field(2.0, description="How often beat looks for due work that nobody rang, in s.")

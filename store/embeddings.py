@@ -42,12 +42,19 @@ def known(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) 
 
 
 def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Vector]) -> None:
-    """Keep vectors before anything is made of them."""
+    """Keep vectors before anything is made of them; not those that a node has got meanwhile from somebody else."""
     tx.execute(
         "insert into memory.embeddings (being_id, embedding_model, text_hash, vector)"
-        " select %s, %s, new.text_hash, new.vector::halfvec"
-        " from unnest(%s::bytea[], %s::text[]) as new (text_hash, vector) on conflict do nothing",
-        [being_id, model, list(vectors), [literal(vector) for vector in vectors.values()]],
+        " select %(being)s, %(model)s, new.text_hash, new.vector::halfvec"
+        " from unnest(%(hashes)s::bytea[], %(vectors)s::text[]) as new (text_hash, vector)"
+        " where not exists (select from memory.memory_nodes as n where n.being_id = %(being)s"
+        " and n.embedding_model = %(model)s and n.text_hash = new.text_hash) on conflict do nothing",
+        {
+            "being": being_id,
+            "model": model,
+            "hashes": list(vectors),
+            "vectors": [literal(vector) for vector in vectors.values()],
+        },
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg
 
-from store.errors import MigrationRefused
+from store.errors import MigrationRefused, translated
 from store.transaction import Transaction, value
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
@@ -29,8 +29,9 @@ def migrate(url: str) -> list[str]:
 
     Raises:
         MigrationRefused: The server is too old, or an applied migration's file has been changed since.
+        Unavailable: The database is out of reach.
     """
-    with psycopg.connect(url) as connection:
+    with translated(), psycopg.connect(url) as connection:
         if connection.info.server_version < OLDEST_POSTGRES:
             raise MigrationRefused(
                 f"Postgres 18 or newer is needed, and this server is {connection.info.server_version // 10000}."
@@ -56,8 +57,12 @@ def migrate(url: str) -> list[str]:
 
 
 def erase(url: str) -> bool:
-    """Remove everything that `migrate` made, and all that is remembered in it; False where there was nothing."""
-    with psycopg.connect(url) as connection:
+    """Remove everything that `migrate` made, and all that is remembered in it; False where there was nothing.
+
+    Raises:
+        Unavailable: The database is out of reach.
+    """
+    with translated(), psycopg.connect(url) as connection:
         there = connection.execute("select to_regnamespace('memory') is not null").fetchone() == (True,)
         connection.execute("drop schema if exists memory cascade")
     return there

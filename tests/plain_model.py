@@ -4,8 +4,6 @@ The ledger gets to the same result by other ways (one counter for all nodes, a s
 test lets both live through the same life and compares them after every step.
 """
 
-# ruff: noqa: D102  # the names are the rules' own
-
 import math
 from dataclasses import dataclass, field
 

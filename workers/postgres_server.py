@@ -26,6 +26,8 @@ SETTINGS = {
     "listen_addresses": "",
     "port": str(PORT),
     "unix_socket_permissions": "0700",
+    # Shared memory in the data directory: what a killed server leaves is cleared away by the next start.
+    "dynamic_shared_memory_type": "mmap",
     "max_connections": "100",
     "shared_buffers": "128MB",
     # What people said must not reach a log: neither failed statements nor the details of an error, which quote rows.

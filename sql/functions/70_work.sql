@@ -30,6 +30,7 @@ begin
         end,
         wanted_at = case when w.state = 'running' then least(w.wanted_at, excluded.next_at) end,
         attempts = case when w.state in ('done', 'dead') then 0 else w.attempts end,
+        back_offs = case when w.state in ('done', 'dead') then 0 else w.back_offs end,
         as_of = case when w.state in ('done', 'dead') then null else w.as_of end,
         rung_at = case when w.state in ('done', 'dead') then null else w.rung_at end,
         finished_at = null;

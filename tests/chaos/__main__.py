@@ -16,6 +16,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=None, help="what decides what happens; drawn if not said")
     parser.add_argument("--json", type=Path, help="where to put the figures")
+    parser.add_argument("--keep", action="store_true", help="leave the directory even if all is well")
     arguments = parser.parse_args()
     seed = random.SystemRandom().randrange(1_000_000) if arguments.seed is None else arguments.seed
     directory = Path(tempfile.mkdtemp(prefix="patrol-chaos-"))
@@ -27,7 +28,8 @@ def main() -> int:
         sys.stdout.write("\n".join(["", *wrong[:50], f"{len(wrong)} things are wrong."]))
         sys.stdout.write(f"\nSeed {seed}; the timeline, the logs and the database are in {directory}\n")
         return 1
-    shutil.rmtree(directory)
+    if not arguments.keep:
+        shutil.rmtree(directory)
     sys.stdout.write(f"Nothing was lost, nothing was done twice (seed {seed}).\n")
     return 0
 

@@ -41,7 +41,8 @@ QUESTIONS = {
     "an account that is not what its memories add up to": (
         "select format('cluster %s: %s', c.name, c.cluster_id) as wrong from memory.clusters as c, lateral ("
         " select count(*) as nodes, count(*) filter (where status = 'active') as active,"
-        " count(*) filter (where fresh and status <> 'dead') as fresh, count(*) filter (where status = 'dying') as dying,"
+        " count(*) filter (where fresh and status <> 'dead') as fresh,"
+        " count(*) filter (where status = 'dying') as dying,"
         " memory.vector_state(vector) filter (where status = 'active') as vector_state"
         " from memory.memory_nodes as n where n.being_id = c.being_id and n.cluster_id = c.cluster_id) as real"
         " where (c.nodes, c.active_nodes, c.fresh_nodes, c.dying_nodes, c.vector_state, c.vector) is distinct from"
@@ -50,15 +51,17 @@ QUESTIONS = {
     ),
     "a history that does not begin with one birth": (
         "select format('node %s was born %s times', node_id, births) as wrong from memory.memory_nodes as n, lateral ("
-        " select count(*) filter (where event = 'born') as births, min(event_id) filter (where event = 'born') as birth,"
-        " min(event_id) as first from memory.node_history as h where h.being_id = n.being_id and h.node_id = n.node_id)"
+        " select count(*) filter (where event = 'born') as births,"
+        " min(event_id) filter (where event = 'born') as birth, min(event_id) as first"
+        " from memory.node_history as h where h.being_id = n.being_id and h.node_id = n.node_id)"
         " as told where births <> 1 or birth <> first"
     ),
     "a history that leads elsewhere": (
         "select format('node %s', node_id) as wrong from memory.memory_nodes as n, lateral (select"
         " (array_agg(detail ->> 'to' order by event_id desc) filter (where event in ('assigned', 'moved')))[1] as home,"
-        " (array_agg(event order by event_id desc) filter (where event in ('born', 'dying', 'dead', 'active again')))[1]"
-        " as fate from memory.node_history as h where h.being_id = n.being_id and h.node_id = n.node_id) as told"
+        " (array_agg(event order by event_id desc)"
+        " filter (where event in ('born', 'dying', 'dead', 'active again')))[1] as fate"
+        " from memory.node_history as h where h.being_id = n.being_id and h.node_id = n.node_id) as told"
         " where told.home is distinct from n.cluster_id::text"
         " or case told.fate when 'dying' then 'dying' when 'dead' then 'dead' else 'active' end <> n.status"
     ),

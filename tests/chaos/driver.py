@@ -1,6 +1,7 @@
 """One run of chaos: feed, harm, let settle, count."""
 
 import json
+import logging
 import random
 import sys
 import threading
@@ -27,6 +28,7 @@ from tests.chaos.producers import TOPICS, Manifest, Producer
 from tests.chaos.system import System, running_system
 from tests.chaos.verdict import count, found_wrong
 from tests.chaos.words import WordEmbedders
+from workers.logs import configure_logs
 
 PRODUCERS = 3
 TALLY_EVERY = 10.0
@@ -48,14 +50,19 @@ class Chaos:
     events: list[Event] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Begin the timeline."""
+        """Begin the timeline, and let our own part of the system log beside it."""
         self._chance = random.Random(self.seed)
         self._timeline = (self.directory / "timeline.txt").open("w", encoding="utf-8", buffering=1)
+        configure_logs(Settings())
+        for handler in logging.getLogger().handlers:
+            handler.setStream((self.directory / "driver.log").open("w", encoding="utf-8"))
 
     def run(self, seconds: float) -> list[str]:
         """Harm a system for so long; returns a line for each thing that is wrong in the end."""
         with running_system(self.directory / "home") as system:
-            self._until(system, START_PATIENCE, "start", lambda: bool(self._demanded(system) and finish_times(system.store)))
+            self._until(
+                system, START_PATIENCE, "start", lambda: bool(self._demanded(system) and finish_times(system.store))
+            )
             begun = datetime.now(UTC)
             over = threading.Event()
             people = [
@@ -126,9 +133,16 @@ class Chaos:
         system.provider.reset()
         (door, *_) = system.doors
         for item in self.manifest.unanswered():
-            self._until(system, SETTLE_PATIENCE, item.name, lambda item=item: self.manifest.hand_in(door, item.being_id, [item]))
+            self._until(
+                system, SETTLE_PATIENCE, item.name, lambda item=item: self.manifest.hand_in(door, item.being_id, [item])
+            )
         self._until(system, SETTLE_PATIENCE, "demanding", lambda: self._demanded(system))
-        self._until(system, SETTLE_PATIENCE, "coming to rest", lambda: self._is_quiet(system.store) and not complaints(system.store))
+        self._until(
+            system,
+            SETTLE_PATIENCE,
+            "coming to rest",
+            lambda: self._is_quiet(system.store) and not complaints(system.store),
+        )
         self.say("at rest")
 
     def _demanded(self, system: System) -> bool:
@@ -141,7 +155,9 @@ class Chaos:
 
     def _is_quiet(self, store: Store) -> bool:
         with store.transaction() as tx:
-            (row,) = tx.execute("select not exists (select from memory.work where state in ('ready', 'running')) as quiet")
+            (row,) = tx.execute(
+                "select not exists (select from memory.work where state in ('ready', 'running')) as quiet"
+            )
         return bool(row["quiet"])
 
     def _until(self, system: System, patience: float, what: str, condition: Callable[[], bool]) -> None:

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from store.database import Store
@@ -58,7 +59,7 @@ def recoveries(events: Iterable[Event], finished: Sequence[datetime]) -> list[Re
 def longest_silence(finished: Sequence[datetime], since: datetime, until: datetime) -> float:
     """The longest time in which no work was finished, in seconds."""
     moments = [since, *(moment for moment in finished if since < moment < until), until]
-    return max((after - before).total_seconds() for before, after in zip(moments, moments[1:], strict=False))
+    return max((after - before).total_seconds() for before, after in pairwise(moments))
 
 
 def table(recovered: Sequence[Recovery], silence: float, count: Count, tally: dict[str, int]) -> str:

@@ -14,10 +14,21 @@ from schemas.receipts import Receipt
 from tests.chaos.doors import Door, NoAnswer
 
 TOPICS = {
-    "bakery": "oven bread dough flour baker customer bake counter morning shop".split(),
-    "sea": "sea wave boat harbour wind sail shore gull tide swim".split(),
-    "family": "sister mother dinner call birthday kitchen laugh visit photo letter".split(),
-    "project": "client deadline contract invoice meeting project budget plan office report".split(),
+    "bakery": ["oven", "bread", "dough", "flour", "baker", "customer", "bake", "counter", "morning", "shop"],
+    "sea": ["sea", "wave", "boat", "harbour", "wind", "sail", "shore", "gull", "tide", "swim"],
+    "family": ["sister", "mother", "dinner", "call", "birthday", "kitchen", "laugh", "visit", "photo", "letter"],
+    "project": [
+        "client",
+        "deadline",
+        "contract",
+        "invoice",
+        "meeting",
+        "project",
+        "budget",
+        "plan",
+        "office",
+        "report",
+    ],
 }
 PAUSE = 0.25
 

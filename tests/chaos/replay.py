@@ -1,8 +1,8 @@
 """What was recorded, lived again: one process, one step after the other, nothing that fails.
 
-A recorded run says which notes it remembered, at what time it began, which steps it took and whether it counted. Walking
-the runs of a Being in their order over an empty database must lead to the same memory, or something was lost, doubled
-or mixed up on the way.
+A recorded run says which notes it remembered, when it began, which steps it took and whether it counted. Walking the
+runs of a Being in their order over an empty database must lead to the same memory, or something was lost, doubled or
+mixed up on the way.
 """
 
 from dataclasses import dataclass
@@ -127,10 +127,7 @@ def _walk_again(
             cursor.executemany(
                 "insert into memory.notes (being_id, note_id, producer_id, type, content, content_hash, state)"
                 " values (%s, %s, %s, %s, %s, %s, 'pending')",
-                [
-                    [being.being_id, *({**note, "content": Jsonb(note["content"])}).values()]
-                    for note in notes
-                ],
+                [[being.being_id, *({**note, "content": Jsonb(note["content"])}).values()] for note in notes],
             )
         assert run.as_of is not None
         clock.set_to(tx, run.as_of)

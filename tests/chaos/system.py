@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from uuid import UUID
 
 from cli.stack import api_command, beat_command, worker_command
 from memory import access
@@ -58,7 +57,7 @@ class System:
         }
         with store.transaction() as tx:
             user = users.add_user(tx, "chaos", "UTC")
-            self.beings: list[UUID] = [users.add_being(tx, user.user_id, name, name).being_id for name in BEINGS]
+            self.beings = [users.add_being(tx, user.user_id, name, name).being_id for name in BEINGS]
         token, _ = access.issue(store, user.user_id, being_id=None, scopes=["ingest", "read", "manage"], life=None)
         self.doors: list[Door] = [InProcess(store, Settings()), Http(f"http://127.0.0.1:{port}", token)]
 

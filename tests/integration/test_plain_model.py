@@ -1,7 +1,5 @@
 """The ledger and the plain model live the same life, whatever it is, and agree after every step."""
 
-# ruff: noqa: D102  # a rule's name says what happens, as a test's does
-
 import math
 from uuid import uuid4
 
@@ -206,4 +204,4 @@ class Life(RuleBasedStateMachine):
 
 @pytest.mark.timeout(900)  # a failure takes minutes to be made small
 def test_the_ledger_does_what_the_rules_say(store):
-    run_state_machine_as_test(lambda: Life(store), settings=settings(stateful_step_count=50))
+    run_state_machine_as_test(lambda: Life(store), settings=settings(stateful_step_count=40))

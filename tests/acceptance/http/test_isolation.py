@@ -39,6 +39,8 @@ class Side:
     node_id: str
     cluster_id: str
     run_id: str
+    session_id: str
+    work_id: str
     node_cursor: str
     note_cursor: str
     ids: frozenset[str]
@@ -52,6 +54,9 @@ CASES = {
     "PATCH /v1/beings/{being}": lambda _: {"json": {"name": "Taken over"}},
     "POST /v1/beings/{being}/notes": lambda _: {"json": [ONLY_THEIRS]},
     "GET /v1/beings/{being}/notes": lambda it: {"params": {"cursor": it.note_cursor}},
+    "POST /v1/beings/{being}/messages": lambda _: {"json": [{"id": "m9", "role": "user", "content": "And I say so."}]},
+    "GET /v1/beings/{being}/sessions": lambda it: {"params": {"cursor": it.session_id}},
+    "GET /v1/beings/{being}/sessions/{session_id}/messages": lambda _: {},
     "POST /v1/beings/{being}/patrols": lambda _: {},
     "GET /v1/beings/{being}/patrols": lambda _: {},
     "GET /v1/beings/{being}/patrols/{run_id}": lambda _: {},
@@ -71,7 +76,14 @@ CASES = {
     "POST /v1/beings/{being}/nodes/{node_id}/revive": lambda _: {},
     "GET /v1/beings/{being}/fading": lambda _: {"params": {"patrols": 10_000}},
 }
-WITHOUT_BEING = {"GET /v1/beings", "POST /v1/beings"}
+# Work is named by itself, without its Being.
+WORK_CASES = {
+    "GET /v1/work": lambda _: {"params": {"state": "done"}},
+    "GET /v1/work/{work_id}": lambda _: {},
+    "POST /v1/work/{work_id}/replay": lambda _: {},
+    "DELETE /v1/work/{work_id}": lambda _: {},
+}
+WITHOUT_BEING = {"GET /v1/beings", "POST /v1/beings", "GET /v1/work"}
 WITHOUT_TOKEN = {"GET /health/live", "GET /health/ready"}
 # Routes that name something of the Being's beside itself.
 NAMES_MORE = {route for route in CASES if "_id}" in route} | {
@@ -84,6 +96,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     """Give a Being its memory, and wait until nothing moves any more."""
     path = f"/v1/beings/{being.being_id}"
     note_ids = client.post(f"{path}/notes", json=NOTES).json()["ids"]
+    client.post(f"{path}/messages", json={"id": "m1", "role": "user", "content": "The oven failed."})
     person.patrol(being)
     run = person.patrol(being)
 
@@ -97,6 +110,14 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     every_node = client.get(f"{path}/nodes").json()["nodes"]
     clusters = client.get(f"{path}/clusters").json()
     runs = client.get(f"{path}/patrols").json()
+    (session,) = client.get(f"{path}/sessions").json()["sessions"]
+    (message,) = client.get(f"{path}/sessions/{session['session_id']}/messages").json()
+    with person.ledger.transaction() as tx:
+        tx.execute(
+            "update memory.work set state = 'dead', error = 'by hand' where owner_id = %s and kind = 'patrol.due'",
+            [being.being_id],
+        )
+    (work,) = [work for work in client.get("/v1/work").json() if work["owner_id"] == str(being.being_id)]
     return Side(
         person,
         being,
@@ -104,6 +125,8 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
         node_id=nodes["nodes"][0]["node_id"],
         cluster_id=nodes["nodes"][0]["cluster_id"],
         run_id=str(run["run_id"]),
+        session_id=session["session_id"],
+        work_id=work["work_id"],
         node_cursor=nodes["cursor"],
         note_cursor=client.get(f"{path}/notes", params={"limit": 1}).json()["cursor"],
         ids=frozenset(
@@ -113,6 +136,9 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
                 *(node["node_id"] for node in every_node),
                 *(cluster["cluster_id"] for cluster in clusters),
                 *(run["run_id"] for run in runs),
+                session["session_id"],
+                message["message_id"],
+                work["work_id"],
             ]
         ),
     )
@@ -162,7 +188,9 @@ def ask(asker: Side, route: str, being: UUID | str, of: Side) -> httpx2.Response
     """Ask a route about a Being, with the ids of one side."""
     method, _, path = route.partition(" ")
     return asker.client.request(
-        method, path.format(being=being, node_id=of.node_id, run_id=of.run_id), **CASES[route](of)
+        method,
+        path.format(being=being, node_id=of.node_id, run_id=of.run_id, session_id=of.session_id, work_id=of.work_id),
+        **(CASES | WORK_CASES)[route](of),
     )
 
 
@@ -175,7 +203,7 @@ def leaked(answer: httpx2.Response, asked: Side) -> set[str]:
 def test_every_route_has_a_case(sides):
     document = sides[0].client.get("/openapi.json").json()
     routes = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
-    assert routes - WITHOUT_TOKEN == CASES.keys()
+    assert routes - WITHOUT_TOKEN == (CASES | WORK_CASES).keys()
 
 
 def test_both_sides_remember_the_same(sides):
@@ -219,7 +247,22 @@ def test_nothing_of_another_being_is_seen_or_changed(sides, problem, route, asks
     assert rows_of(other) == before
 
 
-@pytest.mark.parametrize("route", sorted(CASES))
+@pytest.mark.parametrize("route", sorted(WORK_CASES))
+@pytest.mark.parametrize("asks", ["another person", "a token for a sibling"])
+def test_work_of_another_being_is_not_seen_or_touched(sides, problem, route, asks):
+    other, another_person, sibling = sides
+    asker = another_person if asks == "another person" else sibling
+    before = rows_of(other)
+    answer = ask(asker, route, "", other)
+    if route in WITHOUT_BEING:
+        assert answer.is_success
+        assert not leaked(answer, other)
+    else:
+        problem(answer, 404)
+    assert rows_of(other) == before
+
+
+@pytest.mark.parametrize("route", sorted(CASES | WORK_CASES))
 def test_without_a_token_nothing_is_seen_or_changed(sides, problem, route):
     (side, *_) = sides
     before = rows_of(side)

@@ -1,0 +1,73 @@
+"""Messages: handed in by producers, and looked through by session."""
+
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Body, Query
+from pydantic import SkipValidation
+
+from api.auth import FedBeing, ReadBeing
+from api.bodies import JsonRoute
+from api.intake import IdempotencyKey, hand_in
+from api.resources import On
+from memory import browsing
+from memory.intake import accept_messages
+from schemas.answers import SessionPage
+from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from schemas.receipts import Receipt
+from schemas.rows import Message
+from schemas.wire import MessageInput
+
+router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
+
+# Documented as what each item should be; checked item by item, so that a bad one does not spoil the others.
+Messages = Annotated[MessageInput | list[MessageInput], SkipValidation]
+
+SAID = {"id": "turn-1", "role": "user", "content": "The oven failed again.", "created_at": "2026-03-02T06:10:00+01:00"}
+EXAMPLES: dict[str, Any] = {
+    "one message": {"value": SAID},
+    "a batch": {"value": [SAID, {"role": "assistant", "content": "On a market day, too."}]},
+}
+
+
+@router.post("/messages", status_code=HTTPStatus.ACCEPTED)
+def hand_in_messages(
+    on: On,
+    being: FedBeing,
+    messages: Annotated[Messages, Body(openapi_examples=EXAMPLES)],
+    idempotency_key: IdempotencyKey = None,
+) -> Receipt:
+    """Hand in one message, or a list of up to 1,000. Accepted means committed.
+
+    Scope `ingest`.
+
+    A message belongs to the session within 30 minutes of which it was said, by its own `created_at`; more than five
+    minutes in the future is refused. What holds for notes holds for messages: items are at most 64 KB each, those that
+    can't be taken are listed under `rejected`, and an id is taken once.
+    """
+    return hand_in(messages, idempotency_key, partial(accept_messages, on.store, being.being_id))
+
+
+@router.get("/sessions")
+def list_sessions(
+    on: On,
+    being: ReadBeing,
+    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE)] = PAGE_NODES,
+) -> SessionPage:
+    """List conversations, the one opened last first; one that goes on has no `ended_at`.
+
+    Scope `read`.
+    """
+    return browsing.session_page(on.store, being.being_id, cursor=cursor, limit=limit)
+
+
+@router.get("/sessions/{session_id}/messages")
+def list_messages(on: On, being: ReadBeing, session_id: UUID) -> list[Message]:
+    """List what was said in a conversation, in order.
+
+    Scope `read`.
+    """
+    return browsing.said_in(on.store, being.being_id, session_id)

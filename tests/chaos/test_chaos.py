@@ -1,0 +1,23 @@
+"""Half a minute of everything that can go wrong; `make chaos` goes on for longer."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from schemas.settings import CHECKOUT
+
+SECONDS = 30
+
+
+@pytest.mark.timeout(200)
+def test_whatever_happens_nothing_is_lost_and_nothing_is_done_twice(tmp_path):
+    figures = tmp_path / "figures.json"
+    command = ["-m", "tests.chaos", "--minutes", str(SECONDS / 60), "--json", figures]
+    run = subprocess.run([sys.executable, *command], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+    items = json.loads(figures.read_text())["items"]
+    assert (items["lost"], items["doubled"]) == (0, 0)
+    assert items["applied"] == items["accepted"] > 0

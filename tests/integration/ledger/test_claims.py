@@ -1,0 +1,190 @@
+"""What was asked for gets done, once, by whoever holds the newest claim."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+
+import pytest
+from psycopg.errors import DivisionByZero
+
+from store import users, work
+from store.errors import LeaseLost
+
+LEASE = timedelta(seconds=30)
+INSTANT = timedelta(milliseconds=1)
+
+
+def test_work_is_asked_for_claimed_and_done(store, ask, claim, row):
+    ask()
+    assert row()["state"] == "ready"
+
+    held = claim()
+    assert row()["state"] == "running"
+
+    with store.finishing(held):
+        pass
+    assert row()["state"] == "done"
+
+
+def test_work_that_is_leased_or_done_is_not_claimed(store, ask, claim):
+    ask()
+    held = claim()
+    assert claim() is None
+
+    with store.finishing(held):
+        pass
+    assert claim() is None
+
+
+def test_work_that_nobody_asked_for_is_not_claimed(claim):
+    assert claim() is None
+
+
+def test_work_is_not_claimed_before_its_time(ask, claim, wait_until):
+    ask(after=timedelta(milliseconds=200))
+    assert claim() is None
+
+    wait_until(claim)
+
+
+def test_of_many_who_claim_at_once_exactly_one_wins(store, ask, claim):
+    crowd = 8
+    for _ in range(10):
+        ask()
+        together = Barrier(crowd)
+
+        def run(together=together):
+            together.wait()
+            return claim()
+
+        with ThreadPoolExecutor(crowd) as pool:
+            claims = [future.result() for future in [pool.submit(run) for _ in range(crowd)]]
+        (winner,) = [held for held in claims if held is not None]
+        with store.finishing(winner):
+            pass
+
+
+def test_a_lease_that_ran_out_is_anybodys(ask, claim, wait_until):
+    ask()
+    first = claim(lease=INSTANT)
+    taken = []
+    wait_until(lambda: taken.append(claim()) or taken[-1] is not None)
+
+    assert taken[-1].fence == first.fence + 1
+    assert taken[-1].attempts == 2
+
+
+def test_a_renewed_lease_is_kept(store, ask, claim):
+    ask()
+    held = claim(lease=INSTANT)
+    with store.transaction() as tx:
+        work.renew(tx, held, LEASE)
+
+    assert claim() is None
+
+
+def test_a_holder_whose_lease_ran_out_may_still_finish_while_nobody_else_came(store, ask, claim, row):
+    ask()
+    held = claim(lease=timedelta(0))
+    with store.finishing(held):
+        pass
+
+    assert row()["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        pytest.param(work.hold, id="hold"),
+        pytest.param(work.finish, id="finish"),
+        pytest.param(lambda tx, held: work.renew(tx, held, LEASE), id="renew"),
+        pytest.param(lambda tx, held: work.back_off(tx, held, wait=LEASE, error="busy"), id="back off"),
+        pytest.param(lambda tx, held: work.fail(tx, held, attempts=5, error="broken"), id="fail"),
+    ],
+)
+def test_a_stale_holder_can_do_nothing(store, ask, claim, row, ending):
+    ask()
+    stale = claim(lease=timedelta(0))
+    newest = claim()
+    before = row()
+
+    with pytest.raises(LeaseLost), store.transaction() as tx:
+        ending(tx, stale)
+    assert row() == before
+    assert newest.fence == before["fence"]
+
+
+def test_what_a_stale_holder_did_vanishes_with_its_claim(store, ask, claim):
+    ask()
+    stale = claim(lease=timedelta(0))
+    assert claim() is not None
+
+    with pytest.raises(LeaseLost), store.finishing(stale) as tx:
+        users.add_user(tx, "Nobody", "UTC")
+    with store.transaction() as tx:
+        assert users.find_user(tx, "Nobody") is None
+
+
+def test_effects_that_fail_leave_the_work_to_do(store, ask, claim, row):
+    ask()
+    held = claim()
+
+    def work_in_vain():
+        with store.finishing(held) as tx:
+            users.add_user(tx, "Nobody", "UTC")
+            tx.execute("select 1 / 0")
+
+    with pytest.raises(DivisionByZero):
+        work_in_vain()
+    assert row()["state"] == "running"
+    with store.transaction() as tx:
+        assert users.find_user(tx, "Nobody") is None
+
+
+def test_nobody_takes_work_that_is_being_finished(store, ask, claim, row):
+    ask()
+    held = claim(lease=timedelta(0))
+
+    with ThreadPoolExecutor(1) as pool:
+        with store.finishing(held):
+            rival = pool.submit(claim)
+        assert rival.result() is None
+    assert row()["state"] == "done"
+
+
+def test_every_attempt_at_a_unit_sees_the_same_time(store, ask, claim, clock):
+    ask()
+    first = claim(lease=timedelta(0))
+    clock.advance(days=3)
+    second = claim()
+    assert second.as_of == first.as_of
+
+    with store.finishing(second):
+        pass
+    ask()
+    assert claim().as_of >= first.as_of + timedelta(days=3)
+
+
+def test_leases_stay_on_the_real_clock(ask, claim, clock):
+    ask()
+    claim()
+    clock.advance(days=365)
+
+    assert claim() is None
+
+
+def test_done_work_is_cleared_by_age(store, ask, claim, row):
+    ask()
+    with store.finishing(claim()):
+        pass
+    with store.transaction() as tx:
+        assert work.clear_done(tx, timedelta(hours=1), 10) == 0
+        assert work.clear_done(tx, timedelta(0), 10) == 1
+    assert row() is None
+
+
+def test_time_moved_by_the_demo_moves_no_work(ask, claim, clock):
+    ask(after=timedelta(hours=1))
+    clock.advance(days=30)
+
+    assert claim() is None

@@ -1,0 +1,103 @@
+"""Passing faults are waited out, the work's own are counted, and what is dead waits for the operator."""
+
+from datetime import timedelta
+
+import pytest
+
+from store import work
+from store.errors import Refused
+
+
+def test_a_passing_fault_does_not_count(store, ask, claim, row):
+    ask()
+    for _ in range(10):
+        with store.transaction() as tx:
+            work.back_off(tx, claim(attempts=1), wait=timedelta(0), error="busy")
+
+    assert (row()["state"], row()["attempts"], row()["error"]) == ("ready", 0, "busy")
+    with store.finishing(claim()):
+        pass
+    assert row()["error"] is None
+
+
+def test_a_passing_fault_waits_as_long_as_it_is_told(store, ask, claim):
+    ask()
+    with store.transaction() as tx:
+        work.back_off(tx, claim(), wait=timedelta(hours=1), error="busy")
+
+    assert claim() is None
+    with store.transaction() as tx:
+        assert work.oldest_due(tx) is None
+
+
+def test_passing_faults_in_a_row_wait_twice_as_long_each_time(store, ask, claim):
+    ask()
+    waits = []
+    for _ in range(4):
+        held = claim()
+        with store.transaction() as tx:
+            work.back_off(tx, held, wait=None, error="busy")
+            (waiting,) = tx.execute(
+                "update memory.work set next_at = clock_timestamp() where owner_id = %s"
+                " returning round(extract(epoch from old.next_at - clock_timestamp())) as seconds",
+                [held.owner_id],
+            )
+        waits.append(waiting["seconds"])
+
+    assert waits == [1, 2, 4, 8]
+
+
+def make_due(store, owner):
+    with store.transaction() as tx:
+        tx.execute("update memory.work set next_at = clock_timestamp() where owner_id = %s", [owner])
+
+
+def test_work_that_fails_as_often_as_it_may_is_dead(store, owner, ask, claim, row):
+    ask()
+    for expected in ["ready", "ready", "dead"]:
+        with store.transaction() as tx:
+            assert work.fail(tx, claim(), attempts=3, error="broken") == expected
+        make_due(store, owner)
+
+    assert row()["error"] == "broken"
+    assert claim() is None
+
+
+def test_a_failed_attempt_makes_it_wait(store, ask, claim):
+    ask()
+    with store.transaction() as tx:
+        work.fail(tx, claim(), attempts=3, error="broken")
+
+    assert claim() is None
+
+
+def test_work_whose_workers_vanish_every_time_is_buried(ask, claim, row):
+    ask()
+    for _ in range(3):
+        assert claim(lease=timedelta(0), attempts=3) is not None
+
+    assert claim(attempts=3) is None
+    assert row()["state"] == "dead"
+    assert "3 attempts" in row()["error"]
+
+
+def test_asking_gives_dead_work_all_its_attempts_again(store, ask, claim, row):
+    ask()
+    with store.transaction() as tx:
+        work.fail(tx, claim(), attempts=1, error="broken")
+    assert row()["state"] == "dead"
+
+    ask()
+    assert claim().attempts == 1
+
+
+def test_the_operator_replays_the_dead_and_only_the_dead(store, owner, ask, claim):
+    ask()
+    with store.transaction() as tx:
+        work.fail(tx, claim(), attempts=1, error="broken")
+        (dead,) = work.listed(tx, [owner], state="dead", limit=10)
+        assert work.replay(tx, dead)
+    assert claim() is not None
+
+    with pytest.raises(Refused), store.transaction() as tx:
+        work.replay(tx, dead)
