@@ -26,11 +26,14 @@ PATIENCE = 300.0
 
 
 def doorbell(ground: Ground) -> Iterator[Figure]:
-    """Once with a patrol for every 20 notes, as shipped, and once with one for all that came within the minute."""
+    """Once with a patrol for every 20 notes, as shipped, and once with one for all that came within the minute.
+
+    The shipped 5 minutes for a note that waits alone would make a benchmark of 5 minutes: both are given less.
+    """
     minute = timedelta(seconds=ground.scale.minute)
     shipped = Settings()
     yield from _measured(ground, shipped.pending_notes, minute / 4)
-    yield from _measured(ground, 10 * shipped.pending_notes, minute)
+    yield from _measured(ground, 10 * shipped.pending_notes, minute * 5 / 4)
 
 
 def _measured(ground: Ground, pending_notes: int, pending_wait: timedelta) -> Iterator[Figure]:
@@ -82,7 +85,8 @@ def _tasks(ground: Ground, setting: str, count: TaskCount) -> Figure:
         unit="tasks per 1,000",
         limit=PROMISED,
         against="the promise",
-        remark=f"{runs} patrols, {count.caused:,} tasks; beat's ticks beside them: {count.beats}",
+        remark=f"{runs} patrols: {count.caused:,} tasks, {count.by_name['patrol.due']:,} of them to begin one;"
+        f" beat's own ticks beside them: {count.beats}",
     )
 
 

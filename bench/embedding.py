@@ -11,7 +11,7 @@ from providers.minilm import MiniLM
 from schemas.settings import CHECKOUT
 
 SENTENCES = 184
-TIMES = 3
+TIMES = 2
 LAYERS = 6
 WIDTH = 384
 # Queries, keys, values and what comes of them; then the feed-forward's two.

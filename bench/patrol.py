@@ -36,7 +36,7 @@ def patrol(ground: Ground) -> Iterator[Figure]:
             measured=many[step],
             unit="ms",
             limit=few[step],
-            against=f"with {REMEMBERED[0]} instead of {REMEMBERED[2]:,}",
+            against=f"with {REMEMBERED[0]} memories, not {REMEMBERED[2]:,}",
             remark=f"{some[step]:.1f} ms with {REMEMBERED[1]:,}{'; GROWS' if grows else ''}",
         )
 

@@ -11,7 +11,7 @@ from memory.recall import search as search_memories
 from schemas.limits import SEARCH_NODES
 
 NODES, DIMENSIONS = 10_000, 384
-TIMES = 30
+TIMES = 15
 
 
 def search(ground: Ground) -> Iterator[Figure]:

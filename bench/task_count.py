@@ -11,7 +11,6 @@ class TaskCount:
     """How many tasks of each name workers have received, redelivered and needless ones too."""
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
         self.by_name: Counter[str] = Counter()
 
     def received(self, event: dict[str, Any]) -> None:

@@ -208,6 +208,14 @@ def since_pulse(tx: Transaction, name: str) -> timedelta | None:
     return since
 
 
+def longest_held(tx: Transaction) -> timedelta | None:
+    """How long the unit of work has been held that is held longest; None where none is."""
+    held: timedelta | None = value(
+        tx, "select clock_timestamp() - min(claimed_at) from memory.work where state = 'running'"
+    )
+    return held
+
+
 def since_finished(tx: Transaction) -> timedelta | None:
     """How long ago any work was finished; None where the ledger remembers none."""
     since: timedelta | None = value(

@@ -54,7 +54,8 @@ begin
         and lease_until < clock_timestamp() and attempts >= p_attempts;
     return query
     update memory.work
-    set state = 'running', attempts = attempts + 1, fence = fence + 1, lease_until = clock_timestamp() + p_lease,
+    set state = 'running', attempts = attempts + 1, fence = fence + 1, claimed_at = clock_timestamp(),
+        lease_until = clock_timestamp() + p_lease,
         as_of = coalesce(as_of, memory.now())
     where owner_id = p_owner_id and kind = p_kind and key = p_key
         and ((state = 'ready' and next_at <= clock_timestamp())

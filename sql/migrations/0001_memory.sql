@@ -236,6 +236,7 @@ create table work (
     back_offs integer not null default 0,
     next_at timestamptz not null default clock_timestamp(),
     lease_until timestamptz,
+    claimed_at timestamptz,
     fence bigint not null default 0,
     -- Asked for again while it was running, and from when.
     wanted_at timestamptz,

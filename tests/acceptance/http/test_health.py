@@ -4,7 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
+from celery import Celery
 
+from schemas.work import QUEUES
 from tests.acceptance.conftest import ENVIRONMENT, Person, Stack, api_process
 from tests.acceptance.http.scenes import scene
 from workers.supervisor import Supervisor
@@ -28,6 +30,7 @@ def test_it_turns_red_when_due_work_is_left_lying(stack, ledger, problem, wait_u
         assert {check["name"]: check["good"] for check in told["checks"]} == {
             "database": True,
             "due work": False,
+            "work in hand": True,
             "beat": True,
             "dead work": True,
             "redis": True,
@@ -37,6 +40,33 @@ def test_it_turns_red_when_due_work_is_left_lying(stack, ledger, problem, wait_u
         with ledger.transaction() as tx:
             tx.execute("delete from memory.work where kind = 'nobody.hears'")
     wait_until(lambda: httpx2.get(stack.url + "/health/ready").status_code == 200)
+
+
+def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, problem, wait_until, tmp_path):
+    url, strict = api_process(
+        "strict",
+        {**ENVIRONMENT, "PATROL_HOME": str(stack.logs.parent), "PATROL_DUE_LIMIT": "PT1S"},
+    )
+    celery = Celery(broker=stack.broker_url)
+
+    def ready():
+        return httpx2.get(f"{url}/health/ready").status_code
+
+    with Supervisor(tmp_path) as supervisor:
+        supervisor.start([strict])
+        wait_until(lambda: ready() == 200)
+        try:
+            for queue in QUEUES:
+                celery.control.cancel_consumer(queue, reply=True)
+            person.ask("POST", "/notes", json=scene())
+            assert celery.control.ping(timeout=5.0), "the worker is alive, and says so"
+            wait_until(lambda: ready() == 503)
+            assert "no worker takes it" in problem(httpx2.get(f"{url}/health/ready"), 503)["detail"]
+        finally:
+            for queue in QUEUES:
+                celery.control.add_consumer(queue, reply=True)
+        wait_until(lambda: ready() == 200)
+    celery.close()
 
 
 @pytest.fixture(scope="module")
