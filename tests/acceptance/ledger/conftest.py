@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -108,6 +109,15 @@ class Life:
         """Where the memory is not what a serial life without any trouble leads to."""
         again = replayed(self.store, fresh, self.being_id, self.settings)
         return differences(memory_of(self.store, self.being_id), again)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Everything that a unit of work can change."""
+        with self.store.transaction() as tx:
+            return [
+                row
+                for table in ("work", "patrol_runs", "notes", "memory_nodes", "node_history", "clusters", "beings")
+                for row in tx.execute(f"select t::text from memory.{table} as t order by 1")  # noqa: S608  # our own names
+            ]
 
     def attempts(self) -> set[int]:
         """How many attempts the steps of all patrols took."""

@@ -1,8 +1,8 @@
-"""`patrol notes`: what happened, handed in from a file."""
+"""`patrol notes` and `patrol messages`: what happened and what was said, handed in from a file."""
 
 import codecs
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from typing import Annotated, Any
@@ -14,11 +14,16 @@ from typer import Argument, Exit, FileBinaryRead, Typer
 from cli.ledger import find_being, opened, ring
 from cli.options import BeingOption, JsonOption, OwnerOption
 from cli.output import remark, say, say_json
-from memory.intake import accept_notes
+from memory.intake import Accepted, accept_messages, accept_notes
 from schemas.limits import BATCH_ITEMS
 from schemas.receipts import Receipt, Trouble
+from workers.resources import Resources
 
 notes = Typer(help="What happened, handed in.", no_args_is_help=True)
+messages = Typer(help="What was said, handed in.", no_args_is_help=True)
+
+File = Annotated[FileBinaryRead, Argument(metavar="FILE|-", help="One JSON object a line; - reads from stdin.")]
+Accept = Callable[[Resources, UUID, Sequence[Any]], Accepted]
 
 
 @dataclass
@@ -49,25 +54,46 @@ def of_notes() -> None:
     """What happened, handed in."""
 
 
+@messages.callback()
+def of_messages() -> None:
+    """What was said, handed in."""
+
+
 @notes.command("add")
-def add_notes(
-    file: Annotated[FileBinaryRead, Argument(metavar="FILE|-", help="One note a line, as JSON; - reads from stdin.")],
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
+def add_notes(file: File, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Hand in notes, one JSON object a line.
 
     Good lines are taken whatever stands in the others. A note with an id can be sent again without harm. Ends with 1 if
     a line was rejected, or told otherwise what is known under its id.
     """
+    _add(
+        file,
+        being,
+        owner,
+        lambda on, being_id, items: accept_notes(on.store, on.settings, being_id, items),
+        as_json=as_json,
+    )
+
+
+@messages.command("add")
+def add_messages(
+    file: File, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
+) -> None:
+    """Hand in messages, one JSON object a line.
+
+    Good lines are taken whatever stands in the others. A message with an id can be sent again without harm. Ends with 1
+    if a line was rejected, or told otherwise what is known under its id.
+    """
+    _add(file, being, owner, lambda on, being_id, items: accept_messages(on.store, being_id, items), as_json=as_json)
+
+
+def _add(file: Iterable[bytes], being: str | None, owner: str | None, accept: Accept, *, as_json: bool) -> None:
     summary = Summary()
     lines = read_lines(file)
     with opened() as on:
         whose = find_being(on.store, being, owner)
         while batch := list(islice(lines, BATCH_ITEMS)):
-            accepted = accept_notes(on.store, on.settings, whose.being_id, [item for _, item in batch])
+            accepted = accept(on, whose.being_id, [item for _, item in batch])
             ring(accepted.rings)
             summary.add(accepted.receipt, [line for line, _ in batch])
     if as_json:

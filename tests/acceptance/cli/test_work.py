@@ -1,0 +1,53 @@
+"""What must get done, what could not be, and whether all is well."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def dead_work(somebody, ledger):
+    """The id of work of somebody's that is dead."""
+    somebody("notes", "add", "-", given=b'{"type": "scene", "content": "no scene at all"}')
+    with ledger.transaction() as tx:
+        (row,) = tx.execute(
+            "update memory.work set state = 'dead', error = 'ValueError in due, line 7', lease_until = null,"
+            " finished_at = clock_timestamp() where owner_id = %s and kind = 'patrol.due' returning work_id",
+            [somebody.being_id],
+        )
+    return row["work_id"]
+
+
+def test_messages_are_handed_in_like_notes(somebody):
+    lines = [
+        json.dumps({"id": "m1", "role": "user", "content": "The oven failed."}),
+        json.dumps({"role": "narrator", "content": "Once upon a time."}),
+    ]
+    summary = somebody.json("messages", "add", "-", given="\n".join(lines).encode(), code=1)
+    assert summary["accepted"] == 1
+    assert [trouble["line"] for trouble in summary["rejected"]] == [2]
+    assert somebody.json("messages", "add", "-", given=lines[0].encode())["duplicates"] == 1
+
+
+def test_dead_work_is_listed_shown_and_replayed(patrol, dead_work):
+    assert str(dead_work) in {unit["work_id"] for unit in patrol.json("work", "list")}
+    assert json.loads(patrol("work", "show", dead_work).stdout)["error"] == "ValueError in due, line 7"
+    patrol("work", "replay", dead_work)
+    assert "Only dead work" in patrol("work", "drop", dead_work, code=1).stderr
+
+
+def test_dead_work_can_be_dropped(patrol, dead_work):
+    patrol("work", "drop", dead_work)
+    assert f"There is no work {dead_work}" in patrol("work", "show", dead_work, code=1).stderr
+
+
+def test_a_state_that_is_none_is_wrong_usage(patrol):
+    assert "ready, running" in patrol("work", "list", "--state", "lost", code=2).stderr
+
+
+def test_the_doctor_sends_a_note_the_whole_way(patrol, ledger):
+    found = {finding["name"]: finding for finding in patrol.json("doctor")}
+    assert all(finding["good"] for finding in found.values())
+    assert "recalled" in found["canary"]["words"]
+    with ledger.transaction() as tx:
+        assert tx.execute("select from memory.users where name like 'canary%'").fetchall() == []
