@@ -26,13 +26,15 @@ def dying(ground: Ground) -> Iterator[Figure]:
         tx.execute(
             SQL("update {} set fades_at = 0 where position < %s").format(bare_table(NODES, DIMENSIONS)), [FADING]
         )
-        read = timed(lambda: tx.execute(scan).fetchall(), times=TIMES).p50
-        written = timed(lambda: tx.execute(flag), times=TIMES).p50
+        bare = timed(lambda: tx.execute(scan).fetchall(), lambda: tx.execute(flag), times=TIMES)
         tx.rollback()
-    what = f"{FADING} of {NODES:,} fade"
-    yield Figure(what=what, measured=many, unit="ms", limit=read, against="index scan of 10 bare rows")
-    yield Figure(what=what, measured=many, unit="ms", limit=written, against="update of 10 bare rows")
-    yield Figure(what=what, measured=many, unit="ms", limit=few, against=f"{FADING} of {FEW} fade")
+    read, written = (took.p50 for took in bare)
+    for limit, against in (
+        (read, "index scan of 10 bare rows"),
+        (written, "update of 10 bare rows"),
+        (few, f"{FADING} of {FEW} fade"),
+    ):
+        yield Figure(what=f"{FADING} of {NODES:,} fade", measured=many, unit="ms", limit=limit, against=against)
 
 
 def _flagging(ground: Ground, being_id: UUID) -> Times:

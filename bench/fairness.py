@@ -42,7 +42,7 @@ def fairness(ground: Ground) -> Iterator[Figure]:
             unit="ms",
             limit=limit,
             against="without the import",
-            remark=f"{waiting:,} of {ground.scale.imported:,} imported notes still waited at the end",
+            remark=f"of {ground.scale.imported:,} imported notes {waiting:,} still waited at the end",
         )
 
 

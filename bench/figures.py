@@ -49,13 +49,15 @@ class Times:
         return 1000 * quantiles(self.seconds, n=20, method="inclusive")[-1]
 
 
-def timed(act: Callable[[], object], *, times: int, warm_up: int = 2) -> Times:
-    """Do something again and again, and time each; the first `warm_up` times do not count."""
-    for _ in range(warm_up):
-        act()
-    seconds = []
-    for _ in range(times):
-        begun = perf_counter()
-        act()
-        seconds.append(perf_counter() - begun)
-    return Times(seconds)
+def timed(*acts: Callable[[], object], times: int, warm_up: int = 2) -> list[Times]:
+    """Do things in turn, again and again, and time each; the first `warm_up` times do not count.
+
+    In turn, because whatever else the machine does must hit a thing and its limit alike.
+    """
+    seconds: list[list[float]] = [[] for _ in acts]
+    for _ in range(warm_up + times):
+        for act, took in zip(acts, seconds, strict=True):
+            begun = perf_counter()
+            act()
+            took.append(perf_counter() - begun)
+    return [Times(took[warm_up:]) for took in seconds]

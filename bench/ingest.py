@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import count
 from time import perf_counter
 from uuid import UUID
 
@@ -42,18 +44,18 @@ def ingest(ground: Ground) -> Iterator[Figure]:
 def _against_copy(
     ground: Ground, table: str, accept: Accept, make: Callable[[int], dict[str, object]]
 ) -> Iterator[Figure]:
-    for size, count in BATCHES.items():
+    for size, number in BATCHES.items():
         being_id = ground.new_being()
-        items = [make(position) for position in range(count)]
+        items = [make(position) for position in range(number)]
         begun = perf_counter()
         for batch in in_batches(items, size):
             accept(being_id, batch)
-        ours = count / (perf_counter() - begun)
+        ours = number / (perf_counter() - begun)
         yield Figure(
             what=f"{table}, {size:,} at a time",
             measured=ours,
             unit="/s",
-            limit=count / _copy(ground, table, being_id, size),
+            limit=number / _copy(ground, table, being_id, size),
             against="COPY, as many rows a commit",
         )
 
@@ -75,17 +77,20 @@ def _copy(ground: Ground, table: str, being_id: UUID, size: int) -> float:
 
 def _while_many_wait(ground: Ground, accept: Accept) -> Figure:
     """One note, for a Being none of whose notes wait and for one with 20,000 that do."""
-    medians = []
-    for waiting in WAITING:
-        being_id = ground.new_being()
+    beings = [ground.new_being() for _ in WAITING]
+    for being_id, waiting in zip(beings, WAITING, strict=True):
         for batch in in_batches(map(scene_note, range(waiting)), 1_000):
             accept(being_id, batch)
-        fresh = iter(range(waiting, waiting + 100))
-        medians.append(timed(lambda: accept(being_id, [scene_note(next(fresh))]), times=30).p50)  # noqa: B023  # used here
+    positions = count(max(WAITING))
+
+    def hand_in(being_id: UUID) -> object:
+        return accept(being_id, [scene_note(next(positions))])
+
+    none, many = timed(*(partial(hand_in, being_id) for being_id in beings), times=30)
     return Figure(
         what=f"one note while {WAITING[1]:,} wait",
-        measured=medians[1],
+        measured=many.p50,
         unit="ms",
-        limit=medians[0],
+        limit=none.p50,
         against="while none waits",
     )

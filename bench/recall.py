@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator
-from uuid import UUID
 
 from psycopg.sql import SQL
 
@@ -15,31 +14,40 @@ from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
 from store.embeddings import literal
 
 SIZES = ((10_000, 384, 40), (10_000, 1536, 40), (100_000, 384, 15))
+QUERY = "what came of it"
 
 
 def recall(ground: Ground) -> Iterator[Figure]:
     """The three nearest of 10,000 and 100,000 memories, with and without being kept alive by it."""
     for nodes, dimensions, times in SIZES:
-        being_id = filled_being(ground, nodes, dimensions)
-        embedders = MeasuredEmbedders(dimensions)
-        bare = _bare(ground, embedders, nodes, dimensions, times)
-        for activate in (False, True):
-            ours = _ours(ground, embedders, being_id, activate, times)
-            what = f"{nodes:,} × {dimensions}-d, {'activating' if activate else 'only looking'}"
+        bare, looking, activating = _measured(ground, nodes, dimensions, times)
+        for how, ours in (("only looking", looking), ("activating", activating)):
             for name, measured, limit in (("p50", ours.p50, bare.p50), ("p95", ours.p95, bare.p95)):
                 yield Figure(
-                    what=f"{what}, {name}", measured=measured, unit="ms", limit=limit, against="bare exact scan, top 3"
+                    what=f"{nodes:,} × {dimensions}-d, {how}, {name}",
+                    measured=measured,
+                    unit="ms",
+                    limit=limit,
+                    against="bare exact scan, top 3",
                 )
 
 
-def _ours(ground: Ground, embedders: MeasuredEmbedders, being_id: UUID, activate: bool, times: int) -> Times:
-    asked = Asked("what came of it", RECALL_NODES, RECALL_SIMILARITY, activate)
-    chance = random.Random(1)  # noqa: S311  # it shuffles fragments
-    return timed(lambda: recall_memories(ground.store, embedders, being_id, asked, chance), times=times)
-
-
-def _bare(ground: Ground, embedders: MeasuredEmbedders, nodes: int, dimensions: int, times: int) -> Times:
-    query = literal(embedders.serving(None).embed(["what came of it"])[0])
+def _measured(ground: Ground, nodes: int, dimensions: int, times: int) -> list[Times]:
+    """The bare scan, recall without activation, and recall with it."""
+    being_id = filled_being(ground, nodes, dimensions)
+    embedders = MeasuredEmbedders(dimensions)
+    query = literal(embedders.serving(None).embed([QUERY])[0])
     scan = SQL("select position from {} order by vector <=> %s::halfvec limit 3").format(bare_table(nodes, dimensions))
+    chance = random.Random(1)  # noqa: S311  # it shuffles fragments
+
+    def ours(*, activate: bool) -> object:
+        asked = Asked(QUERY, RECALL_NODES, RECALL_SIMILARITY, activate)
+        return recall_memories(ground.store, embedders, being_id, asked, chance)
+
     with ground.store.transaction() as tx:
-        return timed(lambda: tx.execute(scan, [query]).fetchall(), times=times)
+        return timed(
+            lambda: tx.execute(scan, [query]).fetchall(),
+            lambda: ours(activate=False),
+            lambda: ours(activate=True),
+            times=times,
+        )

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import structlog
 
+from memory import patrol_demand
 from memory.remembering import remember, vectors_of
 from memory.scene import text_hash
 from memory.topics import Leaf, born_topics
@@ -111,12 +112,12 @@ def diary(store: Store, settings: Settings, claim: Claim) -> list[Ring]:
     with store.finishing(claim) as tx:
         runs.enter(tx, being_id, run_id)
         runs.note_step(tx, being_id, run_id, "diary", NO_KEY)
-        return runs.end(tx, being_id, run_id, notes=settings.run_notes)
+        return patrol_demand.end(tx, settings, being_id, run_id)
 
 
 def bury(tx: Transaction, settings: Settings, being_id: UUID, key: str, error: str) -> list[Ring]:
-    """Fail the run whose step is dead, which frees the Being; its notes wait for the next run."""
-    return runs.end(tx, being_id, UUID(key), notes=settings.run_notes, error=error)
+    """Fail the run whose step is dead, which frees the Being; its notes wait for the next run, which is asked for."""
+    return patrol_demand.fail(tx, settings, being_id, UUID(key), error)
 
 
 def _finish(store: Store, claim: Claim, effects: Effects) -> None:

@@ -34,9 +34,21 @@ def begin_due(store: Store, settings: Settings, claim: Claim) -> list[Ring]:
         rings: list[Ring] = []
         if notes.pending(tx, claim.owner_id, 1) or runs.tick_due(tx, claim.owner_id, settings.tick):
             _, rings = runs.want(tx, claim.owner_id, demanded=False, notes=settings.run_notes)
-        if notes.pending(tx, claim.owner_id, 1):
-            # More waits than one run takes, or a run is under way: the next begins when that has ended.
-            work.ask(tx, claim.owner_id, *PATROL_DUE, after=settings.pending_wait)
+    return rings
+
+
+def end(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> list[Ring]:
+    """End a run. The one that waits begins; else notes that came meanwhile, or were too many for it, ask for one."""
+    rings = runs.end(tx, being_id, run_id, notes=settings.run_notes)
+    waiting = notes.pending(tx, being_id, 1) > 0
+    return rings or (ask_for_patrol(tx, settings, being_id) if waiting else [])
+
+
+def fail(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID, error: str) -> list[Ring]:
+    """End a run that can't go on. Its notes ask for another, after a while: poison must not go round fast."""
+    rings = runs.end(tx, being_id, run_id, notes=settings.run_notes, error=error)
+    if notes.pending(tx, being_id, 1):
+        work.ask(tx, being_id, *PATROL_DUE, after=settings.pending_wait)
     return rings
 
 

@@ -72,12 +72,12 @@ class Settings(BaseSettings):
     tick: Duration = Field(
         timedelta(hours=24), description="How much time must pass before a patrol nobody demanded counts as one."
     )
-    pending_notes: PositiveInt = Field(20, description="So many scene notes waiting start a patrol at once.")
+    pending_notes: PositiveInt = Field(200, description="So many scene notes waiting start a patrol at once.")
     pending_wait: Duration = Field(
         timedelta(minutes=5), description="A scene note waits at most this long for a patrol to start."
     )
     run_notes: PositiveInt = Field(
-        500, le=10_000, description="The most notes one patrol takes; more are left to the patrol right after it."
+        300, le=10_000, description="The most notes one patrol takes; more are left to the patrol right after it."
     )
     most_pending: PositiveInt = Field(
         100_000, description="While so many scene notes of a Being wait, its doors answer 429."

@@ -21,8 +21,9 @@ class Patrol(Celery):  # type: ignore[misc]  # Celery is published without types
 
     def open_resources(self) -> None:
         """Open this process's resources."""
-        self.opened = resources(Settings())
-        self.resources = self.opened.__enter__()
+        opened = resources(Settings())
+        self.resources = opened.__enter__()
+        self.opened = opened
 
     def close_resources(self) -> None:
         """Close them; a process that ends otherwise leaves that to the server."""

@@ -53,11 +53,6 @@ class CrashPoint:
         if point == "before the ack":
             signals.task_postrun.connect(self._task_is_over, weak=False)
 
-    @property
-    def happened(self) -> bool:
-        """Whether a process has died of it."""
-        return self._mark.exists()
-
     def begin(self, kind: str) -> None:
         """A unit of work was claimed; what is passed from now on is passed in its name."""
         self._doing = kind

@@ -1,4 +1,6 @@
-"""The life of a unit of work in a worker, on one screen: claim → keep the lease → do → ring, or back off, or fail.
+"""The life of a unit of work in a worker, on one screen: claim → keep the lease → do → ring.
+
+Or it backs off, or fails, or is handed back, because the worker is told to stop.
 
 A task is named after the kind of work it does, and its only argument names the work: `owner/key`.
 """
@@ -159,6 +161,7 @@ def _hand_back(on: Resources, claim: Claim) -> None:
 
 def _resources() -> Resources:
     if app.resources is None:
-        raise RuntimeError("A task ran outside a worker process.")
+        # What kept this process from opening them when it began may have passed; if not, it is said here.
+        app.open_resources()
     resources: Any = app.resources
     return resources  # type: ignore[no-any-return]  # the app's base class is untyped

@@ -20,6 +20,8 @@ from workers.supervisor import Supervisor
 
 INTERRUPTED = 130
 LONG = "P3650D"
+# Nobody misses what a worker of the demo was at, so a slow one is not waited for.
+GRACE = 4.0
 
 
 def demo(
@@ -56,7 +58,10 @@ def _play(settings: Settings, days: int) -> None:
     begun = time.monotonic()
     sample = month.read_days()[:days]
     report.introduce(settings.home, len(sample))
-    with embedded_servers(settings.home, durable=False) as servers, Supervisor(settings.home / "logs") as supervisor:
+    with (
+        embedded_servers(settings.home, durable=False) as servers,
+        Supervisor(settings.home / "logs", grace=GRACE) as supervisor,
+    ):
         if erase(servers.database_url):
             say(Text("The memories of the demo before are removed.", style="dim"))
         migrate(servers.database_url)

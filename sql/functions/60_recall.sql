@@ -3,7 +3,7 @@
 -- Living nodes nearest to a vector of the same model, cosine similarity at least the threshold (the seed's RPC).
 create or replace function match_nodes(
     p_being_id uuid, p_embedding_model text, p_query halfvec, p_threshold double precision, p_limit integer
-) returns table (node_id uuid, similarity double precision) language sql stable as $$
+) returns table (node_id uuid, similarity double precision) language sql stable parallel safe as $$
     select nearest.node_id, nearest.similarity
     from (
         select n.node_id, 1 - (n.vector <=> p_query) as similarity

@@ -5,7 +5,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -53,6 +53,7 @@ class Item:
         kind: What is to become of it.
         sent: How often it was sent.
         answered: Whether a door has answered for it.
+        impostor: Whether it says something else under the id of an item that was accepted.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Item:
     kind: Kind
     sent: int = 0
     answered: bool = False
+    impostor: bool = False
 
 
 @dataclass
@@ -99,12 +101,14 @@ class Manifest:
         self.tally["items accepted"] += receipt.accepted
         self.tally["repetitions noticed"] += receipt.duplicates
         self.tally["items refused"] += len(refused)
-        if receipt.conflicts:
-            self.wrong.append(f"{len(receipt.conflicts)} items are said to be known with other content")
+        self.tally["impostors found out"] += len(receipt.conflicts)
+        conflicting = {trouble.position for trouble in receipt.conflicts}
         for position, item in enumerate(batch):
             item.answered = True
             if (position in refused) != (item.kind is Kind.REFUSED):
                 self.wrong.append(f"{item.name} was {'' if position in refused else 'not '}refused")
+            if (position in conflicting) != item.impostor:
+                self.wrong.append(f"{item.name} was {'' if position in conflicting else 'not '}said to be an impostor")
             if (receipt.ids[position] is None) != (position in refused):
                 self.wrong.append(f"{item.name} has no id, or one though it was refused")
 
@@ -148,7 +152,8 @@ class Producer(threading.Thread):
             self._again = [item for item in self._again if item not in late]
             # Sent once to three times: again in the same batch, or in a later one.
             self._again += [item for item in batch if self._chance.random() < 1 / 3]
-            batch += late + [item for item in batch if self._chance.random() < 1 / 6]
+            batch += [item for item in batch if self._chance.random() < 1 / 6]
+            batch += late + [_impostor(item) for item in late if item.answered and self._chance.random() < 1 / 10]
             self._chance.shuffle(batch)
             if not self._manifest.hand_in(self._chance.choice(self._doors), being_id, batch):
                 self._again += batch
@@ -193,3 +198,10 @@ class Producer(threading.Thread):
                 None,
             ]
         )
+
+
+def _impostor(item: Item) -> Item:
+    """The same id with other content, if the item has an id."""
+    if item.kind is Kind.REFUSED:
+        return item
+    return replace(item, body={**item.body, "metadata": {"said": "by another"}}, impostor=True)

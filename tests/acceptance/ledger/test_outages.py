@@ -1,0 +1,68 @@
+"""Doorbell and ledger go away at bad moments; when they are back, work goes on, and nobody had to help."""
+
+import signal
+
+import pytest
+
+from tests.acceptance.ledger.conftest import BAKERY, FAMILY
+
+# Much less than the 20 seconds for which a ring is believed to be on its way.
+SOON = 12.0
+
+
+def is_ready(life, name="worker"):
+    return f"{name}@" in life.started.logs(name) and " ready." in life.started.logs(name)
+
+
+def test_rings_that_a_flush_took_are_missed_soon(life, redis_client, wait_until):
+    life.remember(*BAKERY)
+    life.demand()
+    redis_client.flushall()
+    life.worker()
+    wait_until(life.settled, SOON)
+
+
+def test_a_worker_listens_again_when_redis_is_back(life, redis, wait_until):
+    life.worker()
+    wait_until(lambda: is_ready(life))
+    redis.crash()
+    life.remember(*BAKERY)
+    redis.start()
+    life.demand()
+    wait_until(life.settled)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
+def test_a_new_worker_finishes_what_the_old_one_began(life, wait_until, number, fresh):
+    old = life.worker("old")
+    life.remember(*BAKERY, *FAMILY)
+    life.demand()
+    wait_until(lambda: bool(life.texts_embedded()))
+    old.send(number)
+    life.worker("new")
+    wait_until(life.settled)
+    assert life.departs_from_replay(fresh) == []
+
+
+def test_a_worker_that_finds_no_postgres_waits_for_it(life, postgres, wait_until):
+    postgres.crash()
+    life.worker()
+    wait_until(lambda: is_ready(life))
+    wait_until(lambda: "error connecting" in life.started.logs("worker"))
+    postgres.start()
+    life.remember(*BAKERY)
+    life.demand()
+    wait_until(life.settled)
+
+
+def test_a_worker_gets_over_a_crash_of_postgres(life, postgres, wait_until, fresh):
+    life.worker()
+    life.remember(*BAKERY)
+    life.demand()
+    wait_until(lambda: bool(life.texts_embedded()))
+    postgres.crash()
+    postgres.start()
+    life.remember(*FAMILY)
+    life.demand()
+    wait_until(life.settled)
+    assert life.departs_from_replay(fresh) == []
