@@ -43,7 +43,7 @@ def list_users(*, as_json: JsonOption = False) -> None:
         found = accounts.all_users(tx)
     if as_json:
         return say_json(found)
-    shown = table("user", "time zone", "since", "id")
+    shown = table("*user", "time zone", "since", "id")
     for user in found:
         shown.add_row(words(user.name), user.time_zone, day(user.created_at), str(user.user_id))
     say(shown if found else "There is no user yet. Add one: patrol user add NAME")
@@ -89,7 +89,7 @@ def list_beings(
         names = {user.user_id: user.name for user in accounts.all_users(tx)}
     if as_json:
         return say_json(found)
-    shown = table("being", "of", "name", ">patrols", "vectors of", "id")
+    shown = table("being", "*of", "*name", ">patrols", "vectors of", "id")
     for being in found:
         shown.add_row(
             being.slug,
