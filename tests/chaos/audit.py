@@ -65,6 +65,19 @@ QUESTIONS = {
         " where told.home is distinct from n.cluster_id::text"
         " or case told.fate when 'dying' then 'dying' when 'dead' then 'dead' else 'active' end <> n.status"
     ),
+    "a session that is not what was said in it": (
+        "select format('session %s', s.session_id) as wrong from memory.sessions as s left join lateral ("
+        " select min(created_at) as first, max(created_at) as last, count(*) filter (where role <> 'other') as turns,"
+        " max(pause) as pause from (select *, created_at - lag(created_at) over (order by created_at) as pause"
+        " from memory.messages as m where m.being_id = s.being_id and m.session_id = s.session_id) as said"
+        " ) as real on true"
+        " where (s.started_at, s.last_activity_at, s.turn_count) is distinct from (real.first, real.last, real.turns)"
+        " or s.ended_at <> real.last or real.pause > interval '30 minutes'"
+    ),
+    "a count of messages that is not how many there are": (
+        "select format('being %s', being_id) as wrong from memory.session_states as t where t.message_count <>"
+        " (select count(*) from memory.messages as m where m.being_id = t.being_id and m.role <> 'other')"
+    ),
     "a vector kept for a text that has become a memory": (
         "select format('node %s', n.node_id) as wrong from memory.embeddings as e join memory.memory_nodes as n"
         " using (being_id, embedding_model, text_hash)"

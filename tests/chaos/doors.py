@@ -1,7 +1,7 @@
 """Ways into the system, as producers see them: hand something in, and be told what became of each item, or nothing."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from uuid import UUID
 
 import httpx2
@@ -16,6 +16,7 @@ from workers.app import app
 from workers.doorbell import ring
 
 TIMEOUT = 20.0
+What = Literal["notes", "messages"]
 
 
 class NoAnswer(Exception):
@@ -27,8 +28,8 @@ class Door(Protocol):
 
     name: str
 
-    def hand_in(self, being_id: UUID, items: Sequence[Any]) -> Receipt:
-        """Hand a batch of notes in.
+    def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
+        """Hand a batch of notes or of messages in.
 
         Raises:
             NoAnswer: The door was shut, or fell shut on the way.
@@ -51,10 +52,13 @@ class InProcess:
         self._store = store
         self._settings = settings
 
-    def hand_in(self, being_id: UUID, items: Sequence[Any]) -> Receipt:
+    def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
         """Commit what can be taken, then ring."""
         try:
-            accepted = intake.accept_notes(self._store, self._settings, being_id, items)
+            if what == "notes":
+                accepted = intake.accept_notes(self._store, self._settings, being_id, items)
+            else:
+                accepted = intake.accept_messages(self._store, being_id, items)
         except (Unavailable, DoorFull) as shut:
             raise NoAnswer from shut
         ring(app, accepted.rings)
@@ -83,9 +87,9 @@ class Http:
         self._url = url
         self._token = token
 
-    def hand_in(self, being_id: UUID, items: Sequence[Any]) -> Receipt:
-        """POST the notes."""
-        answer = self._post(being_id, "notes", list(items))
+    def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
+        """POST the batch."""
+        answer = self._post(being_id, what, list(items))
         if answer.status_code == httpx2.codes.ACCEPTED:
             return Receipt.model_validate(answer.json())
         if answer.status_code == httpx2.codes.UNPROCESSABLE_ENTITY and "rejected" in answer.json():

@@ -6,12 +6,13 @@ import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from schemas.receipts import Receipt
-from tests.chaos.doors import Door, NoAnswer
+from tests.chaos.doors import Door, NoAnswer, What
 
 TOPICS = {
     "bakery": ["oven", "bread", "dough", "flour", "baker", "customer", "bake", "counter", "morning", "shop"],
@@ -31,6 +32,9 @@ TOPICS = {
     ],
 }
 PAUSE = 0.25
+# What is said is said on one day, in and out of order, with pauses that make sessions of it.
+DAWN = datetime(2026, 3, 2, 6, 0, tzinfo=UTC)
+MINUTES = 14 * 60
 
 
 class Kind(StrEnum):
@@ -39,6 +43,7 @@ class Kind(StrEnum):
     MEMORY = "a memory"
     UNPARSABLE = "kept and marked"
     NOTE = "kept"
+    MESSAGE = "said in a session"
     REFUSED = "refused at the door"
 
 
@@ -51,6 +56,7 @@ class Item:
         being_id: To whose memory.
         body: What is sent.
         kind: What is to become of it.
+        what: Which way it goes.
         sent: How often it was sent.
         answered: Whether a door has answered for it.
         impostor: Whether it says something else under the id of an item that was accepted.
@@ -60,6 +66,7 @@ class Item:
     being_id: UUID
     body: Any
     kind: Kind
+    what: What = "notes"
     sent: int = 0
     answered: bool = False
     impostor: bool = False
@@ -76,13 +83,13 @@ class Manifest:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def hand_in(self, door: Door, being_id: UUID, batch: Sequence[Item]) -> bool:
-        """Send a batch through a door and write down the answer; False where there was none."""
+        """Send a batch of one sort through a door and write down the answer; False where there was none."""
         with self._lock:
             for item in batch:
                 self.items.setdefault(item.name, item).sent += 1
             self.tally["items sent"] += len(batch)
         try:
-            receipt = door.hand_in(being_id, [item.body for item in batch])
+            receipt = door.hand_in(batch[0].what, being_id, [item.body for item in batch])
         except NoAnswer:
             with self._lock:
                 self.tally["batches without an answer"] += 1
@@ -147,8 +154,13 @@ class Producer(threading.Thread):
         """Hand in, batch by batch."""
         while not self._over.wait(self._chance.uniform(0, 2 * PAUSE)):
             being_id = self._chance.choice(self._beings)
-            batch = [self._item(being_id) for _ in range(self._chance.randint(1, 5))]
-            late = [item for item in self._again if item.being_id == being_id and self._chance.random() < 1 / 3]
+            what, make = self._chance.choice([("notes", self._note), ("messages", self._message)])
+            batch = [make(being_id) for _ in range(self._chance.randint(1, 5))]
+            late = [
+                item
+                for item in self._again
+                if (item.being_id, item.what) == (being_id, what) and self._chance.random() < 1 / 3
+            ]
             self._again = [item for item in self._again if item not in late]
             # Sent once to three times: again in the same batch, or in a later one.
             self._again += [item for item in batch if self._chance.random() < 1 / 3]
@@ -158,9 +170,26 @@ class Producer(threading.Thread):
             if not self._manifest.hand_in(self._chance.choice(self._doors), being_id, batch):
                 self._again += batch
 
-    def _item(self, being_id: UUID) -> Item:
+    def _next_name(self) -> str:
         self._count += 1
-        name = f"{self.name}-{self._count:05}"
+        return f"{self.name}-{self._count:05}"
+
+    def _message(self, being_id: UUID) -> Item:
+        name = self._next_name()
+        minute = self._chance.choice([self._chance.randint(0, MINUTES), 60 * self._chance.randint(0, 13)])
+        message = {
+            "id": name,
+            "role": self._chance.choice(["user", "assistant", "other"]),
+            "content": f"I said {name}.",
+            "created_at": (DAWN + timedelta(minutes=minute)).isoformat(),
+        }
+        if self._chance.random() < 0.06:
+            broken = self._chance.choice([{"role": "chorus"}, {"content": " "}, {"created_at": "2999-01-01T00:00:00Z"}])
+            return Item(name, being_id, message | broken, Kind.REFUSED, "messages")
+        return Item(name, being_id, message, Kind.MESSAGE, "messages")
+
+    def _note(self, being_id: UUID) -> Item:
+        name = self._next_name()
         draw = self._chance.random()
         if draw < 0.06:
             return Item(name, being_id, self._broken(name), Kind.REFUSED)

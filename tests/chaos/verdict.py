@@ -11,7 +11,12 @@ from tests.chaos.audit import complaints
 from tests.chaos.producers import Kind, Manifest
 from tests.chaos.replay import differences, memory_of, replayed
 
-STATES = {Kind.MEMORY: "remembered", Kind.UNPARSABLE: "parse_failed", Kind.NOTE: "kept"}
+STATES = {
+    Kind.MEMORY: "remembered",
+    Kind.UNPARSABLE: "parse_failed",
+    Kind.NOTE: "kept",
+    Kind.MESSAGE: "said in a session",
+}
 
 
 @dataclass(frozen=True)
@@ -42,9 +47,16 @@ def count(store: Store, manifest: Manifest) -> tuple[Count, list[str]]:
             "select o.producer_id, o.being_id, o.state, o.type, count(n.node_id) as nodes from memory.notes as o"
             " left join memory.memory_nodes as n using (being_id, note_id)"
             " group by o.being_id, o.note_id"
+            " union all select producer_id, m.being_id, 'said in a session', 'message', count(session_id)"
+            " from memory.messages as m join memory.sessions as s using (being_id, session_id)"
+            " where m.created_at between s.started_at and s.last_activity_at group by m.being_id, m.message_id"
         ).fetchall()
     times = Counter(row["producer_id"] for row in rows)
     wrong = [*manifest.wrong, *(f"{item.name} was never answered for" for item in manifest.unanswered())]
+    handed_in = {item.kind for item in manifest.items.values()}
+    wrong += [
+        f"nothing that is to be {kind} was handed in: a producer has died" for kind in Kind if kind not in handed_in
+    ]
     expected = {item.name: item for item in manifest.items.values() if item.kind is not Kind.REFUSED}
     lost = expected.keys() - times.keys()
     doubled = {name for name, how_often in times.items() if how_often > 1}
