@@ -36,7 +36,7 @@ SETTINGS = {
     "log_error_verbosity": "terse",
 }
 
-# A crash of the machine may then destroy the data; a crash of the server may not. For tests.
+# A crash of the machine may then destroy the data, and one of the server lose what was committed last. For tests.
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 NOT_AS_ROOT = "and Postgres refuses to run as root. Start as an ordinary user, or set DATABASE_URL."

@@ -188,3 +188,21 @@ def test_time_moved_by_the_demo_moves_no_work(ask, claim, clock):
     clock.advance(days=30)
 
     assert claim() is None
+
+
+def test_work_that_is_handed_back_is_due_at_once_and_the_attempt_does_not_count(store, ask, claim, row):
+    ask()
+    held = claim()
+    with store.transaction() as tx:
+        work.hand_back(tx, held)
+    assert (row()["state"], row()["attempts"]) == ("ready", 0)
+    assert claim().fence == held.fence + 1
+
+
+def test_a_stale_holder_hands_nothing_back(store, ask, claim, row):
+    ask()
+    stale = claim(lease=timedelta(0))
+    claim()
+    with pytest.raises(LeaseLost), store.transaction() as tx:
+        work.hand_back(tx, stale)
+    assert row()["state"] == "running"

@@ -70,3 +70,15 @@ def test_two_sweeps_at_once_ring_each_work_once(store):
     with ThreadPoolExecutor(4) as pool:
         rings = [ring for swept in pool.map(sweep, range(4)) for ring in swept]
     assert sorted(int(ring.key) for ring in rings) == list(range(50))
+
+
+def test_a_ring_into_a_queue_that_is_empty_was_lost_and_is_rung_again_soon(store, owner, ask):
+    ask()
+    with store.transaction() as tx:
+        tx.execute(
+            "update memory.work set rung_at = clock_timestamp() - %s where owner_id = %s",
+            [work.LOST_AFTER + timedelta(seconds=1), owner],
+        )
+        assert work.ring_due(tx, limit=10) == []
+        assert work.ring_due(tx, limit=10, empty_queues=["another"]) == []
+        assert len(work.ring_due(tx, limit=10, empty_queues=[QUEUE])) == 1
