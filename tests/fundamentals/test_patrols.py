@@ -1,0 +1,99 @@
+"""When a patrol starts, and how many notes it takes."""
+
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+
+from memory import intake, patrol_demand
+from schemas.settings import Settings
+from store import notes, runs, users, work
+from tests.walking import ATTEMPTS, LEASE, walk_run
+
+# Patrols that nobody demands, of two notes each, begun when two wait.
+PATIENT = Settings(embedder="minilm", pending_notes=2, run_notes=2, pending_wait=timedelta(hours=1))
+
+
+def hand_in(life, *actions):
+    items = [
+        {"type": "scene", "content": {"action": action, "actors": ["Mira"], "when": ["2026-03-02"]}}
+        for action in actions
+    ]
+    return intake.accept_notes(life.store, PATIENT, life.being_id, items).rings
+
+
+def begin_due(life):
+    """Begin the patrol that is due, as a worker does; None if none is."""
+    with life.store.transaction() as tx:
+        claim = work.claim(tx, life.being_id, *patrol_demand.PATROL_DUE[:2], lease=LEASE, attempts=ATTEMPTS)
+    if claim is None:
+        return None
+    (begun,) = patrol_demand.begin_due(life.store, PATIENT, claim)
+    return UUID(begun.key)
+
+
+def waiting(life):
+    with life.store.transaction() as tx:
+        return notes.pending(tx, life.being_id, 100)
+
+
+def test_one_note_waits_for_company(life):
+    assert hand_in(life, "One.") == []
+    assert begin_due(life) is None
+
+
+def test_enough_notes_start_a_patrol_at_once(life):
+    hand_in(life, "One.")
+    (ring,) = hand_in(life, "Two.")
+    assert ring.kind == "patrol.due"
+    assert begin_due(life) is not None
+
+
+def test_a_backlog_is_worked_off_run_after_run(life):
+    hand_in(life, *(f"Thing number {number}." for number in range(6)))
+    left = []
+    while run_id := begin_due(life):
+        walk_run(life.store, life.embedders, PATIENT, life.being_id, run_id)
+        left.append(waiting(life))
+    assert left == [4, 2, 0]
+    assert len(life.memories()) == 6
+
+
+def test_what_came_alone_goes_before_what_came_in_bulk(life):
+    hand_in(life, *(f"Imported {number}." for number in range(101)))
+    hand_in(life, "Told just now.")
+    walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
+    assert "Told just now." in [node.scene["action"] for node in life.memories()]
+
+
+@pytest.mark.parametrize(("hours", "counts"), [(23, 1), (24, 2)])
+def test_time_passes_by_ticks_and_not_by_traffic(life, clock, hours, counts):
+    for action in ("One.", "Two."):
+        hand_in(life, action, action)
+        walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
+        clock.advance(hours=hours)
+    with life.store.transaction() as tx:
+        assert users.get_being(tx, life.being_id).patrol_counter == counts
+
+
+def test_time_passes_for_a_being_that_nobody_tells_anything(life, clock):
+    hand_in(life, "One.", "Two.")
+    walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
+    assert patrol_demand.ask_for_ticks(life.store, PATIENT) == []
+    clock.advance(hours=24)
+    assert len(patrol_demand.ask_for_ticks(life.store, PATIENT)) == 1
+    run = walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
+    assert "outcome" in run.steps["session_counts"]
+    with life.store.transaction() as tx:
+        assert users.get_being(tx, life.being_id).patrol_counter == 2
+
+
+def test_a_demand_during_a_patrol_queues_exactly_one_more(life):
+    first, _ = patrol_demand.demand(life.store, PATIENT, life.being_id)
+    second, rings = patrol_demand.demand(life.store, PATIENT, life.being_id)
+    third, _ = patrol_demand.demand(life.store, PATIENT, life.being_id)
+    assert first != second == third
+    assert rings == []
+    walk_run(life.store, life.embedders, PATIENT, life.being_id, first)
+    with life.store.transaction() as tx:
+        assert runs.get(tx, life.being_id, second).state == "running"
