@@ -37,6 +37,8 @@ declare
         from unnest(p_terms) with ordinality as asked (term, place)
         order by place
     );
+    -- JSON text holds these characters escaped; without them, what no part of a scene's JSON holds, no text in it holds.
+    v_as_written constant boolean := not exists (select from unnest(p_terms) as term where term ~ '["\\[:cntrl:]]');
 begin
     return query
     select n.node_id, met.terms
@@ -48,6 +50,8 @@ begin
         where said.words ilike asked.pattern or asked.term = any(n.themes)
     ) as met
     where n.being_id = p_being_id and n.forgotten_at is null and (n.status <> 'dead' or not p_living)
+        and (not v_as_written or n.scene::text ilike any(v_patterns) or n.feeling ilike any(v_patterns)
+            or n.themes && p_terms)
         and met.terms >= case when p_all then cardinality(p_terms) else 1 end
     order by met.terms desc, n.effective_importance desc, n.created_at desc, n.node_id
     limit p_limit;
