@@ -1,7 +1,9 @@
 """`patrol notes` and `patrol messages`: what happened and what was said, handed in from a file."""
 
 import codecs
+import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -11,36 +13,50 @@ from uuid import UUID
 from rich.text import Text
 from typer import Argument, Exit, FileBinaryRead, Typer
 
+from cli.failures import Failure
 from cli.ledger import find_being, opened, ring
 from cli.options import BeingOption, JsonOption, OwnerOption
 from cli.output import remark, say, say_json
-from memory.intake import Accepted, accept_messages, accept_notes
+from memory.intake import Accepted, DoorFull, accept_messages, accept_notes
 from schemas.limits import BATCH_ITEMS
 from schemas.receipts import Receipt, Trouble
+from store.errors import Unavailable
 from workers.resources import Resources
 
 notes = Typer(help="What happened, handed in.", no_args_is_help=True)
 messages = Typer(help="What was said, handed in.", no_args_is_help=True)
 
 File = Annotated[FileBinaryRead, Argument(metavar="FILE|-", help="One JSON object a line; - reads from stdin.")]
-Accept = Callable[[Resources, UUID, Sequence[Any]], Accepted]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that is not blank: its number, what it holds, and the id that it has by its words."""
+
+    number: int
+    item: Any
+    derived_id: str
+
+
+Accept = Callable[[Resources, UUID, Sequence[Line]], Accepted]
 
 
 @dataclass
 class Summary:
-    """What became of a file, with the lines of what was not taken."""
+    """What became of a file, with the lines of what was not taken; `stopped_at` is the first that was not handed in."""
 
     accepted: int = 0
     duplicates: int = 0
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     rejected: list[dict[str, Any]] = field(default_factory=list)
     ids: list[UUID | None] = field(default_factory=list)
+    stopped_at: int | None = None
 
-    def add(self, receipt: Receipt, lines: list[int]) -> None:
+    def add(self, receipt: Receipt, lines: Sequence[Line]) -> None:
         """Count a batch whose items stood in these lines."""
 
         def placed(troubles: list[Trouble]) -> list[dict[str, Any]]:
-            return [{"line": lines[trouble.position], "reason": trouble.reason} for trouble in troubles]
+            return [{"line": lines[trouble.position].number, "reason": trouble.reason} for trouble in troubles]
 
         self.accepted += receipt.accepted
         self.duplicates += receipt.duplicates
@@ -63,14 +79,22 @@ def of_messages() -> None:
 def add_notes(file: File, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Hand in notes, one JSON object a line.
 
-    Good lines are taken whatever stands in the others. A note with an id can be sent again without harm. Ends with 1 if
-    a line was rejected, or told otherwise what is known under its id.
+    Good lines are taken whatever stands in the others. Sending a file again changes nothing, also when more was added to
+    it: a line without an id goes by its words, and by how often they stood in the file before. The same words in another
+    file are therefore the same note, unless an id tells them apart. Ends with 1 if a line was rejected, or told otherwise
+    what is known under its id, or if not all lines could be handed in.
     """
+
+    def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Accepted:
+        items = [line.item for line in lines]
+        return accept_notes(on.store, on.settings, being_id, items, lambda position: lines[position].derived_id)
+
     _add(
         file,
         being,
         owner,
-        lambda on, being_id, items: accept_notes(on.store, on.settings, being_id, items),
+        accept,
+        "Send the whole file again later: what is known is not taken twice.",
         as_json=as_json,
     )
 
@@ -81,35 +105,58 @@ def add_messages(
 ) -> None:
     """Hand in messages, one JSON object a line.
 
-    Good lines are taken whatever stands in the others. A message with an id can be sent again without harm. Ends with 1
-    if a line was rejected, or told otherwise what is known under its id.
+    Good lines are taken whatever stands in the others. A message with an id can be sent again without harm; one without
+    is new each time, for people say the same thing twice. Ends with 1 if a line was rejected, or told otherwise what is
+    known under its id, or if not all lines could be handed in.
     """
-    _add(file, being, owner, lambda on, being_id, items: accept_messages(on.store, being_id, items), as_json=as_json)
+
+    def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Accepted:
+        return accept_messages(on.store, being_id, [line.item for line in lines])
+
+    _add(file, being, owner, accept, "Send the lines from there on again later.", as_json=as_json)
 
 
-def _add(file: Iterable[bytes], being: str | None, owner: str | None, accept: Accept, *, as_json: bool) -> None:
+def _add(
+    file: Iterable[bytes], being: str | None, owner: str | None, accept: Accept, advice: str, *, as_json: bool
+) -> None:
+    """Hand a file in, batch by batch, and tell what became of it.
+
+    Raises:
+        Failure: The door closed in the middle; what was taken until then is told first.
+        Exit: A line was not taken.
+    """
     summary = Summary()
+    closed: DoorFull | Unavailable | None = None
     lines = read_lines(file)
     with opened() as on:
         whose = find_being(on.store, being, owner)
-        while batch := list(islice(lines, BATCH_ITEMS)):
-            accepted = accept(on, whose.being_id, [item for _, item in batch])
-            ring(accepted.rings)
-            summary.add(accepted.receipt, [line for line, _ in batch])
+        while closed is None and (batch := list(islice(lines, BATCH_ITEMS))):
+            try:
+                accepted = accept(on, whose.being_id, batch)
+            except (DoorFull, Unavailable) as fault:
+                closed, summary.stopped_at = fault, batch[0].number
+            else:
+                ring(accepted.rings)
+                summary.add(accepted.receipt, batch)
     if as_json:
         say_json(asdict(summary))
     else:
         _tell(summary)
+    if closed:
+        raise Failure(f"Stopped before line {summary.stopped_at}. {closed} {advice}") from closed
     if summary.conflicts or summary.rejected:
         raise Exit(1)
 
 
-def read_lines(file: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
+def read_lines(file: Iterable[bytes]) -> Iterator[Line]:
     """Number each line that is not blank, and read it; what can't be read is an exception that says why."""
+    seen: Counter[str] = Counter()
     for number, raw in enumerate(file, start=1):
-        line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
-        if line.strip():
-            yield number, _read(line)
+        line = (raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw).strip()
+        if line:
+            words = hashlib.sha256(line).hexdigest()
+            seen[words] += 1
+            yield Line(number, _read(line), f"line/{words}/{seen[words]}")
 
 
 def _read(line: bytes) -> Any:

@@ -11,7 +11,7 @@ from memory.recall import Asked, recall
 from providers.embedders import Embedders
 from schemas.settings import Settings
 from schemas.work import Ring
-from store import runs, users
+from store import runs, users, work
 from store.database import Store
 
 ACTION = "A canary was sent down the mine, and sang."
@@ -61,7 +61,9 @@ def send_canary(
         return time.monotonic() - began
     finally:
         with store.transaction() as tx:
-            users.remove_user(tx, keeper.user_id)
+            gone = users.remove_user(tx, keeper.user_id)
+        with store.transaction() as tx:
+            work.remove_all(tx, gone)
 
 
 def _over(store: Store, being_id: UUID, run_id: UUID) -> bool:

@@ -67,7 +67,7 @@ def _beat(tx: Transaction, settings: Settings) -> Finding:
 
 
 def _dead(tx: Transaction) -> Finding:
-    dead = sum(states.get("dead", 0) for states in work.counts(tx).values())
+    dead = work.dead(tx)
     return Finding("dead work", good=True, words=f"{dead} dead: see `patrol work list`" if dead else "none")
 
 

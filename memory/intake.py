@@ -19,9 +19,13 @@ from store import clock, messages, notes
 from store.database import Store
 from store.messages import NewMessage
 from store.notes import NewNote
+from store.transaction import Transaction
 
 _NOTE: TypeAdapter[AnyNote] = TypeAdapter(NoteInput)
 _MESSAGE = TypeAdapter(MessageInput)
+
+# Counting what waits costs a millisecond for about this many notes.
+CHEAP_TO_COUNT = 1000
 
 
 class DoorFull(Exception):
@@ -53,16 +57,17 @@ def accept_notes(
 
     Raises:
         BatchRefused: The batch is empty or too long; nothing was taken.
-        DoorFull: So many of the Being's notes wait that no more are taken for now.
+        DoorFull: So many of the Being's notes wait that no more are taken for now. Above 1,000 that limit holds for bulk
+            alone, batches of more than 100.
     """
     batch = read_batch(items, _NOTE, derive_id)
+    bulk = len(items) > BULK_ITEMS
     with store.transaction() as tx:
-        if notes.pending(tx, being_id, settings.most_pending) >= settings.most_pending:
+        if _full(tx, settings, being_id, bulk=bulk):
             raise DoorFull(
                 f"{settings.most_pending} notes of this Being wait for a patrol already. Send these again later."
             )
         fresh = batch.unrepeated()
-        bulk = len(items) > BULK_ITEMS
         rows = {
             item.position: _note(item, id_, bulk=bulk)
             for item, id_ in zip(fresh, notes.new_ids(tx, len(fresh)), strict=True)
@@ -103,6 +108,17 @@ def accept_messages(
         kept = messages.insert(tx, being_id, list(rows.values()))
         inserted = {position: row.message_id for position, row in rows.items() if row.message_id in kept}
         return Accepted(batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids())), [])
+
+
+def _full(tx: Transaction, settings: Settings, being_id: UUID, *, bulk: bool) -> bool:
+    """Whether no more may wait.
+
+    The count takes the longer the more notes wait. A backlog comes from bulk, where the count is little beside the batch;
+    a single note should not pay for it, so that a large limit is not looked at for a few of them.
+    """
+    if not bulk and settings.most_pending > CHEAP_TO_COUNT:
+        return False
+    return notes.pending(tx, being_id, settings.most_pending) >= settings.most_pending
 
 
 def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool) -> NewNote:

@@ -110,6 +110,7 @@ def diary(store: Store, settings: Settings, claim: Claim) -> list[Ring]:
     """Write the diary, which takes a key; then end the run, and begin the one that waits. Returns what to ring for."""
     being_id, run_id = claim.owner_id, UUID(claim.key)
     with store.finishing(claim) as tx:
+        patrol_demand.reserve(tx, being_id)
         runs.enter(tx, being_id, run_id)
         runs.note_step(tx, being_id, run_id, "diary", NO_KEY)
         return patrol_demand.end(tx, settings, being_id, run_id)

@@ -37,8 +37,16 @@ def begin_due(store: Store, settings: Settings, claim: Claim) -> list[Ring]:
     return rings
 
 
+def reserve(tx: Transaction, being_id: UUID) -> None:
+    """Take the row that asks for patrols: work is locked before its Being, here as where that patrol begins."""
+    work.reserve(tx, being_id, *PATROL_DUE[:2])
+
+
 def end(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> list[Ring]:
-    """End a run. The one that waits begins; else notes that came meanwhile, or were too many for it, ask for one."""
+    """End a run. The one that waits begins; else notes that came meanwhile, or were too many for it, ask for one.
+
+    Call `reserve` before the Being is locked.
+    """
     rings = runs.end(tx, being_id, run_id, notes=settings.run_notes)
     waiting = notes.pending(tx, being_id, 1) > 0
     return rings or (ask_for_patrol(tx, settings, being_id) if waiting else [])
@@ -46,6 +54,7 @@ def end(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> li
 
 def fail(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID, error: str) -> list[Ring]:
     """End a run that can't go on. Its notes ask for another, after a while: poison must not go round fast."""
+    reserve(tx, being_id)
     rings = runs.end(tx, being_id, run_id, notes=settings.run_notes, error=error)
     if notes.pending(tx, being_id, 1):
         work.ask(tx, being_id, *PATROL_DUE, after=settings.pending_wait)

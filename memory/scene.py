@@ -22,19 +22,26 @@ def parse_scene(content: Any) -> SceneInput:
     Raises:
         Unparsable: It is no JSON, or no scene; the text names the place.
     """
+    if isinstance(content, str):
+        content = _read_json(content)
+    faults = list(unkeepable(content))
+    if faults:
+        raise Unparsable("not a scene: " + "; ".join(faults))
     try:
-        if isinstance(content, str):
-            content = json.loads(content)
-        faults = list(unkeepable(content))
-        if faults:
-            raise Unparsable("not a scene: " + "; ".join(faults))
         return SceneInput.model_validate(content)
+    except ValidationError as error:
+        raise Unparsable("not a scene: " + "; ".join(complaints(error))) from None
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise Unparsable(f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
-        raise Unparsable("not a scene: nested too deeply") from None
-    except ValidationError as error:
-        raise Unparsable("not a scene: " + "; ".join(complaints(error))) from None
+        raise Unparsable("not JSON that can be read: nested too deeply") from None
+    except ValueError:
+        raise Unparsable("not JSON that can be read: it holds a number with too many digits") from None
 
 
 def embedding_text(scene: dict[str, Any], feeling: str | None) -> str:

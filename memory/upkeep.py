@@ -1,11 +1,13 @@
 """What time brings: due work is rung for again, whoever lost the ring, and idle sessions end."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from datetime import timedelta
 
 from schemas.settings import Settings
 from schemas.work import Ring
 from store import messages, work
 from store.database import Store
+from store.transaction import Transaction
 
 SWEPT_AT_ONCE = 200
 ENDED_AT_ONCE = 1000
@@ -32,7 +34,15 @@ def end_idle_sessions(store: Store) -> list[Ring]:
 
 
 def clear(store: Store, settings: Settings) -> list[Ring]:
-    """Let go of what the ledger need not remember any longer."""
-    with store.transaction() as tx:
-        work.clear_done(tx, settings.keep_finished_work, CLEARED_AT_ONCE)
+    """Let go of what the ledger need not remember any longer, and of vectors that nobody came back for."""
+    for clear_some in (work.clear_done, work.clear_vectors):
+        _clear_all(store, clear_some, settings.keep_finished_work)
     return []
+
+
+def _clear_all(store: Store, clear_some: Callable[[Transaction, timedelta, int], int], older_than: timedelta) -> None:
+    """Clear until nothing of that age is left, in transactions short enough to hinder nobody."""
+    cleared = CLEARED_AT_ONCE
+    while cleared == CLEARED_AT_ONCE:
+        with store.transaction() as tx:
+            cleared = clear_some(tx, older_than, CLEARED_AT_ONCE)

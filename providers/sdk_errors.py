@@ -33,6 +33,8 @@ _SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
 _ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold")
 _ABOUT_OUR_CHOICES = frozenset({"model", "model_not_found", "dimensions", "encoding_format"})
 
+LONGEST_WAIT = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class SettingNames:
@@ -80,7 +82,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         now: What a date is compared with; by default the present.
 
     Returns:
-        Seconds, never negative; None if it does not say, or says nonsense.
+        Seconds, from none to an hour; None if it does not say, or says nonsense.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -88,13 +90,18 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         except ValueError:
             continue
         if math.isfinite(seconds):
-            return max(0.0, seconds)
+            return _bounded(seconds)
     try:
         date = parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
         return None
     # RFC 9110 knows only GMT; a date without a zone is one too.
-    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds())
+    return _bounded((date.replace(tzinfo=date.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds())
+
+
+def _bounded(seconds: float) -> float:
+    """A provider that asks for longer than an hour may change its mind meanwhile."""
+    return min(max(0.0, seconds), LONGEST_WAIT)
 
 
 def _from_status(status: int, body: object, headers: Mapping[str, str], settings: SettingNames) -> ProviderError:

@@ -149,7 +149,7 @@ class Session(Row):
 
 
 class Run(Row):
-    """One patrol over one Being. `steps` tells what each finished step did, `current` which is under way."""
+    """One patrol over one Being. `steps` tells what each finished step did."""
 
     run_id: UUID
     being_id: UUID

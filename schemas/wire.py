@@ -4,11 +4,33 @@ Fields come from the patrol seed ("Scene Format") and DESIGN section 10. Unknown
 """
 
 import json
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
 
-from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, PRODUCER_ID_CHARACTERS, SPEAKER_CHARACTERS
+from schemas.limits import (
+    DEFAULT_IMPORTANCE,
+    EARLIEST_YEAR,
+    LATEST_YEAR,
+    METADATA_BYTES,
+    PRODUCER_ID_CHARACTERS,
+    SPEAKER_CHARACTERS,
+)
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        in_utc = moment.astimezone(UTC)
+    except OverflowError:
+        in_utc = None
+    if in_utc is None or not EARLIEST_YEAR <= in_utc.year <= LATEST_YEAR:
+        raise ValueError(f"lies outside of the years {EARLIEST_YEAR} to {LATEST_YEAR}")
+    return in_utc
+
+
+Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_in_utc)]
+"""A point in time, with its offset from UTC; kept in UTC."""
 
 
 class Wire(BaseModel):
@@ -111,7 +133,7 @@ class ReminderNote(Produced):
 
     type: Literal["reminder"]
     content: Words
-    due_at: Annotated[AwareDatetime, Field(strict=False)]
+    due_at: Moment
 
 
 class KnowledgeNote(Produced):
@@ -132,6 +154,6 @@ class MessageInput(Produced):
     role: Literal["user", "assistant", "other"]
     speaker: Annotated[Words, Field(max_length=SPEAKER_CHARACTERS)] | None = None
     content: Words
-    created_at: Annotated[AwareDatetime, Field(strict=False)] | None = Field(
+    created_at: Moment | None = Field(
         None, description="When it was said, with its offset from UTC; now, where it is absent."
     )

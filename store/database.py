@@ -1,18 +1,23 @@
 """Connections, transactions, and the one way in which work ends."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any, Self
 
 from pgvector.psycopg import register_vector
-from psycopg import Connection
+from psycopg import Connection, ProgrammingError
 from psycopg.rows import dict_row
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from schemas.work import Claim
 from store import work
 from store.errors import translated
 from store.transaction import Transaction
+
+PATIENCE_SECONDS = 30.0
+ASK_AGAIN_SECONDS = 1.0
+RECONNECT_SECONDS = 2.0
 
 
 class Store:
@@ -30,6 +35,8 @@ class Store:
             max_size=connections,
             open=False,
             configure=_configure,
+            # Its waits between attempts double without end; given up soon, whoever needs a connection begins anew.
+            reconnect_timeout=RECONNECT_SECONDS,
             check=ConnectionPool.check_connection,
             kwargs={"row_factory": dict_row, "options": "-c search_path=memory,public"},
         )
@@ -53,8 +60,22 @@ class Store:
         Raises:
             Unavailable: There was none in time, or it was lost.
         """
-        with translated(), self._pool.connection(patience) as connection:
-            yield connection
+        with translated():
+            connection = self._connection(patience or PATIENCE_SECONDS)
+            try:
+                with connection:
+                    yield connection
+            finally:
+                self._pool.putconn(connection)
+
+    def _connection(self, patience: float) -> Transaction:
+        until = monotonic() + patience
+        while True:
+            try:
+                return self._pool.getconn(min(ASK_AGAIN_SECONDS, patience))
+            except PoolTimeout:
+                if monotonic() >= until:
+                    raise
 
     @contextmanager
     def finishing(self, claim: Claim) -> Iterator[Transaction]:
@@ -75,5 +96,7 @@ class Store:
 
 
 def _configure(connection: Connection[Any]) -> None:
-    register_vector(connection)
+    # Before the first migration there is no such type; who needs it is told what is missing.
+    with suppress(ProgrammingError):
+        register_vector(connection)
     connection.commit()

@@ -5,7 +5,7 @@
     ├── LeaseLost          somebody else holds this work now: nothing of the transaction is kept     MP001
     ├── NotFound           no such thing, for this owner                                             MP002
     ├── Refused            the thing exists, and its state forbids what was asked                    MP003
-    └── Unavailable        the database is out of reach, or broke a deadlock: try again              class 08, 40, 57
+    └── Unavailable        the database is out of reach, or broke a deadlock: try again              `PASSING`
 
 Custom SQLSTATEs are turned into these in one place, `translated`.
 """
@@ -43,15 +43,26 @@ class Unavailable(StoreError):
 BY_SQLSTATE: dict[str, type[StoreError]] = {"MP001": LeaseLost, "MP002": NotFound, "MP003": Refused}
 
 
+# Lost connections, broken deadlocks, want of resources, locks not had in time, an operator's doing, a failing disk.
+PASSING = {"08", "40", "53", "55", "57", "58"}
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """Let the domain errors of SQL functions leave as exceptions of this module."""
     try:
         yield
-    except psycopg.OperationalError as error:
-        raise Unavailable(f"The database is out of reach ({type(error).__name__}).") from error
     except psycopg.Error as error:
         domain = BY_SQLSTATE.get(error.sqlstate or "")
+        if domain is None and _passes(error):
+            raise Unavailable(f"The database is out of reach ({type(error).__name__}).") from error
         if domain is None:
             raise
         raise domain(error.diag.message_primary or "") from error
+
+
+def _passes(error: psycopg.Error) -> bool:
+    """Whether the same again may succeed: the limits of a row, say, are operational errors too, and will not pass."""
+    if error.sqlstate is None:
+        return isinstance(error, psycopg.OperationalError)
+    return error.sqlstate[:2] in PASSING

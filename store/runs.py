@@ -80,7 +80,7 @@ def note_step(tx: Transaction, being_id: UUID, run_id: UUID, step: str, did: dic
     """Write down what a finished step did."""
     tx.execute(
         "update memory.patrol_runs set steps = steps || jsonb_build_object(%s::text, %s || jsonb_build_object("
-        "'finished_at', clock_timestamp())) where being_id = %s and run_id = %s",
+        "'finished_at', memory.now())) where being_id = %s and run_id = %s",
         [step, Jsonb(did), being_id, run_id],
     )
 

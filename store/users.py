@@ -30,12 +30,14 @@ def add_user(tx: Transaction, name: str, time_zone: str) -> User:
     return user
 
 
-def remove_user(tx: Transaction, user_id: UUID) -> None:
-    """Remove a user with all Beings, and all that these were told and remember."""
-    tx.execute(
-        "delete from memory.work where owner_id in (select being_id from memory.beings where user_id = %s)", [user_id]
-    )
+def remove_user(tx: Transaction, user_id: UUID) -> list[UUID]:
+    """Remove a user with all Beings and what these were told and remember; returns the Beings that are gone.
+
+    Once this is committed, no step of theirs can finish and ask for the next: remove their work then.
+    """
+    beings = [being.being_id for being in beings_of(tx, user_id)]
     tx.execute("delete from memory.users where user_id = %s", [user_id])
+    return beings
 
 
 def find_user(tx: Transaction, name: str) -> User | None:

@@ -11,6 +11,7 @@ from store.errors import NotFound
 from store.transaction import Transaction, value
 
 RING_AGAIN = timedelta(seconds=20)
+MOST_PATIENT = timedelta(minutes=10)
 # Between a message's leaving its queue and the claim lies an instant, or a wait for Postgres.
 LOST_AFTER = timedelta(seconds=2)
 
@@ -111,11 +112,14 @@ def hand_back(tx: Transaction, claim: Claim) -> None:
 def ring_due(tx: Transaction, *, limit: int, empty_queues: Collection[str] = ()) -> list[Ring]:
     """What is due, not leased and not rung lately, marked as rung now.
 
-    A ring holds good for 20 seconds, for two where its queue is known to be empty: its message must have been lost.
+    A ring holds good for two seconds where its queue is known to be empty: its message must have been lost. Elsewhere it
+    holds good for 20 seconds, and each further one twice as long as the last, up to 10 minutes: the message likely waits
+    its turn in a long queue, which each ring for the same work makes longer.
     """
     with tx.cursor(row_factory=class_row(Ring)) as cursor:
         return cursor.execute(
-            "select * from memory.ring_due_work(%s, %s, %s, %s)", [RING_AGAIN, list(empty_queues), LOST_AFTER, limit]
+            "select * from memory.ring_due_work(%s, %s, %s, %s, %s)",
+            [RING_AGAIN, MOST_PATIENT, list(empty_queues), LOST_AFTER, limit],
         ).fetchall()
 
 
@@ -174,15 +178,9 @@ def drop(tx: Transaction, work: Work) -> bool:
     return dropped.rowcount == 1
 
 
-def counts(tx: Transaction) -> dict[str, dict[str, int]]:
-    """How much work of each queue is ready, running or dead."""
-    found: dict[str, dict[str, int]] = {}
-    for row in tx.execute(
-        "select queue, state, count(*) as units from memory.work where state in ('ready', 'running', 'dead')"
-        " group by queue, state"
-    ):
-        found.setdefault(row["queue"], {})[row["state"]] = row["units"]
-    return found
+def dead(tx: Transaction) -> int:
+    """How much work is dead."""
+    return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
 
 
 def clear_done(tx: Transaction, older_than: timedelta, limit: int) -> int:
@@ -192,6 +190,28 @@ def clear_done(tx: Transaction, older_than: timedelta, limit: int) -> int:
         " where state = 'done' and finished_at < clock_timestamp() - %s limit %s for update skip locked)",
         [older_than, limit],
     ).rowcount
+
+
+def clear_vectors(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Let go of vectors that were kept for work which never came back for them; returns how many."""
+    return tx.execute(
+        "delete from memory.embeddings where (being_id, embedding_model, text_hash) in"
+        " (select being_id, embedding_model, text_hash from memory.embeddings"
+        " where created_at < clock_timestamp() - %s limit %s for update skip locked)",
+        [older_than, limit],
+    ).rowcount
+
+
+def remove_all(tx: Transaction, owners: Sequence[UUID]) -> None:
+    """Remove all work of owners that are gone."""
+    tx.execute("delete from memory.work where owner_id = any(%s)", [list(owners)])
+
+
+def reserve(tx: Transaction, owner_id: UUID, kind: str, key: str) -> None:
+    """Lock a unit of work that this transaction will ask for, before it locks the Being: all do it in this order."""
+    tx.execute(
+        "select from memory.work where owner_id = %s and kind = %s and key = %s for update", [owner_id, kind, key]
+    )
 
 
 def feel_pulse(tx: Transaction, name: str) -> None:

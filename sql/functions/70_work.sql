@@ -25,6 +25,8 @@ begin
     set state = case when w.state = 'running' then 'running' else 'ready' end,
         next_at = case
             when w.state = 'running' then w.next_at
+            -- What backs off, or failed before, waits as long as it was told to, whoever else asks.
+            when w.state = 'ready' and (w.back_offs > 0 or w.attempts > 0) then w.next_at
             when w.state = 'ready' then least(w.next_at, excluded.next_at)
             else excluded.next_at
         end,
@@ -55,7 +57,7 @@ begin
     return query
     update memory.work
     set state = 'running', attempts = attempts + 1, fence = fence + 1, claimed_at = clock_timestamp(),
-        lease_until = clock_timestamp() + p_lease,
+        lease_until = clock_timestamp() + p_lease, rings = 0,
         as_of = coalesce(as_of, memory.now())
     where owner_id = p_owner_id and kind = p_kind and key = p_key
         and ((state = 'ready' and next_at <= clock_timestamp())
@@ -154,9 +156,10 @@ begin
 end $$;
 
 -- What is due and not leased, for the sweep to ring: one row of each owner before the second of any. A ring is taken for
--- lost after p_ring_again, and after p_lost_after already where its queue holds no message.
+-- lost after p_ring_again, doubled with each ring since the last claim up to p_most_patient, lest the sweep feed the very
+-- queue that it waits for; and after p_lost_after already where its queue holds no message.
 create or replace function ring_due_work(
-    p_ring_again interval, p_empty_queues text[], p_lost_after interval, p_limit integer
+    p_ring_again interval, p_most_patient interval, p_empty_queues text[], p_lost_after interval, p_limit integer
 ) returns table (owner_id uuid, kind text, key text, queue text) language sql as $$
     with due as (
         select w.owner_id, w.kind, w.key, w.rung_at, w.next_at,
@@ -165,7 +168,9 @@ create or replace function ring_due_work(
         where (w.state = 'ready' and w.next_at <= clock_timestamp()
                 or w.state = 'running' and w.lease_until < clock_timestamp())
             and (w.rung_at is null or w.rung_at < clock_timestamp() - case
-                when w.queue = any(p_empty_queues) then p_lost_after else p_ring_again
+                when w.queue = any(p_empty_queues) then p_lost_after
+                -- A power that can't overflow: ten doublings of any wait are more than anybody's patience.
+                else least(p_ring_again * power(2, least(w.rings, 10)), p_most_patient)
             end)
         order by turn, w.next_at
         limit p_limit
@@ -178,7 +183,9 @@ create or replace function ring_due_work(
         for no key update of w skip locked
     )
     update memory.work as w
-    set rung_at = clock_timestamp()
+    set rung_at = clock_timestamp(),
+        -- The first ring for what became due, or in place of one that was lost, tells nothing about the queue.
+        rings = case when w.rung_at is null or w.queue = any(p_empty_queues) then 0 else w.rings + 1 end
     from mine
     where w.owner_id = mine.owner_id and w.kind = mine.kind and w.key = mine.key
     returning w.owner_id, w.kind, w.key, w.queue;

@@ -49,13 +49,13 @@ begin
 end $$;
 
 -- Ends a run, well or with an error, and begins the one that waits. Notes that a failed run did not remember are pending
--- again. Returns the run that began, if one did.
+-- again. Returns the run that began, if one did; nothing is left to end where the Being is gone.
 create or replace function end_run(p_being_id uuid, p_run_id uuid, p_error text, p_notes integer) returns uuid
 language plpgsql as $$
 declare
     v_next uuid;
 begin
-    perform memory.lock_being(p_being_id);
+    perform 1 from memory.beings where being_id = p_being_id for no key update;
     update memory.patrol_runs
     set state = case when p_error is null then 'done' else 'failed' end, error = p_error, finished_at = memory.now()
     where being_id = p_being_id and run_id = p_run_id and state = 'running';

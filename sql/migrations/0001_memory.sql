@@ -243,6 +243,8 @@ create table work (
     -- The first claim freezes the domain's time; every attempt at the same unit sees the same.
     as_of timestamptz,
     rung_at timestamptz,
+    -- Rings in a row that nobody answered though the queue was not empty; they make the sweep more patient.
+    rings integer not null default 0,
     error text,
     created_at timestamptz not null default clock_timestamp(),
     finished_at timestamptz,

@@ -1,0 +1,40 @@
+"""The ledger is there again as soon as its server is, however long that was away."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from store.database import Store
+from store.errors import Unavailable
+from store.migrate import migrate
+from workers.postgres_server import EmbeddedPostgres
+from workers.processes import wait_until
+
+# Long enough for waits that double to have grown past the patience below.
+AWAY = 6.0
+PATIENCE = 3.0
+
+
+def test_whoever_asks_is_answered_as_soon_as_the_server_is_back(tmp_path_factory):
+    home = tmp_path_factory.mktemp("pg")
+    with EmbeddedPostgres(home / "data", home, durable=False) as server, ThreadPoolExecutor() as pool:
+        migrate(server.url)
+        with Store(server.url) as store:
+            store.ping()
+            server.crash()
+            over = threading.Event()
+
+            def keeps_asking():
+                while not over.is_set():
+                    try:
+                        store.ping()
+                    except Unavailable:
+                        continue
+
+            asking = [pool.submit(keeps_asking) for _ in range(3)]
+            assert not wait_until(over.is_set, AWAY)
+            server.start()
+            with store.transaction(patience=PATIENCE) as tx:
+                assert tx.execute("select 1 as one").fetchone() == {"one": 1}
+            over.set()
+            for asker in asking:
+                asker.result()
