@@ -19,6 +19,7 @@ from api import beings, health, messages, nodes, notes, openapi, patrols, recall
 from api.auth import Authentication
 from api.journal import Journal
 from api.problems import handle
+from api.resources import ringer
 from providers.embedders import Embedders
 from providers.errors import ProviderError
 from schemas.settings import Settings
@@ -47,6 +48,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             Redis.from_url(
                 redis_url, socket_timeout=2.0, socket_connect_timeout=2.0, retry=Retry(NoBackoff(), 0)
             ) as app.state.redis,
+            ringer,
         ):
             threading.Thread(target=_warm, args=[app.state.resources.embedders], name="warm", daemon=True).start()
             yield

@@ -6,9 +6,12 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from schemas.work import Ring
-from workers import doorbell
 from workers.app import app
+from workers.doorbell import Ringer
 from workers.resources import Resources
+
+# One for the process, like the app that it rings through; the application starts it and stops it.
+ringer = Ringer(app)
 
 
 def resources_of(request: Request) -> Resources:
@@ -21,5 +24,5 @@ On = Annotated[Resources, Depends(resources_of)]
 
 
 def ring(rings: Iterable[Ring]) -> None:
-    """Ring for work that is committed; a bell out of reach is the sweep's concern, not the caller's."""
-    doorbell.ring(app, rings)
+    """Ring for work that is committed, soon; a bell out of reach is the sweep's concern, and nobody waits for it."""
+    ringer.ring(rings)

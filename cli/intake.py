@@ -79,10 +79,10 @@ def of_messages() -> None:
 def add_notes(file: File, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Hand in notes, one JSON object a line.
 
-    Good lines are taken whatever stands in the others. Sending a file again changes nothing, also when more was added to
-    it: a line without an id goes by its words, and by how often they stood in the file before. The same words in another
-    file are therefore the same note, unless an id tells them apart. Ends with 1 if a line was rejected, or told otherwise
-    what is known under its id, or if not all lines could be handed in.
+    Good lines are taken whatever stands in the others. Sending a file again changes nothing, also when more was added
+    to it: a line without an id goes by its words, and by how often they stood in the file before. The same words in
+    another file are therefore the same note, unless an id tells them apart. Ends with 1 if a line was rejected, or told
+    otherwise what is known under its id, or if not all lines could be handed in.
     """
 
     def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Accepted:
@@ -152,9 +152,9 @@ def read_lines(file: Iterable[bytes]) -> Iterator[Line]:
     """Number each line that is not blank, and read it; what can't be read is an exception that says why."""
     seen: Counter[str] = Counter()
     for number, raw in enumerate(file, start=1):
-        line = (raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw).strip()
-        if line:
-            words = hashlib.sha256(line).hexdigest()
+        line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        if line.strip():
+            words = hashlib.sha256(line.strip()).hexdigest()
             seen[words] += 1
             yield Line(number, _read(line), f"line/{words}/{seen[words]}")
 

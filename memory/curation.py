@@ -10,10 +10,15 @@ from memory.remembering import vectors_of, words_of
 from memory.scene import Unparsable, embedding_text, parse_scene, scene_to_text, text_hash
 from providers.embedders import Embedders
 from schemas.answers import NodeStory
-from schemas.rows import Node
-from store import nodes, notes, users
+from schemas.rows import Being, Node
+from schemas.wire import SceneInput
+from store import embeddings, nodes, notes, users
 from store.database import Store
-from store.errors import NotFound
+from store.errors import NotFound, Refused
+from store.nodes import NodeWords
+
+# Each try that fails means that somebody else's change succeeded.
+CORRECTION_TRIES = 5
 
 
 def look(store: Store, being_id: UUID, node_id: UUID) -> Node:
@@ -93,6 +98,8 @@ def correct(
 ) -> Node:
     """Replace parts of what a node says, and embed it anew where the words changed.
 
+    What others change meanwhile stays: the node is read and corrected again, so that only the named parts are replaced.
+
     Args:
         store: The ledger.
         embedders: Who embeds.
@@ -103,36 +110,54 @@ def correct(
 
     Raises:
         NotFound: This Being has no such node.
-        Refused: A dead node is to be pinned; nothing was changed.
+        Refused: A dead node is to be pinned, or others change the node all the time; nothing was changed.
         BadQuestion: What comes of the changes is no scene; the text names the place.
         ProviderError: The embedder is out of reach; nothing was changed.
     """
-    with store.transaction() as tx:
-        node = _existing(nodes.get(tx, being_id, node_id), node_id)
-        being = users.get_being(tx, being_id)
+    for _ in range(CORRECTION_TRIES):
+        with store.transaction() as tx:
+            read = _existing(nodes.get(tx, being_id, node_id), node_id)
+            being = users.get_being(tx, being_id)
+        scene = _corrected(read, changes)
+        model, words = _embedded(store, embedders, being, scene)
+        with store.transaction() as tx:
+            if nodes.correct(tx, being_id, read, model, words):
+                embeddings.drop(tx, being_id, model, [words.text_hash])
+                if pinned is not None:
+                    (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
+                return _existing(nodes.get(tx, being_id, node_id), node_id)
+    raise Refused("Others keep changing this memory at the same moment: correct it once more.")
+
+
+def _corrected(read: Node, changes: dict[str, Any]) -> SceneInput:
     whole = {
-        **node.scene,
-        "feeling": node.feeling,
-        "themes": node.themes,
-        "emotion": node.emotion,
-        "importance": node.importance,
+        **read.scene,
+        "feeling": read.feeling,
+        "themes": read.themes,
+        "emotion": read.emotion,
+        "importance": read.importance,
         **{name: _plain(value) for name, value in changes.items()},
     }
     try:
-        scene = parse_scene({name: value for name, value in whole.items() if value is not None})
+        return parse_scene({name: value for name, value in whole.items() if value is not None})
     except Unparsable as fault:
         raise BadQuestion(f"The corrected memory is {fault}.") from None
-    embedder = embedders.serving(being.embedding_model)
+
+
+def _embedded(store: Store, embedders: Embedders, being: Being, scene: SceneInput) -> tuple[str, NodeWords]:
+    """Find a model's name and the words with its vector; words that have one need no embedder, and so no key."""
     text = embedding_text(scene.scene(), scene.feeling)
     hashed = text_hash(text)
-    vectors, refusals = vectors_of(store, embedder, being_id, [text])
+    if being.embedding_model is not None:
+        with store.transaction() as tx:
+            known = embeddings.known(tx, being.being_id, being.embedding_model, [hashed])
+        if hashed in known:
+            return being.embedding_model, words_of(scene, hashed, known[hashed])
+    embedder = embedders.serving(being.embedding_model)
+    vectors, refusals = vectors_of(store, embedder, being.being_id, [text])
     if hashed not in vectors:
         raise BadQuestion(f"The embedder refuses the corrected words: {refusals[hashed]}")
-    with store.transaction() as tx:
-        nodes.correct(tx, being_id, node_id, embedder.model, words_of(scene, hashed, vectors[hashed]))
-        if pinned is not None:
-            (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
-        return _existing(nodes.get(tx, being_id, node_id), node_id)
+    return embedder.model, words_of(scene, hashed, vectors[hashed])
 
 
 def _plain(value: Any) -> Any:

@@ -57,15 +57,15 @@ def accept_notes(
 
     Raises:
         BatchRefused: The batch is empty or too long; nothing was taken.
-        DoorFull: So many of the Being's notes wait that no more are taken for now. Above 1,000 that limit holds for bulk
-            alone, batches of more than 100.
+        DoorFull: So many of the Being's notes wait that no more are taken for now. A limit above 1,000 holds for bulk
+            alone, which is a batch of more than 100.
     """
     batch = read_batch(items, _NOTE, derive_id)
     bulk = len(items) > BULK_ITEMS
     with store.transaction() as tx:
         if _full(tx, settings, being_id, bulk=bulk):
             raise DoorFull(
-                f"{settings.most_pending} notes of this Being wait for a patrol already. Send these again later."
+                f"{settings.most_pending} notes of this Being wait already; no more are taken until a patrol has been."
             )
         fresh = batch.unrepeated()
         rows = {
@@ -113,8 +113,8 @@ def accept_messages(
 def _full(tx: Transaction, settings: Settings, being_id: UUID, *, bulk: bool) -> bool:
     """Whether no more may wait.
 
-    The count takes the longer the more notes wait. A backlog comes from bulk, where the count is little beside the batch;
-    a single note should not pay for it, so that a large limit is not looked at for a few of them.
+    The count takes the longer the more notes wait. A backlog comes from bulk, where the count is little beside the
+    batch; a single note should not pay for it, so a large limit is not looked at for a few of them.
     """
     if not bulk and settings.most_pending > CHEAP_TO_COUNT:
         return False

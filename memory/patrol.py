@@ -40,6 +40,10 @@ def embed(store: Store, embedders: Embedders, claim: Claim) -> None:
     with store.transaction() as tx:
         being = users.get_being(tx, being_id)
         stamped = notes.stamped(tx, being_id, run_id)
+    if not stamped:
+        # Time passes for a Being whose embedder has no key, as long as nothing new has to be embedded.
+        _finish(store, claim, lambda _: {"nodes": 0, "parse_failed": 0, "embed_failed": 0})
+        return
     remembered = remember(store, embedders.serving(being.embedding_model), being_id, stamped)
     _finish(store, claim, lambda tx: remembered.keep(tx, being_id, run_id))
 
@@ -48,6 +52,10 @@ def assign(store: Store, embedders: Embedders, claim: Claim) -> None:
     """❶ Give each new node the topic it matches, else the root whose prototype is nearer."""
     with store.transaction() as tx:
         being = users.get_being(tx, claim.owner_id)
+        homeless = patrol.any_homeless(tx, claim.owner_id)
+    if not homeless:
+        _finish(store, claim, lambda _: {"matched": 0, "rooted": 0})
+        return
     embedder = embedders.serving(being.embedding_model)
     vectors, _ = vectors_of(store, embedder, claim.owner_id, list(PROTOTYPES.values()))
     prototypes = {root: vectors[text_hash(text)] for root, text in PROTOTYPES.items()}

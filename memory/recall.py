@@ -1,25 +1,38 @@
 """Finding memories: by meaning, by topic, by word. Being found keeps them alive, unless the caller says otherwise."""
 
 import random
+import re
 import shlex
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from uuid import UUID
 
 import structlog
 
 from memory.fragments import to_fragments
 from providers.embedders import Embedders
-from providers.errors import ProviderError
+from providers.errors import InputRefused, ProviderError
 from schemas.answers import Recalled, Searched, TopicPage
-from schemas.limits import PAGE_NODES
+from schemas.limits import PAGE_NODES, SEARCH_TERMS
 from schemas.rows import Node
 from store import clusters, nodes, users
 from store.database import Store
 from store.errors import NotFound
 
 log = structlog.get_logger()
+
+# Runs of one script that is written without spaces, runs of hiragana, and everything else as its spaces part it.
+_RUN = re.compile(
+    r"(?P<unspaced>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
+    r"|[\u30a1-\u30fa\uff66-\uff9f][\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]*"
+    r"|[\uac00-\ud7a3]+|[\u0e01-\u0eff]+|[\u1000-\u109f]+|[\u1780-\u17ff]+)"
+    r"|(?P<hiragana>[\u3041-\u3096][\u3041-\u3096\u3099-\u309f\u30fc]*)"
+    r"|(?P<spaced>[^\s\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uac00-\ud7a3\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U000323af]+)"
+)
 
 
 class BadQuestion(ValueError):
@@ -40,7 +53,7 @@ def recall(store: Store, embedders: Embedders, being_id: UUID, asked: Asked, cha
     """Recall by meaning (the seed's `recall`); by words, marked `degraded`, while the embedder is out of reach.
 
     Raises:
-        BadQuestion: The query is empty.
+        BadQuestion: The query is empty, or the embedder refuses it.
     """
     if not asked.query.strip():
         raise BadQuestion("The query is empty: ask for something.")
@@ -53,6 +66,8 @@ def recall(store: Store, embedders: Embedders, being_id: UUID, asked: Asked, cha
         query = embedder.embed([asked.query])[0]
         with store.transaction() as tx:
             found += nodes.match(tx, being_id, embedder.model, query, threshold=asked.threshold, limit=asked.limit)
+    except InputRefused as refusal:
+        raise BadQuestion(f"The embedder refuses the query, put it in other words: {refusal}") from None
     except ProviderError as error:
         log.warning("recall.degraded", being_id=str(being_id), error=type(error).__name__)
         degraded = True
@@ -96,7 +111,7 @@ def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: 
     """Nodes, dead ones too, in which the terms stand (the seed's `search_memory`); quotes keep a phrase together.
 
     Raises:
-        BadQuestion: The query is empty.
+        BadQuestion: The query is empty, or of too many terms.
     """
     terms = split_terms(query)
     if not terms:
@@ -109,7 +124,11 @@ def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: 
 
 
 def split_terms(query: str) -> list[str]:
-    """Split at white space; what stands in double quotes stays one term, and a lone quote is a plain character."""
+    """Split at white space; what stands in double quotes stays one term, and a lone quote is a plain character.
+
+    Raises:
+        BadQuestion: There are more terms than a search takes.
+    """
     reader = shlex.shlex(query, posix=True, punctuation_chars=False)
     reader.whitespace_split = True
     reader.commenters = ""
@@ -119,13 +138,35 @@ def split_terms(query: str) -> list[str]:
         terms = list(reader)
     except ValueError:
         terms = query.split()
-    return list(dict.fromkeys(term for term in terms if term.strip()))
+    distinct = list(dict.fromkeys(term for term in terms if term.strip()))
+    if len(distinct) > SEARCH_TERMS:
+        raise BadQuestion(
+            f"A search takes at most {SEARCH_TERMS} different terms, and this one has {len(distinct)}:"
+            " leave some away, or keep a phrase together with double quotes."
+        )
+    return distinct
 
 
 def _words(query: str) -> list[str]:
-    """What of a question is worth looking for as words, when there is no embedding of it."""
-    words = [word.strip(".,;:!?\"'()[]…。、！？") for word in query.split()]
-    return [word for word in words if len(word) > len("the") or not word.isascii()] or query.split()
+    """What of a question is worth looking for as words, when there is no embedding of it: its first 32 terms.
+
+    Short words and hiragana are grammar more often than not: they have to do only where there is nothing else. Scripts
+    without spaces are looked for by overlapping pairs of characters, as full-text search does with them (CJK bigrams).
+    """
+    telling, grammar = list[str](), list[str]()
+    for run in _RUN.finditer(query):
+        if run["unspaced"]:
+            telling += _pairs(run["unspaced"])
+        elif run["hiragana"]:
+            grammar += _pairs(run["hiragana"])
+        elif word := run["spaced"].strip(".,;:!?\"'()[]…"):
+            (telling if len(word) > len("the") or not word.isascii() else grammar).append(word)
+    return list(dict.fromkeys(telling or grammar or query.split()))[:SEARCH_TERMS]
+
+
+def _pairs(run: str) -> Iterator[str]:
+    """The overlapping pairs of a run of characters; a lone character stands for itself."""
+    return map("".join, pairwise(run)) if len(run) > 1 else iter((run,))
 
 
 def _activate(store: Store, being_id: UUID, found: list[Node]) -> None:

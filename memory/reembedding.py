@@ -1,5 +1,10 @@
 """Moving a Being to another embedder in the background: the old vectors serve until the new ones are complete."""
 
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
 import structlog
 
 from memory.scene import embedding_text
@@ -9,12 +14,13 @@ from providers.errors import InputRefused
 from schemas.work import Claim, Ring
 from store import embeddings, work
 from store.database import Store
-from store.embeddings import Vector
+from store.embeddings import Text, Vector
 
 log = structlog.get_logger()
 
 BATCH = 500
 KIND = "upkeep.reembed"
+TURN = timedelta(minutes=5)
 
 
 def ask_for_reembedding(store: Store, embedders: Embedders, limit: int = 100) -> list[Ring]:
@@ -27,38 +33,58 @@ def ask_for_reembedding(store: Store, embedders: Embedders, limit: int = 100) ->
         return [ring for being_id in behind for ring in work.ask(tx, being_id, KIND, model, "upkeep")]
 
 
-def reembed(store: Store, embedders: Embedders, claim: Claim) -> None:
-    """Embed what has no vector of the wanted model yet, batch by batch, then let all of them serve at once."""
+def reembed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta = TURN) -> None:
+    """Embed what has no vector of the wanted model yet, batch by batch, then let all of them serve at once.
+
+    What takes longer than a `turn` is asked for again and goes on from what is kept: workers stop units that last, and
+    others may have theirs in between.
+    """
     being_id, model = claim.owner_id, claim.key
     if model != embedders.wanted.model:
         with store.finishing(claim):
             log.info("reembedding.superseded", being_id=str(being_id), model=model)
         return
-    while True:
-        _embed_missing(store, embedders.wanted, claim)
+    ends = time.monotonic() + turn.total_seconds()
+    complete = False
+    while not complete:
+        if not _embed_missing(store, embedders.wanted, claim, ends):
+            with store.finishing(claim) as tx:
+                work.ask(tx, being_id, KIND, model, "upkeep")
+                log.info("reembedding.goes_on_later", being_id=str(being_id), model=model)
+            return
         with store.transaction() as tx:
             complete = embeddings.serve(tx, being_id, model)
-        if complete:
-            break
     with store.finishing(claim):
         log.info("reembedding.done", being_id=str(being_id), model=model)
 
 
-def _embed_missing(store: Store, embedder: Embedder, claim: Claim) -> None:
+def _embed_missing(store: Store, embedder: Embedder, claim: Claim, ends: float) -> bool:
+    """Go over all texts once; False where the time (`ends`, by the monotonic clock) was over before."""
+    after = b""
     while True:
         with store.transaction() as tx:
             # Whoever has lost the lease stops here; what was paid for so far is kept for the one who has it.
             work.hold(tx, claim)
-            rows = embeddings.missing(tx, claim.owner_id, embedder.model, BATCH)
-        if not rows:
-            return
-        texts = [embedding_text(row.scene, row.feeling) for row in rows]
-        vectors = {
-            row.text_hash: _less(embedder, text) if isinstance(answer, InputRefused) else answer
-            for row, text, answer in zip(rows, texts, embed_each(embedder, texts), strict=True)
-        }
-        with store.transaction() as tx:
-            embeddings.keep(tx, claim.owner_id, embedder.model, vectors)
+            page = embeddings.texts_of_other_models(tx, claim.owner_id, embedder.model, after=after, limit=BATCH)
+        if not page:
+            return True
+        after = page[-1].text_hash
+        missing = [text for text in page if not text.kept]
+        if not missing:
+            continue
+        _embed(store, embedder, claim.owner_id, missing)
+        if time.monotonic() >= ends:
+            return False
+
+
+def _embed(store: Store, embedder: Embedder, being_id: UUID, missing: Sequence[Text]) -> None:
+    texts = [embedding_text(text.scene, text.feeling) for text in missing]
+    vectors = {
+        text.text_hash: _less(embedder, words) if isinstance(answer, InputRefused) else answer
+        for text, words, answer in zip(missing, texts, embed_each(embedder, texts), strict=True)
+    }
+    with store.transaction() as tx:
+        embeddings.keep(tx, being_id, embedder.model, vectors)
 
 
 def _less(embedder: Embedder, text: str) -> Vector:

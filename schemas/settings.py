@@ -80,7 +80,8 @@ class Settings(BaseSettings):
         300, le=10_000, description="The most notes one patrol takes; more are left to the patrol right after it."
     )
     most_pending: PositiveInt = Field(
-        100_000, description="While so many scene notes of a Being wait, its doors answer 429."
+        100_000,
+        description="While so many scene notes of a Being wait, its doors answer 429; above 1,000 to bulk only.",
     )
     topic_birth: bool = Field(True, description="Whether a crowded root gives birth to topics.")
 

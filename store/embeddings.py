@@ -16,12 +16,13 @@ Vector = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Unembedded:
-    """A node's text that a model has not seen."""
+class Text:
+    """A node's text, and whether a vector of the model that is to come is kept for it."""
 
     text_hash: bytes
     scene: dict[str, Any]
     feeling: str | None
+    kept: bool
 
 
 def literal(vector: Vector) -> str:
@@ -74,15 +75,17 @@ def beings_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID
     return [row["being_id"] for row in rows]
 
 
-def missing(tx: Transaction, being_id: UUID, model: str, limit: int) -> list[Unembedded]:
-    """Nodes whose text has no vector of this model kept yet."""
-    with tx.cursor(row_factory=class_row(Unembedded)) as cursor:
+def texts_of_other_models(tx: Transaction, being_id: UUID, model: str, *, after: bytes, limit: int) -> list[Text]:
+    """Texts of nodes whose vectors are of another model than this one, each once, by hash from `after` on."""
+    with tx.cursor(row_factory=class_row(Text)) as cursor:
         return cursor.execute(
-            "select distinct on (n.text_hash) n.text_hash, n.scene, n.feeling from memory.memory_nodes as n"
-            " where n.being_id = %(being)s and n.embedding_model <> %(model)s and not exists ("
-            " select from memory.embeddings as e where e.being_id = n.being_id and e.embedding_model = %(model)s"
-            " and e.text_hash = n.text_hash) order by n.text_hash limit %(limit)s",
-            {"being": being_id, "model": model, "limit": limit},
+            "with page as materialized (select distinct on (text_hash) text_hash, scene, feeling"
+            " from memory.memory_nodes where being_id = %(being)s and text_hash > %(after)s and embedding_model <>"
+            " %(model)s and embedding_model = (select embedding_model from memory.beings where being_id = %(being)s)"
+            " order by text_hash limit %(limit)s)"
+            " select page.*, exists(select from memory.embeddings as e where e.being_id = %(being)s"
+            " and e.embedding_model = %(model)s and e.text_hash = page.text_hash) as kept from page order by text_hash",
+            {"being": being_id, "model": model, "after": after, "limit": limit},
         ).fetchall()
 
 

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.rows import HistoryEvent, Node
 from store.embeddings import Vector, literal
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,24 +204,32 @@ def revive(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
     tx.execute("select memory.revive_node(%s, %s)", [being_id, node_id])
 
 
-def correct(tx: Transaction, being_id: UUID, node_id: UUID, model: str, words: NodeWords) -> None:
+def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: NodeWords) -> bool:
     """Replace what a node says.
+
+    Returns:
+        False, and nothing is changed, where the node does not say any more what was read, or the Being has moved to
+        another model than the vector's: read again.
 
     Raises:
         NotFound: This Being has no such node.
     """
-    tx.execute(
-        "select memory.correct_node(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
-        [
-            being_id,
-            node_id,
-            Jsonb(words.scene),
-            words.feeling,
-            words.themes,
-            None if words.emotion is None else Jsonb(words.emotion),
-            words.importance,
-            words.text_hash,
-            model,
-            literal(words.vector),
-        ],
+    return bool(
+        value(
+            tx,
+            "select memory.correct_node(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
+            [
+                being_id,
+                read.node_id,
+                Jsonb(read.model_dump(mode="json", include={"scene", "feeling", "themes", "emotion", "importance"})),
+                Jsonb(words.scene),
+                words.feeling,
+                words.themes,
+                None if words.emotion is None else Jsonb(words.emotion),
+                words.importance,
+                words.text_hash,
+                model,
+                literal(words.vector),
+            ],
+        )
     )

@@ -10,6 +10,17 @@ from store.embeddings import Vector, literal
 from store.transaction import Transaction, value
 
 
+def any_homeless(tx: Transaction, being_id: UUID) -> bool:
+    """Whether any node has no cluster yet."""
+    return bool(
+        value(
+            tx,
+            "select exists(select from memory.memory_nodes where being_id = %s and cluster_id is null)",
+            [being_id],
+        )
+    )
+
+
 def assign(tx: Transaction, being_id: UUID, model: str, roots: Mapping[Root, Vector]) -> dict[str, int]:
     """Put each homeless node into the topic it matches best, or into the root whose prototype vector is nearest.
 

@@ -112,9 +112,9 @@ def hand_back(tx: Transaction, claim: Claim) -> None:
 def ring_due(tx: Transaction, *, limit: int, empty_queues: Collection[str] = ()) -> list[Ring]:
     """What is due, not leased and not rung lately, marked as rung now.
 
-    A ring holds good for two seconds where its queue is known to be empty: its message must have been lost. Elsewhere it
-    holds good for 20 seconds, and each further one twice as long as the last, up to 10 minutes: the message likely waits
-    its turn in a long queue, which each ring for the same work makes longer.
+    A ring holds good for two seconds where its queue is known to be empty: its message must have been lost. Elsewhere
+    it holds good for 20 seconds, and each further one twice as long as the last, up to 10 minutes: the message likely
+    waits its turn in a long queue, which each ring for the same work makes longer.
     """
     with tx.cursor(row_factory=class_row(Ring)) as cursor:
         return cursor.execute(

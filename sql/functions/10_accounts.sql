@@ -4,10 +4,12 @@
 --            nodes, and vector_state is the exact count and sum of its active nodes' vectors.
 -- LOCK ORDER work row, Being, nodes, clusters by cluster_id.
 
--- One node's step into (weight 1) or out of (weight -1) a cluster's account. `vector` is null where it does not count.
+-- What a statement did to one cluster's account. A statement may touch any number of nodes, so that their vectors are
+-- added up where they stand and never gathered.
 do $$ begin
-    create type node_change as (
-        being_id uuid, cluster_id uuid, weight integer, active boolean, fresh boolean, dying boolean, vector halfvec
+    create type account_change as (
+        being_id uuid, cluster_id uuid, nodes bigint, active_nodes bigint, fresh_nodes bigint, dying_nodes bigint,
+        lost double precision[], gained double precision[]
     );
 exception when duplicate_object then null;
 end $$;
@@ -33,7 +35,7 @@ begin
     return v_state;
 end $$;
 
-create or replace function post_to_accounts(p_changes node_change[]) returns void language plpgsql as $$
+create or replace function post_to_accounts(p_changes account_change[]) returns void language plpgsql as $$
 begin
     perform 1
     from memory.clusters
@@ -48,30 +50,19 @@ begin
         dying_nodes = c.dying_nodes + d.dying_nodes,
         vector_state = memory.shifted_vector_state(c.vector_state, d.lost, d.gained),
         arrivals_since_split = c.arrivals_since_split + d.gained[1]::integer
-    from (
-        select
-            being_id,
-            cluster_id,
-            sum(weight) as nodes,
-            coalesce(sum(weight) filter (where active), 0) as active_nodes,
-            coalesce(sum(weight) filter (where fresh), 0) as fresh_nodes,
-            coalesce(sum(weight) filter (where dying), 0) as dying_nodes,
-            memory.vector_state(vector) filter (where weight < 0) as lost,
-            memory.vector_state(vector) filter (where weight > 0) as gained
-        from unnest(p_changes)
-        where cluster_id is not null
-        group by being_id, cluster_id
-    ) as d
+    from unnest(p_changes) as d
     where c.being_id = d.being_id and c.cluster_id = d.cluster_id;
 end $$;
 
 create or replace function account_for_new_nodes() returns trigger language plpgsql as $$
 begin
     perform memory.post_to_accounts(array(
-        select (being_id, cluster_id, 1, status = 'active', fresh and status <> 'dead', status = 'dying',
-            case when status = 'active' then vector end)::memory.node_change
+        select (being_id, cluster_id, count(*), count(*) filter (where status = 'active'),
+            count(*) filter (where fresh and status <> 'dead'), count(*) filter (where status = 'dying'),
+            '{0}', memory.vector_state(vector) filter (where status = 'active'))::memory.account_change
         from new_nodes
         where cluster_id is not null
+        group by being_id, cluster_id
     ));
     return null;
 end $$;
@@ -79,38 +70,40 @@ end $$;
 create or replace function account_for_gone_nodes() returns trigger language plpgsql as $$
 begin
     perform memory.post_to_accounts(array(
-        select (being_id, cluster_id, -1, status = 'active', fresh and status <> 'dead', status = 'dying',
-            case when status = 'active' then vector end)::memory.node_change
+        select (being_id, cluster_id, -count(*), -count(*) filter (where status = 'active'),
+            -count(*) filter (where fresh and status <> 'dead'), -count(*) filter (where status = 'dying'),
+            memory.vector_state(vector) filter (where status = 'active'), '{0}')::memory.account_change
         from old_nodes
         where cluster_id is not null
+        group by being_id, cluster_id
     ));
     return null;
 end $$;
 
+-- A node's old side leaves an account (weight -1) and its new side enters one (weight 1), often the same. Its vector
+-- counts only where it moved: most changes leave the sums as they are.
 create or replace function account_for_changed_nodes() returns trigger language plpgsql as $$
-declare
-    v_changes memory.node_change[];
 begin
-    select array_agg(change) into v_changes
-    from (
-        select o as before, n as after,
-            (o.cluster_id, o.status, o.vector) is distinct from (n.cluster_id, n.status, n.vector) as moved
+    perform memory.post_to_accounts(array(
+        select (side.being_id, side.cluster_id, sum(side.weight),
+            coalesce(sum(side.weight) filter (where side.status = 'active'), 0),
+            coalesce(sum(side.weight) filter (where side.fresh and side.status <> 'dead'), 0),
+            coalesce(sum(side.weight) filter (where side.status = 'dying'), 0),
+            memory.vector_state(side.vector) filter (where side.weight < 0 and moved and side.status = 'active'),
+            memory.vector_state(side.vector) filter (where side.weight > 0 and moved and side.status = 'active')
+        )::memory.account_change
         from old_nodes as o
-        join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
-        where (o.cluster_id, o.status, o.fresh, o.vector) is distinct from (n.cluster_id, n.status, n.fresh, n.vector)
-    ) as pair,
-    lateral (
-        values
-            (((before).being_id, (before).cluster_id, -1, (before).status = 'active',
-                (before).fresh and (before).status <> 'dead', (before).status = 'dying',
-                case when moved and (before).status = 'active' then (before).vector end)::memory.node_change),
-            (((after).being_id, (after).cluster_id, 1, (after).status = 'active',
-                (after).fresh and (after).status <> 'dead', (after).status = 'dying',
-                case when moved and (after).status = 'active' then (after).vector end)::memory.node_change)
-    ) as changes (change);
-    if v_changes is not null then
-        perform memory.post_to_accounts(v_changes);
-    end if;
+        join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id,
+        lateral (select (o.cluster_id, o.status, o.vector) is distinct from (n.cluster_id, n.status, n.vector) as moved)
+            as pair,
+        lateral (
+            values
+                (o.being_id, o.cluster_id, -1, o.status, o.fresh, o.vector),
+                (n.being_id, n.cluster_id, 1, n.status, n.fresh, n.vector)
+        ) as side (being_id, cluster_id, weight, status, fresh, vector)
+        where (moved or o.fresh <> n.fresh) and side.cluster_id is not null
+        group by side.being_id, side.cluster_id
+    ));
     return null;
 end $$;
 

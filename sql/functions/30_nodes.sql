@@ -103,24 +103,33 @@ begin
     end if;
 end $$;
 
--- Replaces a node's words and what was computed from them; null leaves a part as it is.
+-- Replaces a node's words and what was computed from them. False, and nothing changed, where the node does not say what
+-- the caller has read any more, or the Being's vectors are of another model by now: read again, and correct that.
 create or replace function correct_node(
-    p_being_id uuid, p_node_id uuid, p_scene jsonb, p_feeling text, p_themes text[], p_emotion jsonb,
+    p_being_id uuid, p_node_id uuid, p_read jsonb, p_scene jsonb, p_feeling text, p_themes text[], p_emotion jsonb,
     p_importance double precision, p_text_hash bytea, p_embedding_model text, p_vector halfvec
-) returns void language plpgsql as $$
+) returns boolean language plpgsql as $$
+declare
+    v_said jsonb;
 begin
     perform memory.lock_being(p_being_id);
-    if (select embedding_model from memory.beings where being_id = p_being_id) <> p_embedding_model then
-        raise exception using errcode = 'MP003',
-            message = 'The Being has moved to another embedder meanwhile: correct the memory once more.';
+    select jsonb_build_object(
+        'scene', scene, 'feeling', feeling, 'themes', themes, 'emotion', emotion, 'importance', importance
+    ) into v_said
+    from memory.memory_nodes
+    where being_id = p_being_id and node_id = p_node_id;
+    if v_said is null then
+        perform memory.node_not_found(p_node_id);
+    end if;
+    if v_said <> p_read
+        or (select embedding_model from memory.beings where being_id = p_being_id) <> p_embedding_model then
+        return false;
     end if;
     update memory.memory_nodes
     set scene = p_scene, feeling = p_feeling, themes = p_themes, emotion = p_emotion, importance = p_importance,
         text_hash = p_text_hash, embedding_model = p_embedding_model, vector = p_vector
     where being_id = p_being_id and node_id = p_node_id;
-    if not found then
-        perform memory.node_not_found(p_node_id);
-    end if;
+    return true;
 end $$;
 
 -- Lets a model serve a Being: every node takes its kept vector of that model, in one statement, so that the clusters'

@@ -35,13 +35,21 @@ declare
     v_parts constant text[] := array(
         select lower(term) from unnest(p_terms) with ordinality as asked (term, place) order by place
     );
+    -- JSON text holds these characters escaped; without them, what no part of a scene's JSON holds, no text in it holds.
+    v_as_written constant boolean := not exists (select from unnest(p_terms) as term where term ~ '["\\[:cntrl:]]');
 begin
     return query
     select n.node_id, met.terms
     from memory.seen_nodes as n,
-    -- Offset 0 keeps the planner from copying this expression to every term: a node's words are put together once.
+    -- Offset 0 keeps the planner from copying an expression to every term: a text is lower-cased once a node.
+    lateral (select lower(concat_ws(E'\n', n.scene::text, n.feeling)) as words offset 0) as written,
     lateral (
-        select lower(concat_ws(E'\n', n.scene ->> 'action', n.feeling, memory.when_text(n.scene))) as words offset 0
+        -- Most nodes hold no term at all, and taking a timeline apart costs more than looking at it.
+        select case
+            when not v_as_written or exists (select from unnest(v_parts) as part where strpos(written.words, part) > 0)
+            then lower(concat_ws(E'\n', n.scene ->> 'action', n.feeling, memory.when_text(n.scene)))
+        end as words
+        offset 0
     ) as said,
     lateral (
         select count(*)::integer as terms

@@ -1,7 +1,9 @@
 """What happens to memories when an embedder fails, refuses, or is replaced by another."""
 
 import random
+from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from memory import intake, recall, reembedding
@@ -10,9 +12,9 @@ from memory.patrol_demand import demand
 from providers.embedders import MINILM, Embedders
 from providers.errors import Misconfigured, Transient
 from schemas.settings import Settings
-from store import nodes, notes, runs, users, work
+from store import embeddings, nodes, notes, runs, users, work
 from tests.fakes.provider import Behaviour, running_provider
-from tests.scenes import make_user
+from tests.scenes import MODEL, make_user, remember, words
 from tests.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
 
 
@@ -143,6 +145,14 @@ def test_a_missing_key_does_not_swap_the_embedder(store, settings, being_id):
         embed(store, keyless, claim)
 
 
+def test_time_passes_for_a_being_whose_embedder_has_no_key(store, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked saffron buns.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    run = walk_patrol(store, Embedders(Settings(embedder="auto")), settings, being_id)
+    assert run.state == "done"
+    assert [node.session_count for node in memories(store, being_id)] == [2]
+
+
 def reembed(store, embedders, being_id):
     (ring,) = reembedding.ask_for_reembedding(store, embedders)
     with store.transaction() as tx:
@@ -163,6 +173,51 @@ def test_a_changed_embedder_takes_over_when_all_its_vectors_are_there(store, set
         assert [(row["embedding_model"], row["size"]) for row in models] == [(MINILM, 384)]
     answer = recall.recall(store, local, being_id, asked("What did she bake?"), random.Random(1))
     assert answer.nodes[0].scene["action"] == "Mira baked saffron buns."
+
+
+def test_a_long_move_is_made_in_turns(store, provider, settings, being_id, monkeypatch):
+    hand_in(store, settings, being_id, "Mira baked saffron buns.", "The roof leaked.", "Bells rang.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    smaller = Embedders(openai_settings(provider, openai_embedding_dimensions=256))
+    monkeypatch.setattr(reembedding, "BATCH", 1)
+    (ring,) = reembedding.ask_for_reembedding(store, smaller)
+    asked = len(texts_embedded(provider))
+    turns = 0
+    while serving_model(store, being_id) != smaller.wanted.model:
+        with store.transaction() as tx:
+            claim = work.claim(tx, being_id, ring.kind, ring.key, lease=LEASE, attempts=ATTEMPTS)
+        assert claim.attempts == 1
+        reembedding.reembed(store, smaller, claim, turn=timedelta(0))
+        turns += 1
+    assert turns == 4
+    assert len(texts_embedded(provider)) == asked + 3
+    with store.transaction() as tx:
+        assert work.state(tx, being_id, ring.kind, ring.key) == "done"
+
+
+def serving_model(store, being_id):
+    with store.transaction() as tx:
+        return users.get_being(tx, being_id).embedding_model
+
+
+def test_texts_are_paged_without_reading_them_again(store, being_id):
+    with store.transaction() as tx:
+        being = users.get_being(tx, being_id)
+        users.adopt_model(tx, being_id, MODEL)
+        remember(tx, being, *(words(f"Scene {number}.") for number in range(5)), words("Scene 0."))
+        (kept, *_) = pages = texts_to_move(tx, being_id)
+        embeddings.keep(tx, being_id, "five-d", {kept.text_hash: np.ones(5, dtype=np.float32)})
+        again = texts_to_move(tx, being_id)
+    assert len({text.text_hash for text in pages}) == len(pages) == 5
+    assert [text.kept for text in again] == [True, False, False, False, False]
+
+
+def texts_to_move(tx, being_id):
+    found, after = [], b""
+    while page := embeddings.texts_of_other_models(tx, being_id, "five-d", after=after, limit=2):
+        found += page
+        after = page[-1].text_hash
+    return found
 
 
 def test_the_old_vectors_serve_until_the_new_ones_are_complete(store, provider, settings, being_id):

@@ -19,7 +19,7 @@ from schemas.settings import Settings
 from store import clock, nodes, patrol, runs
 from store.errors import Refused, translated
 from tests.plain_model import PlainMemory, PlainRefusal
-from tests.scenes import MODEL, consolidated, make_being, make_user, remember, words
+from tests.scenes import MODEL, consolidated, make_being, make_user, remember, seen, words
 
 TICK = Settings.model_fields["tick"].default
 IMPORTANCE = st.sampled_from([0.0, 5e-324, 0.05, 0.0500000001, 0.06, 0.1, 1.0]) | st.floats(0, 1)
@@ -171,7 +171,9 @@ class Life(RuleBasedStateMachine):
         name = data.draw(st.sampled_from(range(len(self.ids))))
         self.both(
             lambda: self.plain.weigh(name, importance),
-            lambda tx: nodes.correct(tx, self.being_id, self.ids[name], MODEL, words(importance=importance)),
+            lambda tx: nodes.correct(
+                tx, self.being_id, seen(tx, self.being, self.ids[name]), MODEL, words(importance=importance)
+            ),
         )
 
     @invariant()

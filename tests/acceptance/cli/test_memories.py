@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.acceptance.cli.conftest import PATIENCE, PATROL
+from tests.acceptance.cli.conftest import PATIENCE, PATROL, Command
 
 OVEN = "The oven in the bakery failed during the morning bake."
 CAT = "A black cat moved into the attic."
@@ -36,6 +36,31 @@ def test_good_lines_are_taken_and_bad_ones_are_told_by_number(somebody, tmp_path
 def test_more_lines_than_a_batch_holds_are_taken(somebody):
     many = "\n".join(line(f"Thing {number}.", type="todo", content=f"Thing {number}.") for number in range(1100))
     assert "1100 accepted" in somebody("notes", "add", "-", given=many.encode()).stdout
+
+
+def test_a_file_of_notes_without_ids_can_be_sent_again(somebody):
+    cat, oven = line(CAT).encode(), line(OVEN).encode()
+    first = somebody.json("notes", "add", "-", given=cat + b"\n" + oven + b"\n" + cat)
+    assert (first["accepted"], first["duplicates"]) == (3, 0)
+    more = somebody.json("notes", "add", "-", given=b"\n".join([cat, b"", oven + b"\r", cat, oven]))
+    assert (more["accepted"], more["duplicates"]) == (1, 3)
+    assert more["ids"][:3] == first["ids"]
+
+
+def test_a_message_without_an_id_is_new_each_time(somebody):
+    said = json.dumps({"role": "user", "speaker": "Ana", "content": "ok"}).encode()
+    for _ in range(2):
+        assert somebody.json("messages", "add", "-", given=said)["accepted"] == 1
+
+
+def test_a_door_that_closes_in_the_middle_of_a_file_tells_how_far_it_went(patrol, somebody):
+    lines = "\n".join(line(f"Thing {number}.") for number in range(1100)).encode()
+    narrow = Command(patrol.home, PATROL_MOST_PENDING="1", PATROL_PENDING_NOTES="5000", PATROL_PENDING_WAIT="PT1H")
+    told = narrow("notes", "add", "--being", somebody.being, "-", given=lines, code=1)
+    assert told.stdout.startswith("1000 accepted")
+    assert "before line 1001" in told.stderr
+    rest = somebody.json("notes", "add", "-", given=lines)
+    assert (rest["accepted"], rest["duplicates"], rest["stopped_at"]) == (100, 1000, None)
 
 
 def test_a_file_that_is_not_there_is_wrong_usage(somebody):

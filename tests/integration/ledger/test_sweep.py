@@ -82,3 +82,34 @@ def test_a_ring_into_a_queue_that_is_empty_was_lost_and_is_rung_again_soon(store
         assert work.ring_due(tx, limit=10) == []
         assert work.ring_due(tx, limit=10, empty_queues=["another"]) == []
         assert len(work.ring_due(tx, limit=10, empty_queues=[QUEUE])) == 1
+
+
+def swept_after(store, owner, seconds, **options):
+    """Let the last ring be so old, and sweep."""
+    with store.transaction() as tx:
+        tx.execute(
+            "update memory.work set rung_at = clock_timestamp() - %s where owner_id = %s",
+            [timedelta(seconds=seconds), owner],
+        )
+        return len(work.ring_due(tx, limit=10, **options))
+
+
+def test_the_sweep_is_twice_as_patient_after_each_ring_into_a_long_queue(store, owner, ask):
+    ask()
+    for patience in [20, 40, 80, 160, 320, 600, 600]:
+        assert swept_after(store, owner, patience - 1) == 0
+        assert swept_after(store, owner, patience + 1) == 1
+
+
+def test_an_empty_queue_and_a_claim_end_the_sweeps_patience(store, owner, ask, claim):
+    ask()
+    for _ in range(5):
+        swept_after(store, owner, 1000)
+    assert swept_after(store, owner, 100) == 0
+    assert swept_after(store, owner, 3, empty_queues=[QUEUE]) == 1
+    assert swept_after(store, owner, 21) == 1
+
+    with store.finishing(claim()):
+        pass
+    ask()
+    assert swept_after(store, owner, 21) == 1
