@@ -95,12 +95,10 @@ def test_a_correction_does_not_undo_what_consolidation_gave(store, settings, bei
 
 def test_a_correction_that_others_always_overtake_is_refused(settings, memories, correct):
     before = memories()[0]
-
-    def weigh():
-        correct(importance=1 - memories()[0].importance / 2)
+    feelings = iter(["Warm.", "Warmer.", "Hot.", "Cooler.", "Cold."])
 
     with pytest.raises(Refused, match="once more"):
-        correct(Interrupted(settings, weigh), action="Mira baked cinnamon buns.")
+        correct(Interrupted(settings, lambda: correct(feeling=next(feelings))), action="Mira baked cinnamon buns.")
     assert memories()[0].scene == before.scene
 
 

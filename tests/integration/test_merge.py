@@ -186,7 +186,9 @@ def plainly_merged(topics):
 
     def similarity(one, other):
         one, other = direction(one), direction(other)
-        return one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+        lengths = np.linalg.norm(one) * np.linalg.norm(other)
+        # Nodes that cancel out have no direction, and are like nobody.
+        return one @ other / lengths if lengths else -1.0
 
     for name in range(len(topics)):
         if len(live[name]) > 2:

@@ -1,11 +1,8 @@
 """Finding: by likeness among the living, by words among all that was not forgotten."""
 
-import time
-
 import numpy as np
 import pytest
 
-from schemas.limits import SEARCH_TERMS
 from store import nodes, patrol
 from tests.scenes import EAST, MODEL, NORTH, UP, make_being, remember, root, words
 
@@ -78,22 +75,6 @@ def test_case_is_unicode_s(know, search, said, term):
     know(words(said))
 
     assert search(term) == [said]
-
-
-def test_many_terms_cost_little_more_than_one(know, search):
-    know(*(words(f"Rain {day}. {'So it went on and on. ' * 500}") for day in range(40)))
-
-    def took(*terms):
-        def once():
-            begun = time.perf_counter()
-            search(*terms)
-            return time.perf_counter() - begun
-
-        return min(once() for _ in range(3))
-
-    absent = (f"word number {number} that stands nowhere" for number in range(SEARCH_TERMS - 1))
-    # A text that is lower-cased anew for each term makes it far more.
-    assert took(*absent, "rain") < 12 * took("rain")
 
 
 def test_themes_are_matched_whole_and_to_the_letter(know, search):
