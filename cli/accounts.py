@@ -89,14 +89,13 @@ def list_beings(
         names = {user.user_id: user.name for user in accounts.all_users(tx)}
     if as_json:
         return say_json(found)
-    shown = table("being", "*of", "*name", ">patrols", "vectors of", "id")
+    shown = table("*being", "*of", "*name", ">patrols", "id")
     for being in found:
         shown.add_row(
             being.slug,
             words(names[being.user_id]),
             words(being.name),
             str(being.patrol_counter),
-            being.embedding_model or "–",
             str(being.being_id),
         )
     say(shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG")

@@ -24,7 +24,7 @@ def test_a_being_is_added_and_listed_with_its_owner(patrol, somebody):
     patrol("being", "add", "--user", somebody.user, "second", "--name", "Second One")
     slugs = [being["slug"] for being in patrol.json("being", "list", "--user", somebody.user)]
     assert slugs == [somebody.being, "second"]
-    assert somebody.user[:20] in patrol("being", "list").stdout
+    assert somebody.user[:10] in patrol("being", "list").stdout
 
 
 def test_a_being_needs_a_slug_and_a_user(patrol, somebody):
