@@ -19,7 +19,7 @@ from store import clock, messages, notes
 from store.database import Store
 from store.messages import NewMessage
 from store.notes import NewNote
-from store.transaction import Transaction
+from store.transaction import Transaction, new_ids
 
 _NOTE: TypeAdapter[AnyNote] = TypeAdapter(NoteInput)
 _MESSAGE = TypeAdapter(MessageInput)
@@ -69,8 +69,7 @@ def accept_notes(
             )
         fresh = batch.unrepeated()
         rows = {
-            item.position: _note(item, id_, bulk=bulk)
-            for item, id_ in zip(fresh, notes.new_ids(tx, len(fresh)), strict=True)
+            item.position: _note(item, id_, bulk=bulk) for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)
         }
         kept = notes.insert(tx, being_id, list(rows.values()))
         inserted = {position: row.note_id for position, row in rows.items() if row.note_id in kept}
@@ -102,8 +101,7 @@ def accept_messages(
     with store.transaction() as tx:
         fresh = batch.unrepeated()
         rows = {
-            item.position: _message(item, id_, now)
-            for item, id_ in zip(fresh, messages.new_ids(tx, len(fresh)), strict=True)
+            item.position: _message(item, id_, now) for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)
         }
         kept = messages.insert(tx, being_id, list(rows.values()))
         inserted = {position: row.message_id for position, row in rows.items() if row.message_id in kept}

@@ -27,11 +27,6 @@ class NewMessage:
     content_hash: bytes
 
 
-def new_ids(tx: Transaction, count: int) -> list[UUID]:
-    """So many ids for messages, in the order in which they came."""
-    return list(value(tx, "select array_agg(uuidv7()) from generate_series(1, %s)", [count]) or [])
-
-
 def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> set[UUID]:
     """Keep the messages whose producer ids are new, each in its session; returns the ids of those that went in."""
     rows = tx.execute(

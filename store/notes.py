@@ -28,11 +28,6 @@ class NewNote:
     bulk: bool = False
 
 
-def new_ids(tx: Transaction, count: int) -> list[UUID]:
-    """So many ids for notes, in the order in which they came: what is older sorts first."""
-    return list(value(tx, "select array_agg(uuidv7()) from generate_series(1, %s)", [count]) or [])
-
-
 def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUID]:
     """Keep the notes whose producer ids are new; returns the ids of those that went in.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any, LiteralString
+from uuid import UUID
 
 from psycopg import Connection
 from psycopg.rows import DictRow, scalar_row
@@ -13,3 +14,8 @@ def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] = ())
     """The single value that a statement answers; None where it answers no row."""
     with tx.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(query, parameters).fetchone()
+
+
+def new_ids(tx: Transaction, count: int) -> list[UUID]:
+    """So many ids for what comes in, in the order in which it came: what is older sorts first."""
+    return list(value(tx, "select array_agg(uuidv7()) from generate_series(1, %s)", [count]) or [])
