@@ -18,6 +18,8 @@ from store.transaction import Transaction
 PATIENCE_SECONDS = 30.0
 ASK_AGAIN_SECONDS = 1.0
 RECONNECT_SECONDS = 2.0
+# A process that is stopped in the middle of a transaction must not keep what it has locked from everybody else.
+OPTIONS = "-c search_path=memory,public -c idle_in_transaction_session_timeout=15s"
 
 
 class Store:
@@ -38,7 +40,7 @@ class Store:
             # Its waits between attempts double without end; given up soon, whoever needs a connection begins anew.
             reconnect_timeout=RECONNECT_SECONDS,
             check=ConnectionPool.check_connection,
-            kwargs={"row_factory": dict_row, "options": "-c search_path=memory,public"},
+            kwargs={"row_factory": dict_row, "options": OPTIONS},
         )
 
     def __enter__(self) -> Self:

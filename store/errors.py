@@ -65,4 +65,4 @@ def _passes(error: psycopg.Error) -> bool:
     """Whether the same again may succeed: the limits of a row, say, are operational errors too, and will not pass."""
     if error.sqlstate is None:
         return isinstance(error, psycopg.OperationalError)
-    return error.sqlstate[:2] in PASSING
+    return error.sqlstate[:2] in PASSING or isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout)

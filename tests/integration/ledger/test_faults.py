@@ -5,7 +5,8 @@ from datetime import timedelta
 import pytest
 
 from store import work
-from store.errors import Refused
+from store.errors import Refused, Unavailable
+from store.transaction import value
 
 
 def test_a_passing_fault_does_not_count(store, ask, claim, row):
@@ -101,3 +102,19 @@ def test_the_operator_replays_the_dead_and_only_the_dead(store, owner, ask, clai
 
     with pytest.raises(Refused), store.transaction() as tx:
         work.replay(tx, dead)
+
+
+def test_a_process_that_stops_in_a_transaction_loses_it_and_what_it_locked(store, being):
+    lock = "select from memory.beings where being_id = %s for update"
+
+    def stop_in_the_middle():
+        with store.transaction() as tx:
+            assert value(tx, "show idle_in_transaction_session_timeout") == "15s"
+            tx.execute("set local idle_in_transaction_session_timeout = '50ms'")
+            tx.execute(lock, [being.being_id])
+            with store.transaction() as heir:
+                heir.execute(lock, [being.being_id])
+            tx.execute("select 1")
+
+    with pytest.raises(Unavailable):
+        stop_in_the_middle()
