@@ -52,8 +52,9 @@ chaos: $(VENV)/.dev ## Kill, flush and cut everything for MINUTES=10 from SEED=1
 bench: $(VENV)/.dev ## Measure against the limits of this machine
 	@$(BIN)/python -m bench
 
-docs: $(VENV)/.runtime ## Write the page of settings again
+docs: $(VENV)/.runtime ## Write the page of settings and the drawings again
 	@$(BIN)/python -m schemas.settings_page > docs/settings.md
+	@$(BIN)/python -m docs.draw
 
 lock: $(VENV)/.dev ## Choose newest versions and write the lock files again
 	@$(BIN)/python -m pip install --quiet uv

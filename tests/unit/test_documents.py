@@ -7,6 +7,7 @@ import pytest
 from typer.main import get_command
 
 from cli.commands import COMMANDS
+from docs.draw import DRAWINGS, IMAGES
 from schemas.settings import CHECKOUT, Settings
 from schemas.settings_page import page, variable
 
@@ -69,6 +70,11 @@ def test_linked_files_exist(path):
 
 def test_the_page_of_settings_is_the_settings():
     assert (CHECKOUT / "docs" / "settings.md").read_text() == page(), "run: make docs"
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_the_drawings_are_the_formulas(name):
+    assert (IMAGES / name).read_text() == DRAWINGS[name](), "run: make docs"
 
 
 def test_every_setting_is_used():
