@@ -1,6 +1,6 @@
 """Rows of the ledger and of memory, as the rest of the program sees them."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -80,6 +80,31 @@ class Node(Row):
     forgotten_at: datetime | None
     created_at: datetime
     patrols_left: int | None
+
+
+class Soul(Row):
+    """Who a Being is. Its person writes all of it but `think_md`, which patrols write."""
+
+    partner_type: str = "user"
+    personality: str = ""
+    voice: str = ""
+    values: str = ""
+    backstory: str = ""
+    inner_world: str = ""
+    examples: str = ""
+    think_md: str = ""
+    thought_at: datetime | None = None
+    updated_at: datetime | None = None
+
+
+class DiaryEntry(Row):
+    """What a Being wrote about one day of its user's calendar."""
+
+    day: date
+    text: str
+    run_id: UUID
+    told_to: UUID
+    written_at: datetime
 
 
 class Cluster(Row):
