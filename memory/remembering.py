@@ -16,6 +16,9 @@ from store.embeddings import Vector
 from store.nodes import NodeWords
 from store.transaction import Transaction
 
+# So many texts are embedded before their vectors are kept: what fails later does not pay for them again.
+KEPT_AT_ONCE = 500
+
 
 @dataclass(frozen=True)
 class Remembered:
@@ -70,14 +73,18 @@ def vectors_of(
     wanted = {text_hash(text): text for text in texts}
     with store.transaction() as tx:
         vectors = embeddings.known(tx, being_id, embedder.model, list(wanted))
-    missing = {hashed: text for hashed, text in wanted.items() if hashed not in vectors}
-    answers = dict(zip(missing, embed_each(embedder, list(missing.values())), strict=True))
-    paid = {hashed: answer for hashed, answer in answers.items() if not isinstance(answer, InputRefused)}
-    if paid:
-        with store.transaction() as tx:
-            embeddings.keep(tx, being_id, embedder.model, paid)
-    refusals = {hashed: str(answer) for hashed, answer in answers.items() if isinstance(answer, InputRefused)}
-    return vectors | paid, refusals
+    refusals: dict[bytes, str] = {}
+    missing = [hashed for hashed in wanted if hashed not in vectors]
+    for start in range(0, len(missing), KEPT_AT_ONCE):
+        some = missing[start : start + KEPT_AT_ONCE]
+        answers = dict(zip(some, embed_each(embedder, [wanted[hashed] for hashed in some]), strict=True))
+        paid = {hashed: answer for hashed, answer in answers.items() if not isinstance(answer, InputRefused)}
+        if paid:
+            with store.transaction() as tx:
+                embeddings.keep(tx, being_id, embedder.model, paid)
+        vectors |= paid
+        refusals |= {hashed: str(answer) for hashed, answer in answers.items() if isinstance(answer, InputRefused)}
+    return vectors, refusals
 
 
 def words_of(scene: SceneInput, hashed: bytes, vector: Vector) -> NodeWords:

@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 
 from providers.bert import Bert
 from providers.errors import InputRefused, Misconfigured
+from providers.permission import before_request
 from providers.weights import open_weights
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -58,6 +59,7 @@ class MiniLM:
         tokens = [self._tokens(text) for text in texts]
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         for batch in _batches([len(ids) for ids in tokens]):
+            before_request()
             vectors[batch] = self._bert([tokens[index] for index in batch])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from providers.embedding import OnUsage
 from providers.errors import BadAnswer, InputRefused
+from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
 
 MAX_INPUTS = 2048
@@ -79,6 +80,7 @@ class OpenAIEmbedder:
         return np.concatenate([self._embed_batch(texts[:middle]), self._embed_batch(texts[middle:])])
 
     def _ask(self, texts: Sequence[str]) -> "_Answer":
+        before_request()
         with sdk_errors(openai, _SETTINGS):
             # Read by our own model: the SDK doesn't check what it is sent, and makes Python lists of the vectors.
             response = self._client.embeddings.with_raw_response.create(

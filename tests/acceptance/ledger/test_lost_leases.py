@@ -28,3 +28,24 @@ def test_who_wakes_up_too_late_changes_nothing(life, wait_until, fresh):
 
     assert life.rows() == before
     assert life.departs_from_replay(fresh) == []
+
+
+def test_who_has_lost_the_lease_asks_no_model_any_more(life, wait_until):
+    halved = (Behaviour(do="fail", status=400, when=BAKERY[0]) for _ in range(2))
+    life.provider.script(*halved, Behaviour(do="hang", seconds=120))
+    worker = life.worker()
+    life.remember(*BAKERY)
+    life.demand()
+    life.provider.wait_for_requests(3)
+
+    with life.store.transaction() as tx:
+        tx.execute(
+            "update memory.work set fence = fence + 1, lease_until = clock_timestamp() + interval '1 hour'"
+            " where kind = 'patrol.embed' and state = 'running'"
+        )
+    wait_until(lambda: "lease.lost" in life.started.logs("worker"))
+    life.provider.release()
+    worker.send(signal.SIGTERM)
+    wait_until(lambda: not worker.alive)
+
+    assert len(life.provider.requests) == 3

@@ -11,7 +11,6 @@ from tests.acceptance.ledger.conftest import BAKERY
 from tests.fakes.provider import Behaviour
 
 HOURS = {"PATROL_LEASE": "PT2H"}
-HANDED_BACK_WITHIN = 5.0
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_what_can_not_be_finished_is_given_back_at_once(life, stuck, wait_until,
     first, _ = stuck(grace)
     for order in orders:
         first.send(order)
-    life.provider.wait_for_requests(2, HANDED_BACK_WITHIN + (grace if orders == [signal.SIGTERM] else 0))
+    life.provider.wait_for_requests(2)
 
     wait_until(lambda: not first.alive)
     wait_until(life.settled)
