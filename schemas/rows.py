@@ -1,6 +1,7 @@
 """Rows of the ledger and of memory, as the rest of the program sees them."""
 
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any, Literal
 from uuid import UUID
 
@@ -42,6 +43,8 @@ class Being(Row):
     embedding_model: str | None
     patrol_counter: int
     ticked_at: datetime | None
+    daily_cost: Decimal | None
+    daily_tokens: int | None
     created_at: datetime
 
 

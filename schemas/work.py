@@ -38,7 +38,10 @@ class Ring(BaseModel):
 
 
 class Claim(BaseModel):
-    """A lease on one unit of work. Whoever holds the newest `fence` may finish it."""
+    """A lease on one unit of work. Whoever holds the newest `fence` may finish it.
+
+    `paid_by` is the key, if one came with the request that caused the work, with which models are asked.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,6 +53,7 @@ class Claim(BaseModel):
     attempts: int
     as_of: datetime
     created_at: datetime
+    paid_by: UUID | None = None
 
 
 class Work(BaseModel):

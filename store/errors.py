@@ -5,6 +5,7 @@
     ├── LeaseLost          somebody else holds this work now: nothing of the transaction is kept     MP001
     ├── NotFound           no such thing, for this owner                                             MP002
     ├── Refused            the thing exists, and its state forbids what was asked                    MP003
+    ├── BudgetSpent        the day's budget has not so much left: wait for the next day
     └── Unavailable        the database is out of reach, or broke a deadlock: try again              `PASSING`
 
 Custom SQLSTATEs are turned into these in one place, `translated`.
@@ -34,6 +35,19 @@ class NotFound(StoreError):
 
 class Refused(StoreError):
     """The state of the thing forbids what was asked; the text says why and what to do instead."""
+
+
+class BudgetSpent(StoreError):
+    """What models may use in this day is used up.
+
+    Args:
+        message: Which budget.
+        retry_after: How many seconds the user's day still lasts.
+    """
+
+    def __init__(self, message: str, *, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class Unavailable(StoreError):

@@ -28,6 +28,11 @@ def ask(
     return [Ring(owner_id=owner_id, kind=kind, key=key, queue=queue)] if due else []
 
 
+def pay_with(tx: Transaction, key_id: UUID | None) -> None:
+    """Let what this transaction asks for be paid for with the key that came with the request, if one did."""
+    tx.execute("select set_config('memory.paid_by', %s, true)", [str(key_id) if key_id else ""])
+
+
 def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timedelta, attempts: int) -> Claim | None:
     """Take the lease on due work; None if it is not due, leased to another, or over."""
     with tx.cursor(row_factory=class_row(Claim)) as cursor:

@@ -18,7 +18,7 @@ from providers.errors import Misconfigured, Transient
 from schemas.settings import Settings
 from schemas.work import Claim, Ring
 from store import work
-from store.errors import LeaseLost, Unavailable
+from store.errors import BudgetSpent, LeaseLost, Unavailable
 from store.transaction import Transaction
 from workers.app import app
 from workers.doorbell import ring
@@ -135,6 +135,9 @@ def _set_back(on: Resources, bury: Bury | None, claim: Claim, fault: Exception) 
                 case Misconfigured():
                     work.back_off(tx, claim, wait=MISCONFIGURED_WAIT, error=words)
                     log.warning("work.waits_for_settings", fault=words)
+                case BudgetSpent(retry_after=seconds):
+                    work.back_off(tx, claim, wait=timedelta(seconds=seconds), error=words)
+                    log.warning("work.waits_for_budget", fault=words)
                 case Unavailable():
                     work.back_off(tx, claim, wait=None, error=words)
                     log.info("work.backed_off", fault=words)

@@ -5,12 +5,18 @@
 -- INVARIANT 3  Asking for work that is ready or running is never lost: a running row remembers that it was wanted, and
 --              finishing it then makes it ready again.
 -- INVARIANT 4  Leases and next_at follow the real clock; as_of is the domain's, frozen by the unit's first claim.
+-- INVARIANT 5  Work is paid for by the request's key of whoever caused it: memory.paid_by names it for a transaction, a
+--              door sets it, and holding work sets it to the work's own, so that what follows is paid for likewise.
 --
 --      ask          claim            finish
 --   ·───────▶ ready ──────▶ running ────────▶ done          ask makes done and dead ready again
 --               ▲  ◀────────── │  ▲ ───────▶ dead
 --               │ back off, fail, hand back │    fail, out of attempts
 --               └── finish, wanted meanwhile└─ claim, lease expired
+
+-- The request's key that pays for what this transaction asks for; null: none came with the request.
+create or replace function payer() returns uuid language sql stable
+return nullif(current_setting('memory.paid_by', true), '')::uuid;
 
 -- Asks for work. Returns whether the door must be rung now: it is due, and nobody rang lately.
 create or replace function ask_work(
@@ -19,10 +25,14 @@ create or replace function ask_work(
 declare
     v_ring boolean;
 begin
-    insert into memory.work as w (owner_id, kind, key, queue, next_at)
-    values (p_owner_id, p_kind, p_key, p_queue, p_next_at)
+    insert into memory.work as w (owner_id, kind, key, queue, next_at, paid_by)
+    values (p_owner_id, p_kind, p_key, p_queue, p_next_at, memory.payer())
     on conflict (owner_id, kind, key) do update
-    set state = case when w.state = 'running' then 'running' else 'ready' end,
+    set paid_by = case
+            when w.state in ('done', 'dead') then excluded.paid_by
+            else coalesce(excluded.paid_by, w.paid_by)
+        end,
+        state = case when w.state = 'running' then 'running' else 'ready' end,
         next_at = case
             when w.state = 'running' then w.next_at
             -- What backs off, or failed before, waits as long as it was told to, whoever else asks.
@@ -83,13 +93,16 @@ end $$;
 -- The first statement of a finishing transaction: whoever else wants the row waits until this one ends.
 create or replace function hold_work(p_owner_id uuid, p_kind text, p_key text, p_fence bigint) returns void
 language plpgsql as $$
+declare
+    v_paid_by uuid;
 begin
-    perform 1 from memory.work
+    select paid_by into v_paid_by from memory.work
     where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running' and fence = p_fence
     for update;
     if not found then
         perform memory.stale_lease(p_kind);
     end if;
+    perform set_config('memory.paid_by', coalesce(v_paid_by::text, ''), true);
 end $$;
 
 -- The last statement of a finishing transaction. Work that was wanted meanwhile is ready again, for the sweep to ring.

@@ -9,12 +9,15 @@
 --            in the ledger that is not done, until it is over.
 
 -- Begins a run that exists: fixes its time, stamps the oldest pending notes, live ones before bulk, and asks for its
--- first step.
+-- first step, which is paid for by whoever wanted the run.
 create or replace function begin_run(p_being_id uuid, p_run_id uuid, p_notes integer) returns void language plpgsql as $$
+declare
+    v_paid_by uuid;
 begin
     update memory.patrol_runs
     set state = 'running', as_of = memory.now(), started_at = memory.now()
-    where being_id = p_being_id and run_id = p_run_id;
+    where being_id = p_being_id and run_id = p_run_id
+    returning paid_by into v_paid_by;
     update memory.notes
     set state = 'stamped', run_id = p_run_id
     where being_id = p_being_id and note_id in (
@@ -23,6 +26,7 @@ begin
         order by bulk, note_id
         limit p_notes
     );
+    perform set_config('memory.paid_by', coalesce(v_paid_by::text, ''), true);
     perform memory.ask_work(
         p_being_id, 'patrol.embed', p_run_id::text, 'patrol', clock_timestamp(), interval '0'
     );
@@ -38,9 +42,10 @@ declare
 begin
     perform memory.lock_being(p_being_id);
     v_running := exists (select from memory.patrol_runs where being_id = p_being_id and state = 'running');
-    insert into memory.patrol_runs as r (being_id, demanded, state)
-    values (p_being_id, p_demanded, 'queued')
-    on conflict (being_id) where state = 'queued' do update set demanded = r.demanded or excluded.demanded
+    insert into memory.patrol_runs as r (being_id, demanded, state, paid_by)
+    values (p_being_id, p_demanded, 'queued', memory.payer())
+    on conflict (being_id) where state = 'queued' do update
+    set demanded = r.demanded or excluded.demanded, paid_by = coalesce(excluded.paid_by, r.paid_by)
     returning r.run_id into v_run_id;
     if not v_running then
         perform memory.begin_run(p_being_id, v_run_id, p_notes);
