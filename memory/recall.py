@@ -12,6 +12,7 @@ from uuid import UUID
 
 import structlog
 
+from memory import activation
 from memory.fragments import to_fragments
 from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
@@ -75,7 +76,7 @@ def recall(store: Store, embedders: Embedders, being_id: UUID, asked: Asked, cha
             met = nodes.search(tx, being_id, _words(asked.query), all_terms=False, living=True, limit=asked.limit)
         found += [(node, None) for node, _ in met]
     if asked.activate:
-        _activate(store, being_id, [node for node, _ in found])
+        activation.activate(store, being_id, [node.node_id for node, _ in found])
     return Recalled(
         fragments=to_fragments([node for node, _ in found], chance),
         nodes=[node for node, _ in found],
@@ -103,7 +104,7 @@ def recall_topic(
         )
     shown = page[:PAGE_NODES]
     if activate:
-        _activate(store, being_id, shown)
+        activation.activate(store, being_id, [node.node_id for node in shown])
     return TopicPage(cluster=cluster, nodes=shown, cursor=write_cursor(shown[-1]) if len(page) > PAGE_NODES else None)
 
 
@@ -119,7 +120,7 @@ def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: 
     with store.transaction() as tx:
         met = nodes.search(tx, being_id, terms, all_terms=all_terms, living=False, limit=limit)
     if activate:
-        _activate(store, being_id, [node for node, _ in met])
+        activation.activate(store, being_id, [node.node_id for node, _ in met])
     return Searched(nodes=[node for node, _ in met], terms=terms)
 
 
@@ -167,12 +168,6 @@ def _words(query: str) -> list[str]:
 def _pairs(run: str) -> Iterator[str]:
     """The overlapping pairs of a run of characters; a lone character stands for itself."""
     return map("".join, pairwise(run)) if len(run) > 1 else iter((run,))
-
-
-def _activate(store: Store, being_id: UUID, found: list[Node]) -> None:
-    if found:
-        with store.transaction() as tx:
-            nodes.activate(tx, being_id, [node.node_id for node in found])
 
 
 def write_cursor(node: Node) -> str:

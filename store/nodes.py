@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -82,7 +82,26 @@ def search(
 
 def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
     """Credit nodes for having been found, once an answer."""
-    tx.execute("select memory.activate_nodes(%s, %s)", [being_id, list(node_ids)])
+    tx.execute("select memory.activate_nodes(%s, %s, memory.now())", [being_id, list(node_ids)])
+
+
+def activate_or_keep(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], patience: timedelta) -> UUID | None:
+    """Activate, or keep what was found where the Being is written to for longer than `patience`.
+
+    Returns:
+        None where it is done; else the id of what was kept, for `activate_kept`.
+    """
+    kept: UUID | None = value(tx, "select memory.activate_or_keep(%s, %s, %s)", [being_id, list(node_ids), patience])
+    return kept
+
+
+def activate_kept(tx: Transaction, being_id: UUID, activation_id: UUID, patience: timedelta) -> None:
+    """Activate what was kept, as of when it was found.
+
+    Raises:
+        Unavailable: The Being is written to for longer than `patience`; try again.
+    """
+    tx.execute("select memory.activate_kept(%s, %s, %s)", [being_id, activation_id, patience])
 
 
 def get(tx: Transaction, being_id: UUID, node_id: UUID) -> Node | None:

@@ -1,6 +1,6 @@
 """What beat does at its times, and slow work in the background. Any number of beats may tick."""
 
-from memory import patrol_demand, reembedding, upkeep
+from memory import activation, patrol_demand, reembedding, upkeep
 from schemas.work import Claim, Ring
 from workers.app import app
 from workers.doorbell import empty_queues
@@ -42,3 +42,9 @@ def embedders(on: Resources) -> list[Ring]:
 def reembed(on: Resources, claim: Claim) -> None:
     """Move a Being to another embedder."""
     reembedding.reembed(on.store, on.embedders, claim)
+
+
+@step(queue="upkeep")
+def activate(on: Resources, claim: Claim) -> None:
+    """Credit memories that were found while their Being was written to."""
+    activation.activate_kept(on.store, claim)

@@ -4,7 +4,8 @@
 --            sets last_activated, zeroes the session count, and makes a dying node active. A found node that
 --            had been absorbed credits its final survivor as well, once an answer (patrol seed; DESIGN, "Activation").
 --            What was forgotten is neither found nor credited.
-create or replace function activate_nodes(p_being_id uuid, p_node_ids uuid[]) returns void language plpgsql as $$
+create or replace function activate_nodes(p_being_id uuid, p_node_ids uuid[], p_found_at timestamptz) returns void
+language plpgsql as $$
 declare
     v_counter bigint;
 begin
@@ -21,7 +22,7 @@ begin
     )
     update memory.memory_nodes as n
     set reactivation_count = n.reactivation_count + case when n.status = 'dead' then 2 else 1 end,
-        last_activated = memory.now(),
+        last_activated = greatest(n.last_activated, p_found_at),
         status = case when n.status = 'dying' then 'active' else n.status end,
         counted_from = case when n.status <> 'dead' then v_counter end,
         stopped_at = case when n.status = 'dead' then 0 end
@@ -30,3 +31,36 @@ begin
         -- Links of a chain of absorptions pass the credit on; only what was found and the final survivor keep it.
         and (n.node_id = any(p_node_ids) or n.absorbed_into is null) and n.forgotten_at is null;
 end $$;
+
+-- For whoever must not wait: activates, or where another writes to the Being's memory for longer than p_patience, keeps what
+-- was found and returns its id, for the caller to ask for `upkeep.activate` in the same transaction. Null: it is done.
+-- INVARIANT  What was found is credited or kept, never both, once the transaction commits.
+create or replace function activate_or_keep(p_being_id uuid, p_node_ids uuid[], p_patience interval) returns uuid
+language plpgsql as $$
+declare
+    v_activation_id uuid;
+begin
+    perform memory.wait_at_most(p_patience);
+    perform memory.activate_nodes(p_being_id, p_node_ids, memory.now());
+    return null;
+exception when lock_not_available then
+    insert into memory.activations (being_id, node_ids) values (p_being_id, p_node_ids)
+    returning activation_id into v_activation_id;
+    return v_activation_id;
+end $$;
+
+-- Enters what was kept; nothing where it is gone with what it was about. Gives up after p_patience.
+create or replace function activate_kept(p_being_id uuid, p_activation_id uuid, p_patience interval) returns void
+language plpgsql as $$
+begin
+    perform memory.wait_at_most(p_patience);
+    perform memory.activate_nodes(being_id, node_ids, found_at)
+    from memory.activations
+    where being_id = p_being_id and activation_id = p_activation_id;
+    delete from memory.activations where being_id = p_being_id and activation_id = p_activation_id;
+end $$;
+
+-- From here to the end of the transaction no lock is waited for longer than this.
+create or replace function wait_at_most(p_patience interval) returns void language sql as $$
+    select set_config('lock_timeout', (extract(epoch from p_patience) * 1000)::integer::text, true);
+$$;

@@ -11,6 +11,9 @@ QUESTIONS = {
         "select format('%s %s is %s since %s: %s', kind, key, state, next_at, coalesce(error, 'no error')) as wrong"
         " from memory.work where state not in ('done', 'dead') or state = 'dead' and error is null"
     ),
+    "a finding that was never credited": (
+        "select format('activation %s', activation_id) as wrong from memory.activations"
+    ),
     "a run that is not over": (
         "select format('run %s is %s', run_id, state) as wrong from memory.patrol_runs"
         " where state not in ('done', 'failed')"

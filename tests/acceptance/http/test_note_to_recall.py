@@ -1,5 +1,7 @@
 """The whole way: a note is handed in, a patrol makes it a memory, and it is recalled. Everything runs for real."""
 
+from store import patrol
+from tests.conftest import PATIENCE
 from workers.processes import wait_until
 
 SCENE = {
@@ -40,7 +42,7 @@ def test_nobody_need_demand_a_patrol(person):
     def remembered():
         return person.ask("GET", "/notes", params={"state": "remembered"}).json()["notes"]
 
-    assert wait_until(lambda: bool(remembered()), 30, pause=0.1)
+    assert wait_until(lambda: bool(remembered()), PATIENCE, pause=0.1)
     assert [note["note_id"] for note in remembered()] == [note_id]
     (patrol,) = person.ask("GET", "/patrols").json()
     assert not patrol["demanded"]
@@ -78,6 +80,19 @@ def test_an_explanation_says_why_and_need_keep_nothing_alive(person):
     person.ask("POST", "/recall", json={**asked, "activate": True})
     activated = person.ask("GET", f"/nodes/{node['node_id']}").json()
     assert (activated["session_count"], activated["reactivation_count"]) == (0, 1)
+
+
+def test_who_recalls_does_not_wait_for_a_patrol_that_writes(person, ledger):
+    person.ask("POST", "/notes", json=SCENE)
+    person.patrol()
+    with ledger.transaction() as writer:
+        patrol.raise_counter(writer, person.being.being_id)
+        (node,) = person.ask("POST", "/recall", json={"query": "oven", "format": "nodes"}).json()["nodes"]
+
+    def times_found():
+        return person.ask("GET", f"/nodes/{node['node_id']}").json()["reactivation_count"]
+
+    assert wait_until(lambda: times_found() == 1, PATIENCE, pause=0.1)
 
 
 def test_what_nothing_is_like_recalls_nothing(person):

@@ -1,0 +1,15 @@
+-- What a ledger needs that is never busy.
+
+-- Memories that were found while their Being was being written to, until their credit is entered.
+create table activations (
+    being_id uuid not null references beings on delete cascade,
+    activation_id uuid not null default uuidv7(),
+    node_ids uuid[] not null,
+    found_at timestamptz not null default memory.now(),
+    primary key (being_id, activation_id)
+);
+-- It was without the moment of finding.
+drop function if exists activate_nodes(uuid, uuid[]);
+
+-- Retention looks for what is old, whoever it belongs to.
+create index embeddings_by_age on embeddings (created_at);
