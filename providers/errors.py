@@ -9,6 +9,11 @@ ProviderError
 No message holds a key or a word of what was asked.
 """
 
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from providers.thinking import Said
+
 
 class ProviderError(Exception):
     """A model did not give a usable answer."""
@@ -28,7 +33,20 @@ class Transient(ProviderError):
 
 
 class BadAnswer(ProviderError):
-    """An answer that does not fit: no JSON, too few vectors, another dimension, not a number."""
+    """An answer that does not fit: no JSON, too few vectors, another dimension, not a number.
+
+    Args:
+        message: What is wrong with it, without a word of it.
+        said: What a thinker said, where it said something: it has been paid for.
+        why: `form`: it is not what was asked for. `refusal`: the model declined. `truncation`: it came to its limit.
+    """
+
+    def __init__(
+        self, message: str, *, said: "Said | None" = None, why: Literal["form", "refusal", "truncation"] = "form"
+    ) -> None:
+        super().__init__(message)
+        self.said = said
+        self.why = why
 
 
 class InputRefused(ProviderError):

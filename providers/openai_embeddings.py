@@ -12,6 +12,7 @@ from providers.embedding import OnUsage
 from providers.errors import BadAnswer, InputRefused
 from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
+from providers.tokens import estimated_tokens
 
 MAX_INPUTS = 2048
 MAX_REQUEST_TOKENS = 300_000
@@ -116,7 +117,10 @@ class OpenAIEmbedder:
 
 
 def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Cut texts into as few requests as the limits allow: 2,048 inputs and, by estimate, 300,000 tokens."""
+    """Cut texts into as few requests as the limits allow: 2,048 inputs and, by estimate, 300,000 tokens.
+
+    Where a batch of something strange exceeds the limit after all, the server refuses it unpaid, and it is halved.
+    """
     start = tokens = 0
     for index, text in enumerate(texts):
         more = estimated_tokens(text)
@@ -126,19 +130,6 @@ def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         tokens += more
     if start < len(texts):
         yield texts[start:]
-
-
-def estimated_tokens(text: str) -> int:
-    """Guess how many tokens a text has, rather too many than too few, without a vocabulary.
-
-    A byte-level BPE never makes more tokens than there are UTF-8 bytes, but that bound would send English in four
-    times the requests. The provider's rule of thumb for English is 4 bytes a token, and other scripts take fewer; one
-    token for 3 ASCII or 2 other bytes leaves room for both. Where a batch of something stranger exceeds the limit
-    after all, the server refuses it unpaid, and it is halved.
-    """
-    ascii_bytes = len(text.encode("ascii", "ignore"))
-    other_bytes = len(text.encode("utf-8", "surrogatepass")) - ascii_bytes
-    return ascii_bytes // 3 + other_bytes // 2 + 1
 
 
 class _Embedding(BaseModel):

@@ -4,8 +4,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from schemas.prices import PriceList
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -68,6 +70,43 @@ class Settings(BaseSettings):
         None, description="The directory with all-MiniLM-L6-v2. Not set: the installed package's."
     )
     provider_timeout: PositiveFloat = Field(60.0, description="How long one request to a model may take, in seconds.")
+
+    thinker: Literal["auto", "anthropic", "openai", "none"] = Field(
+        "auto",
+        description="Who thinks on the platform's key: `anthropic`, `openai` (or a server like it), or by which of "
+        "them is set up. `none`: nobody, and no other key is used either.",
+    )
+    anthropic_api_key: SecretStr | None = Field(
+        None, validation_alias="ANTHROPIC_API_KEY", description="The key for Anthropic."
+    )
+    anthropic_base_url: str | None = Field(
+        None, validation_alias="ANTHROPIC_BASE_URL", description="A server that speaks like Anthropic's."
+    )
+    thinking_model: str = Field(
+        "claude-sonnet-5-5", description="Anthropic's model for what takes judgement: consolidation, splits, diary."
+    )
+    small_thinking_model: str = Field("claude-haiku-5-5", description="Anthropic's model for the small questions.")
+    openai_thinking_model: str | None = Field(
+        None,
+        description="The model that thinks at OpenAI or a server like it (Ollama, vLLM). Not set: nobody thinks there.",
+    )
+    openai_small_thinking_model: str | None = Field(
+        None, description="The model for the small questions there. Not set: the same."
+    )
+    thinking_effort: Literal["auto", "low", "medium", "high"] = Field(
+        "low", description="How much Anthropic's models think before they answer. `auto`: as the model would by itself."
+    )
+    thinking_room: NonNegativeInt = Field(
+        4000, description="So many tokens a model may think before its answer, which has its own limit."
+    )
+    thinking_timeout: PositiveFloat = Field(120.0, description="How long one question to a model may take, in seconds.")
+    thinking_calls: PositiveInt = Field(4, description="The most questions that one unit of work asks at a time.")
+    prices: PriceList = Field(
+        {},
+        validate_default=True,
+        description="What models cost, in dollars for a million tokens, as JSON by their names: `input`, `output`, "
+        "`cache_read`, `cache_write`. Comes over what is known; a model in neither has no cost, rather than none.",
+    )
 
     tick: Duration = Field(
         timedelta(hours=24), description="How much time must pass before a patrol nobody demanded counts as one."

@@ -1,0 +1,39 @@
+"""What a call cost."""
+
+import re
+from decimal import Decimal
+
+from providers.thinking import Usage
+from schemas.prices import Price, Prices
+
+_MILLION = Decimal(1_000_000)
+_BATCH_DISCOUNT = Decimal("0.5")
+_DATE = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
+
+
+def cost_of(model: str, usage: Usage, prices: Prices, *, batch: bool = False) -> Decimal | None:
+    """Work out what a call cost.
+
+    Args:
+        model: The model's name as the provider told it; one with a date at its end costs what the one without does.
+        usage: What the call used.
+        prices: What models cost, by name.
+        batch: Whether it was asked in a batch, at half the price.
+
+    Returns:
+        US dollars, exactly; None if nobody knows this model's price.
+    """
+    price = prices.get(model) or prices.get(_DATE.sub("", model))
+    if price is None:
+        return None
+    dollars = (
+        usage.input_tokens * price.input
+        + usage.output_tokens * price.output
+        + usage.cache_read_tokens * (price.input if price.cache_read is None else price.cache_read)
+        + usage.cache_write_tokens * (price.input if price.cache_write is None else price.cache_write)
+    ) / _MILLION
+    return dollars * _factor(price, usage) * (_BATCH_DISCOUNT if batch else 1)
+
+
+def _factor(price: Price, usage: Usage) -> Decimal:
+    return price.long_factor if price.long_prompt and usage.prompt_tokens > price.long_prompt else Decimal(1)

@@ -1,0 +1,136 @@
+"""Thinkers ask the real way over real HTTP, and say what became of it."""
+
+import logging
+import traceback
+
+import pytest
+
+from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.thinkers import Thinkers
+from providers.thinking import read
+from schemas.settings import Settings
+from tests.fakes.provider import Behaviour
+from tests.integration.providers.questions import ANSWER, WORDS, question
+
+SECRET = "sk-very-secret"  # noqa: S105 - made up, to look for it where it should not be
+ENDPOINTS = {"anthropic": "messages", "openai": "chat"}
+
+
+@pytest.fixture
+def settings(provider):
+    return Settings(
+        anthropic_base_url=provider.url,
+        openai_base_url=provider.openai_url,
+        openai_thinking_model="gpt-large",
+        openai_small_thinking_model="gpt-small",
+        thinking_timeout=5,
+    )
+
+
+@pytest.fixture(params=["anthropic", "openai"])
+def thinker(request, settings):
+    return Thinkers(settings).with_key(request.param, SECRET)
+
+
+def test_an_answer_comes_in_its_form(provider, thinker):
+    provider.script(Behaviour(do="answer", text=ANSWER))
+    said = thinker.ask(question())
+    answer = read(question(), said)
+    assert answer.pairs[0].absorbed == ["n2"]
+    assert said.model == thinker.model("large")
+    assert said.usage.prompt_tokens > 0
+    assert said.usage.output_tokens > 0
+    assert provider.requests[0].endpoint == ENDPOINTS[thinker.provider]
+
+
+def test_small_questions_go_to_the_small_model(provider, thinker):
+    provider.script(Behaviour(do="answer", text=ANSWER))
+    assert thinker.ask(question(size="small")).model == thinker.model("small") != thinker.model("large")
+
+
+def test_a_refusal_is_a_bad_answer_that_was_paid_for(provider, thinker):
+    provider.script(Behaviour(do="refuse"))
+    with pytest.raises(BadAnswer, match="declined") as caught:
+        thinker.ask(question())
+    assert caught.value.why == "refusal"
+    assert caught.value.said.usage.prompt_tokens > 0
+
+
+def test_an_answer_that_breaks_off_is_a_bad_answer_that_was_paid_for(provider, thinker):
+    provider.script(Behaviour(do="truncate", text=ANSWER))
+    with pytest.raises(BadAnswer, match="broke off") as caught:
+        thinker.ask(question())
+    assert caught.value.why == "truncation"
+    assert ANSWER.startswith(caught.value.said.text)
+    assert caught.value.said.usage.output_tokens > 0
+
+
+@pytest.mark.parametrize("text", ["no JSON at all", "[1, 2]", '{"a": 1} {"b": 2}', '{"a": "\\ud800"}', "\0"])
+def test_what_is_not_one_json_object_is_a_bad_answer_that_was_paid_for(provider, thinker, text):
+    provider.script(Behaviour(do="answer", text=text))
+    with pytest.raises(BadAnswer, match="not one JSON object") as caught:
+        thinker.ask(question())
+    assert "\0" not in caught.value.said.text
+    assert caught.value.said.usage.prompt_tokens > 0
+
+
+@pytest.mark.parametrize("around", ["{}", "Here it is:\n```json\n{}\n```\nDone.", "<think>{{never}}</think>\n{}"])
+def test_text_around_the_object_is_passed_over(provider, thinker, around):
+    provider.script(Behaviour(do="answer", text=around.replace("{}", ANSWER)))
+    assert thinker.ask(question()).text == ANSWER
+
+
+def test_garbage_instead_of_an_answer_is_a_bad_answer(provider, thinker):
+    provider.script(Behaviour(do="garble"))
+    with pytest.raises(BadAnswer, match="not one of") as caught:
+        thinker.ask(question())
+    assert caught.value.said is None
+
+
+@pytest.mark.parametrize("status", [429, 500, 529])
+def test_a_busy_provider_is_transient_and_its_wait_is_kept(provider, thinker, status):
+    provider.script(Behaviour(do="fail", status=status, headers={"retry-after": "7"}))
+    with pytest.raises(Transient) as caught:
+        thinker.ask(question())
+    assert caught.value.retry_after == 7
+    assert len(provider.requests) == 1
+
+
+def test_a_dropped_connection_is_transient(provider, thinker):
+    provider.script(Behaviour(do="drop"))
+    with pytest.raises(Transient, match="out of reach"):
+        thinker.ask(question())
+
+
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+def test_no_answer_in_time_is_transient(provider, settings, name):
+    provider.script(Behaviour(do="hang"))
+    thinker = Thinkers(settings.model_copy(update={"thinking_timeout": 0.2})).with_key(name, SECRET)
+    with pytest.raises(Transient, match="in time"):
+        thinker.ask(question())
+
+
+def test_what_the_provider_will_not_take_is_refused(provider, thinker):
+    provider.script(Behaviour(do="fail", status=400))
+    with pytest.raises(InputRefused):
+        thinker.ask(question())
+
+
+def test_a_brought_key_that_is_not_known_is_not_called_the_platforms(settings):
+    for name in ENDPOINTS:
+        with pytest.raises(Misconfigured, match="the key that was brought along") as caught:
+            Thinkers(settings).with_key(name, "wrong").ask(question())
+        assert "API_KEY" not in str(caught.value)
+
+
+@pytest.mark.parametrize("behaviour", ["fail", "garble", "refuse", "truncate", "drop", "answer"])
+def test_no_error_and_no_log_line_holds_the_key_or_the_words(provider, thinker, behaviour, caplog):
+    caplog.set_level(logging.WARNING)
+    text = f"{WORDS} {SECRET} and more that is cut off"
+    provider.script(Behaviour(do=behaviour, status=400, code=text, text=text))
+    with pytest.raises(ProviderError) as caught:
+        thinker.ask(question())
+    printed = "".join(traceback.format_exception(caught.value))
+    for place in (printed, caplog.text):
+        assert SECRET not in place
+        assert WORDS not in place
