@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from schemas.settings import Settings
 from schemas.work import Ring
-from store import messages, work
+from store import messages, receipts, work
 from store.database import Store
 from store.transaction import Transaction
 
@@ -34,9 +34,11 @@ def end_idle_sessions(store: Store) -> list[Ring]:
 
 
 def clear(store: Store, settings: Settings) -> list[Ring]:
-    """Let go of what the ledger need not remember any longer, and of vectors that nobody came back for."""
+    """Let go of what the ledger need not remember any longer, of vectors that nobody came back for, and of receipts."""
     for clear_some in (work.clear_done, work.clear_vectors):
         _clear_all(store, clear_some, settings.keep_finished_work)
+    for clear_some in (receipts.clear, receipts.clear_shown):
+        _clear_all(store, clear_some, settings.keep_receipts)
     return []
 
 

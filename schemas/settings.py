@@ -135,6 +135,10 @@ class Settings(BaseSettings):
     keep_finished_work: Duration = Field(
         timedelta(days=7), description="For how long the ledger remembers work that is done."
     )
+    keep_receipts: Duration = Field(
+        timedelta(days=30),
+        description="For how long a piece of memory that a context showed is recognised in messages.",
+    )
     due_limit: Duration = Field(
         timedelta(minutes=1), description="Due work that nobody takes for so long turns health red."
     )

@@ -1,0 +1,80 @@
+"""Receipts of assembled contexts, and the pieces of memory that they showed."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from store.transaction import Transaction, value
+
+
+def keep(tx: Transaction, being_id: UUID, process: str, shown: Mapping[bytes, Sequence[int]]) -> UUID:
+    """Keep a receipt.
+
+    Args:
+        tx: The transaction.
+        being_id: Whose context it was.
+        process: The mental process that it was assembled for.
+        shown: The marks of each piece by its hash; pieces that were shown before are kept once.
+
+    Returns:
+        The context's id.
+    """
+    hashes = sorted(shown)
+    known = {
+        row["text_hash"]
+        for row in tx.execute(
+            "select text_hash from memory.shown_texts where being_id = %s and text_hash = any(%s)"
+            " and shown_at > memory.now() - interval '1 day'",
+            [being_id, hashes],
+        )
+    }
+    with tx.cursor() as cursor:
+        cursor.executemany(
+            "insert into memory.shown_texts (being_id, text_hash, marks) values (%s, %s, %s)"
+            " on conflict (being_id, text_hash) do update set shown_at = excluded.shown_at",
+            [(being_id, hashed, list(shown[hashed])) for hashed in hashes if hashed not in known],
+        )
+    context_id: UUID = value(
+        tx,
+        "insert into memory.receipts (being_id, process, shown) values (%s, %s, %s) returning context_id",
+        [being_id, process, hashes],
+    )
+    return context_id
+
+
+def given_out(tx: Transaction, being_id: UUID, context_ids: Sequence[UUID]) -> set[UUID]:
+    """Those of the ids under which this Being got a context."""
+    rows = tx.execute(
+        "select context_id from memory.receipts where being_id = %s and context_id = any(%s)",
+        [being_id, list(context_ids)],
+    )
+    return {row["context_id"] for row in rows}
+
+
+def shown(tx: Transaction, being_id: UUID, marks: Sequence[int]) -> set[int]:
+    """Those of the marks that a piece bears which a context of this Being has shown."""
+    rows = tx.execute(
+        "select distinct mark from memory.shown_texts, unnest(marks) as mark"
+        " where being_id = %(being)s and marks && %(marks)s::bigint[] and mark = any(%(marks)s)",
+        {"being": being_id, "marks": list(marks)},
+    )
+    return {row["mark"] for row in rows}
+
+
+def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Let go of receipts of that age; returns how many."""
+    return tx.execute(
+        "delete from memory.receipts where (being_id, context_id) in"
+        " (select being_id, context_id from memory.receipts where made_at < memory.now() - %s::interval limit %s)",
+        [older_than, limit],
+    ).rowcount
+
+
+def clear_shown(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Let go of pieces that no context has shown for so long; returns how many."""
+    # A piece is noted as shown at most once a day, so that a receipt may be up to a day younger than its pieces.
+    return tx.execute(
+        "delete from memory.shown_texts where (being_id, text_hash) in (select being_id, text_hash"
+        " from memory.shown_texts where shown_at < memory.now() - %s::interval - interval '1 day' limit %s)",
+        [older_than, limit],
+    ).rowcount
