@@ -13,6 +13,9 @@ from cli.output import say, say_json, table
 from memory.canary import NoReturn, send_canary
 from memory.health import Finding, findings
 from providers.errors import ProviderError
+from providers.prices import cost_of
+from providers.thinkers import Thinkers
+from providers.thinking import Usage
 from workers.processes import wait_until
 from workers.resources import Resources
 
@@ -48,6 +51,7 @@ def _findings(on: Resources, patience: float, *, canary: bool) -> Iterator[Findi
     yield _workers()
     yield from findings(on.store, on.settings)
     yield _embedder(on)
+    yield _thinker(on)
     if canary:
         yield _canary(on, patience)
 
@@ -71,6 +75,20 @@ def _embedder(on: Resources) -> Finding:
         return Finding("embedder", good=True, words=on.embedders.wanted.model)
     except ProviderError as fault:
         return Finding("embedder", good=False, words=str(fault))
+
+
+def _thinker(on: Resources) -> Finding:
+    try:
+        thinker = Thinkers(on.settings).platform()
+    except ProviderError as fault:
+        return Finding("thinker", good=False, words=str(fault))
+    if thinker is None:
+        return Finding("thinker", good=True, words="nobody: set a key, and memories are merged and told in a diary")
+    models = dict.fromkeys((thinker.model("large"), thinker.model("small")))
+    unpriced = [model for model in models if cost_of(model, Usage(), on.settings.prices) is None]
+    unknown = f"; what {' and '.join(unpriced)} costs is not known: set PATROL_PRICES" if unpriced else ""
+    words = f"{' and '.join(models)}, {on.settings.thinking_calls} questions at a time{unknown}"
+    return Finding("thinker", good=True, words=words)
 
 
 def _canary(on: Resources, patience: float) -> Finding:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer
 from providers.json_text import only_object
+from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
 from providers.thinking import Question, Said, Size, Usage
 from schemas.settings import Settings
@@ -73,6 +74,7 @@ class AnthropicThinker:
 
     def ask(self, question: Question[Any]) -> Said:
         """Ask once; the Thinker protocol says how."""
+        before_request()
         with sdk_errors(anthropic, self.names):
             response = self.client.messages.with_raw_response.create(**self.request(question))
         return said_in(response.read())

@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, Misconfigured
 from providers.json_text import only_object
+from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
 from providers.thinking import Question, Said, Size, Usage, most_usage
 from providers.tokens import estimated_tokens
@@ -113,6 +114,7 @@ class OpenAIThinker:
         able = self.abilities.get(model) or self._best_guess()
         with sdk_errors(openai, self.names):
             while True:
+                before_request()
                 try:
                     response = self.client.chat.completions.with_raw_response.create(**self._request(question, able))
                 except (openai.BadRequestError, openai.UnprocessableEntityError) as refusal:
