@@ -64,6 +64,11 @@ def api_command(host: str, port: int) -> list[str]:
     ]
 
 
+def stream_command() -> list[str]:
+    """The stream reader's command line."""
+    return [sys.executable, "-m", "cli", "stream"]
+
+
 def worker(concurrency: int, announce: Callable[[str], None]) -> Process:
     """One worker for all queues."""
     command = worker_command("worker", QUEUES, concurrency)
@@ -79,6 +84,11 @@ def api(host: str, port: int, announce: Callable[[str], None]) -> Process:
     """The HTTP API."""
     ready = _announced("api", lambda: _is_healthy(EVERYWHERE.get(host, host), port), announce)
     return Process("api", api_command(host, port), environment(), ready)
+
+
+def stream(redis_url: str, announce: Callable[[str], None]) -> Process:
+    """One reader of the Redis streams."""
+    return Process("stream", stream_command(), environment(), _announced("stream", lambda: _reads(redis_url), announce))
 
 
 @contextmanager
@@ -114,6 +124,15 @@ def _pongs(name: str) -> bool:
     from workers.app import app  # noqa: PLC0415  # it reads where the broker is, which runs only now
 
     return bool(app.control.inspect([node(name)], timeout=PING_PATIENCE, limit=1).ping())
+
+
+def _reads(redis_url: str) -> bool:
+    from redis import Redis  # noqa: PLC0415  # most commands do without
+
+    from api.streams import readers  # noqa: PLC0415  # likewise
+
+    with Redis.from_url(redis_url) as redis:
+        return bool(readers(redis))
 
 
 def _is_healthy(host: str, port: int) -> bool:

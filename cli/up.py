@@ -37,7 +37,7 @@ def up(
         int | None, Option("--concurrency", "-c", min=1, help="Tasks at once.", show_default="the processors")
     ] = None,
 ) -> None:
-    """Run everything here: servers, API, worker and beat. One Ctrl-C stops all of it, in order.
+    """Run everything here: servers, API, worker, beat and stream reader. One Ctrl-C stops all of it, in order.
 
     Postgres and Redis are embedded unless DATABASE_URL and REDIS_URL are set. What they hold is kept from run to run.
     """
@@ -66,6 +66,7 @@ def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
             [
                 stack.worker(concurrency, announce),
                 stack.beat(settings.home, announce),
+                stack.stream(addresses.redis_url, announce),
                 stack.api(host, port, announce),
             ]
         )

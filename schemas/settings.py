@@ -142,4 +142,14 @@ class Settings(BaseSettings):
     due_limit: Duration = Field(
         timedelta(minutes=1), description="Due work that nobody takes for so long turns health red."
     )
+    stream_claim: Duration = Field(
+        timedelta(seconds=30),
+        description="A stream entry that its reader has not acknowledged for so long is another reader's.",
+    )
+    keep_stream_entries: Duration = Field(
+        timedelta(days=1), description="For how long acknowledged entries stay in the Redis streams."
+    )
+    keep_rejected: Duration = Field(
+        timedelta(days=30), description="For how long `patrol:rejected` keeps what no door could take."
+    )
     sweep_every: PositiveFloat = Field(2.0, description="How often beat looks for due work that nobody rang, in s.")

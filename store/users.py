@@ -109,6 +109,11 @@ def get_being(tx: Transaction, being_id: UUID) -> Being:
     return being
 
 
+def exists(tx: Transaction, being_id: UUID) -> bool:
+    """Whether there is such a Being, whoever owns it."""
+    return bool(value(tx, "select exists (select from memory.beings where being_id = %s)", [being_id]))
+
+
 def adopt_model(tx: Transaction, being_id: UUID, model: str) -> None:
     """Let a Being without vectors have those of this model from now on.
 

@@ -1,21 +1,28 @@
 """Ways into the system, as producers see them: hand something in, and be told what became of each item, or nothing."""
 
+import json
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 from uuid import UUID
 
 import httpx2
+from redis import Redis
+from redis.exceptions import RedisError
 
 from memory import intake, patrol_demand
 from memory.intake import DoorFull
 from schemas.receipts import Receipt, Trouble
 from schemas.settings import Settings
+from store import messages, notes
 from store.database import Store
 from store.errors import Unavailable
+from workers import rejected
 from workers.app import app
 from workers.doorbell import ring
+from workers.processes import wait_until
 
 TIMEOUT = 20.0
+STREAM_TIMEOUT = 5.0
 What = Literal["notes", "messages"]
 
 
@@ -112,3 +119,82 @@ class Http:
             )
         except httpx2.TransportError as shut:
             raise NoAnswer from shut
+
+
+class Stream:
+    """The Redis streams. Nobody answers there, so a producer that wants to know looks what became of its entries.
+
+    Args:
+        redis_url: Where they are.
+        store: The ledger, to look into.
+    """
+
+    name = "stream"
+
+    def __init__(self, redis_url: str, store: Store) -> None:
+        self._redis_url = redis_url
+        self._store = store
+
+    def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
+        """XADD each, then wait until each is kept or rejected; a flushed Redis keeps neither."""
+        stream = f"patrol:{what}"
+        try:
+            with Redis.from_url(self._redis_url, socket_timeout=TIMEOUT) as redis, redis.pipeline() as pipeline:
+                for item in items:
+                    addressed = {"being": str(being_id), **item} if isinstance(item, dict) else item
+                    pipeline.xadd(stream, {"data": json.dumps(addressed)})
+                places = [f"stream/{stream}/{place.decode()}" for place in pipeline.execute()]
+                found: dict[int, str | UUID] = {}
+
+                def over() -> bool:
+                    found.update(self._found(redis, what, being_id, items, places))
+                    return len(found) == len(items)
+
+                if not wait_until(over, STREAM_TIMEOUT, pause=0.1):
+                    raise NoAnswer
+        except (RedisError, Unavailable) as shut:
+            raise NoAnswer from shut
+        troubles = [
+            Trouble(position=place, reason=said) for place, said in sorted(found.items()) if isinstance(said, str)
+        ]
+        conflicts = [trouble for trouble in troubles if "other content" in trouble.reason]
+        refused = [trouble for trouble in troubles if trouble not in conflicts]
+        known = self._known(what, being_id, items)
+        ids = [known.get(item["id"]) if isinstance(item, dict) else None for item in items]
+        return Receipt(accepted=0, duplicates=0, conflicts=conflicts, rejected=refused, ids=ids)
+
+    def demand(self, being_id: UUID) -> None:  # noqa: ARG002  # the same for every door
+        """No stream is for demands."""
+        raise NoAnswer
+
+    def _found(
+        self, redis: Redis, what: What, being_id: UUID, items: Sequence[Any], places: Sequence[str]
+    ) -> dict[int, str | UUID]:
+        """What became of the items of which anything is known yet: the row's id, or a reason."""
+        # An entry is acknowledged with whatever was rejected of it, so this is asked first.
+        stream = f"patrol:{what}"
+        open_ = {one["message_id"].decode() for one in redis.xpending_range(stream, "patrol", "-", "+", 10_000)}
+        (group,) = redis.xinfo_groups(stream)
+        read_up_to = _numbers(group["last-delivered-id"].decode())
+        reasons = {one.id: one.reason for one in rejected.listed(redis)}
+        known = self._known(what, being_id, items)
+        found: dict[int, str | UUID] = {}
+        for position, (item, place) in enumerate(zip(items, places, strict=True)):
+            entry = place.rpartition("/")[2]
+            if place in reasons:
+                found[position] = reasons[place]
+            elif (
+                isinstance(item, dict) and item["id"] in known and entry not in open_ and _numbers(entry) <= read_up_to
+            ):
+                found[position] = known[item["id"]]
+        return found
+
+    def _known(self, what: What, being_id: UUID, items: Sequence[Any]) -> dict[str, UUID]:
+        keeps = notes if what == "notes" else messages
+        with self._store.transaction() as tx:
+            known = keeps.known(tx, being_id, [item["id"] for item in items if isinstance(item, dict)])
+        return {name: row_id for name, (row_id, _) in known.items()}
+
+
+def _numbers(place: str) -> tuple[int, ...]:
+    return tuple(map(int, place.split("-")))

@@ -151,6 +151,7 @@ FAULTS = (
     Fault("every worker is killed", 1, _every_worker),
     Fault("beat is killed", 1, _signalled("beat", signal.SIGKILL)),
     Fault("the API is killed", 1, _signalled("api", signal.SIGKILL)),
+    Fault("the stream reader is killed", 2, _signalled("stream", signal.SIGKILL)),
     Fault("Redis is flushed", 3, _flush),
     Fault("Redis crashes", 1, _crash_redis),
     Fault("Redis restarts", 1, _restart_redis),

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from cli.stack import api_command, beat_command, worker_command
+from cli.stack import api_command, beat_command, stream_command, worker_command
 from memory import access
 from schemas.settings import Settings
 from schemas.work import QUEUES
 from store import users
 from store.database import Store
 from store.migrate import migrate
-from tests.chaos.doors import Door, Http, InProcess
+from tests.chaos.doors import Door, Http, InProcess, Stream
 from tests.chaos.processes import SETTINGS, Processes
 from tests.fakes.provider import FakeProvider, running_provider
 from workers.embedded import EmbeddedServers, embedded_servers
@@ -29,6 +29,7 @@ HURRIED = {
     "PATROL_PROVIDER_TIMEOUT": "5",
     "PATROL_DATABASE_CONNECTIONS": "6",
     "PATROL_RUN_NOTES": "60",
+    "PATROL_STREAM_CLAIM": "PT2S",
 }
 WORKERS = ("worker-a", "worker-b")
 BEINGS = ("ada", "bob", "cyd")
@@ -54,12 +55,17 @@ class System:
             **{name: worker_command(name, QUEUES, 2) for name in WORKERS},
             "beat": beat_command(Path(started.settings["PATROL_HOME"])),
             "api": api_command("127.0.0.1", port),
+            "stream": stream_command(),
         }
         with store.transaction() as tx:
             user = users.add_user(tx, "chaos", "UTC")
             self.beings = [users.add_being(tx, user.user_id, name, name).being_id for name in BEINGS]
         token, _ = access.issue(store, user.user_id, being_id=None, scopes=["ingest", "read", "manage"], life=None)
-        self.doors: list[Door] = [InProcess(store, Settings()), Http(f"http://127.0.0.1:{port}", token)]
+        self.doors: list[Door] = [
+            InProcess(store, Settings()),
+            Http(f"http://127.0.0.1:{port}", token),
+            Stream(servers.redis_url, store),
+        ]
 
     @property
     def names(self) -> list[str]:

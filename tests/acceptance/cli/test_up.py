@@ -20,7 +20,7 @@ def stop(process, number=signal.SIGINT):
 def test_a_whole_life_of_up(command):
     up = command.start("up", "--port", free_port())
     said = read_until(up, "Ctrl-C stops everything")
-    for part in ("servers", "migrate", "worker", "beat", "api"):
+    for part in ("servers", "migrate", "worker", "beat", "stream", "api"):
         assert f"✓ {part}" in said
     command("user", "add", "Ada")
     assert "already runs" in command("up", "--port", free_port(), code=1).stderr

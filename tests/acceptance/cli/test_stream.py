@@ -1,0 +1,55 @@
+"""The door of Redis streams: what a producer writes is taken, and what can't be is listed and given back."""
+
+import json
+import re
+
+import pytest
+from redis import Redis
+
+from workers.embedded import running_servers
+from workers.processes import wait_until
+
+
+@pytest.fixture
+def redis(patrol):
+    servers = running_servers(patrol.home)
+    assert servers is not None
+    with Redis.from_url(servers.redis_url) as client:
+        yield client
+
+
+def test_what_is_written_to_a_stream_is_recalled(somebody, redis):
+    scene = {"action": "The oven failed.", "actors": ["Mira"], "when": ["2026-03-02"]}
+    note = {"being": str(somebody.being_id), "id": "by-stream", "type": "scene", "content": scene}
+    redis.xadd("patrol:notes", {"data": json.dumps(note)})
+    with somebody.ledger.transaction() as tx:
+        count = "select count(*) from memory.notes where being_id = %s"
+        assert wait_until(lambda: tx.execute(count, [somebody.being_id]).fetchone()["count"] == 1, 20.0)
+    assert somebody.json("run")["state"] == "done"
+    assert "The oven failed." in somebody("recall", "the oven").stdout
+
+
+def test_somebody_reads(patrol):
+    status = patrol.json("stream", "status")
+    assert [one["stream"] for one in status["streams"]] == ["patrol:notes", "patrol:messages"]
+    assert len(status["readers"]) == 1
+
+
+def test_what_was_rejected_is_listed_and_given_back(patrol, somebody, redis):
+    note = {"being": str(somebody.being_id), "type": "todo", "content": "My secret.", "wings": 2}
+    redis.xadd("patrol:notes", {"data": json.dumps(note)})
+
+    def rejected():
+        return [one for one in patrol.json("stream", "rejected") if str(somebody.being_id) in one["data"]]
+
+    assert wait_until(rejected, 20.0, pause=0.2)
+    (one,) = rejected()
+    assert "wings" in one["reason"]
+    shown = patrol("stream", "rejected").stdout
+    assert re.search("wings: .*not permitted", shown)
+    assert "secret" not in shown
+    assert "1 entry given back" in patrol("stream", "replay", one["entry"]).stdout
+    assert wait_until(rejected, 20.0, pause=0.2)
+    assert rejected()[0]["id"] == one["id"]
+    patrol("stream", "replay", one["entry"], code=1)
+    patrol("stream", "replay", code=1)

@@ -1,0 +1,295 @@
+"""What producers write to the streams is in Postgres before it is acknowledged, once, and never lost."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from redis.exceptions import ConnectionError as RedisAway
+
+from api.streams import GROUP, StreamReader, StreamState, readers, states
+from memory import delivery
+from memory.intake import DoorFull
+from store.errors import Unavailable
+from workers import rejected
+
+
+def pending(redis, stream="patrol:notes"):
+    return redis.xpending(stream, GROUP)["pending"]
+
+
+def reasons(redis):
+    return [one.reason for one in rejected.listed(redis)]
+
+
+def test_what_is_written_is_kept_and_then_acknowledged(new_reader, redis, write, kept, being):
+    reader = new_reader()
+    write()
+    redis.xadd(
+        "patrol:messages",
+        {"data": json.dumps({"being": str(being.being_id), "role": "user", "content": "It failed again."})},
+    )
+    reader.read()
+    assert kept() == ["The oven failed."]
+    assert (pending(redis), pending(redis, "patrol:messages")) == (0, 0)
+    assert reasons(redis) == []
+
+
+def test_what_was_written_before_anybody_read_is_kept(new_reader, write, kept):
+    write("before")
+    new_reader().read()
+    assert kept() == ["before"]
+
+
+def test_enough_notes_ring_for_a_patrol(new_reader, write, rings):
+    reader = new_reader(pending_notes=2)
+    write("one")
+    write("two")
+    reader.read()
+    assert [ring.kind for ring in rings] == ["patrol.due"]
+
+
+def test_readers_share_the_work(new_reader, write, kept):
+    several = [new_reader() for _ in range(3)]
+    for number in range(100):
+        write(f"{number:03}")
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(StreamReader.read, several * 3))
+    assert sorted(kept()) == [f"{number:03}" for number in range(100)]
+
+
+def test_a_reader_that_dies_between_commit_and_acknowledgement_doubles_nothing(
+    new_reader, redis, write, kept, monkeypatch
+):
+    dying = new_reader()
+    write()
+    with monkeypatch.context() as patched:
+
+        def die(*_: object) -> None:
+            raise SystemExit
+
+        patched.setattr(StreamReader, "_acknowledge", die)
+        with pytest.raises(SystemExit):
+            dying.read()
+    assert (kept(), pending(redis)) == (["The oven failed."], 1)
+    new_reader()
+    assert (kept(), pending(redis)) == (["The oven failed."], 0)
+
+
+def test_what_a_living_reader_holds_is_left_to_it(new_reader, redis, write, kept):
+    new_reader()
+    write()
+    redis.xreadgroup(GROUP, "slow", {"patrol:notes": ">"})
+    new_reader(stream_claim=timedelta(hours=1)).read()
+    assert (kept(), pending(redis)) == ([], 1)
+
+
+def test_a_database_that_is_away_is_waited_for(new_reader, redis, write, kept, monkeypatch):
+    reader = new_reader(stream_claim=timedelta(hours=1))
+    write()
+    with monkeypatch.context() as patched:
+
+        def away(*_: object) -> None:
+            raise Unavailable
+
+        patched.setattr("api.streams.deliver", away)
+        reader.run(iter([False, True]).__next__)
+    assert (kept(), pending(redis)) == ([], 1)
+    reader.read()
+    assert (kept(), pending(redis)) == (["The oven failed."], 0)
+
+
+def test_a_redis_that_is_away_is_waited_for(new_reader, write, kept, monkeypatch):
+    reader = new_reader()
+    write()
+    with monkeypatch.context() as patched:
+
+        def away(*_: object, **__: object) -> None:
+            raise RedisAway
+
+        patched.setattr(reader._redis, "xreadgroup", away)  # noqa: SLF001  # the wire is cut from inside
+        reader.run(iter([False, True]).__next__)
+    reader.read()
+    assert kept() == ["The oven failed."]
+
+
+def test_a_lost_group_is_made_again_and_read_from_the_beginning(new_reader, redis, write, kept):
+    reader = new_reader(keep_stream_entries=timedelta(days=1))
+    write("one")
+    reader.read()
+    redis.xgroup_destroy("patrol:notes", GROUP)
+    write("two")
+    reader.read()
+    reader.read()
+    assert kept() == ["one", "two"]
+
+
+def test_a_flushed_redis_is_gone_on_with(new_reader, redis, write, kept):
+    reader = new_reader()
+    redis.flushall()
+    write()
+    reader.read()
+    reader.read()
+    assert kept() == ["The oven failed."]
+
+
+def test_acknowledged_entries_are_trimmed_and_unread_ones_never(new_reader, redis, write):
+    reader = new_reader()
+    places = [write(f"{number}") for number in range(3)]
+    reader.read()
+    held = write("held")
+    redis.xreadgroup(GROUP, "slow", {"patrol:notes": ">"})
+    unread = write("unread")
+    new_reader(stream_claim=timedelta(hours=1), keep_stream_entries=timedelta(0))
+    left = [place.decode() for place, _ in redis.xrange("patrol:notes")]
+    assert not set(places) & set(left)
+    assert {held, unread} <= set(left)
+
+
+def test_what_somebody_removed_holds_nothing_up(new_reader, redis, write, kept):
+    reader = new_reader()
+    gone = write("gone")
+    redis.xreadgroup(GROUP, "dead", {"patrol:notes": ">"})
+    redis.xdel("patrol:notes", gone)
+    write("here")
+    new_reader()
+    reader.read()
+    assert (kept(), pending(redis)) == (["here"], 0)
+
+
+def test_a_reader_that_is_gone_is_forgotten_unless_it_still_holds_something(new_reader, redis, write, monkeypatch):
+    new_reader()
+    redis.xgroup_createconsumer("patrol:notes", GROUP, "gone")
+    write()
+    redis.xreadgroup(GROUP, "holding", {"patrol:notes": ">"})
+    monkeypatch.setattr("api.streams.FORGOTTEN", timedelta(milliseconds=-1))
+    new_reader(stream_claim=timedelta(hours=1))
+    assert "holding" in {one["name"].decode() for one in redis.xinfo_consumers("patrol:notes", GROUP)}
+    assert "gone" not in {one["name"].decode() for one in redis.xinfo_consumers("patrol:notes", GROUP)}
+
+
+def test_an_item_has_the_id_that_it_brings_or_else_its_place(new_reader, write, store, being):
+    reader = new_reader()
+    place = write("nameless")
+    write("named", id="yours-1")
+    reader.read()
+    with store.transaction() as tx:
+        ids = tx.execute("select producer_id from memory.notes where being_id = %s", [being.being_id]).fetchall()
+    assert {row["producer_id"] for row in ids} == {f"stream/patrol:notes/{place}", "yours-1"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"date": "{}"}, "no field `data`"),
+        ({"data": b"\xff\xfe"}, "not UTF-8"),
+        ({"data": "nonsense"}, "not JSON"),
+        ({"data": "[]"}, "must be a JSON object"),
+        ({"data": "[" * 100_000}, "nested too deeply"),
+        ({"data": "1" * 5000}, "more digits"),
+        ({"data": "{}"}, "being"),
+        ({"data": '{"being": 7}'}, "being"),
+        ({"data": '{"being": "mira"}'}, "being"),
+        ({"data": json.dumps({"being": str(uuid4()), "type": "todo", "content": "x"})}, "no Being"),
+    ],
+)
+def test_what_can_not_be_read_is_rejected_with_its_reason(new_reader, redis, write, kept, fields, reason):
+    reader = new_reader()
+    redis.xadd("patrol:notes", fields)
+    write("good")
+    reader.read()
+    assert (kept(), pending(redis)) == (["good"], 0)
+    (said,) = reasons(redis)
+    assert reason in said
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"wings": 2}, "wings"),
+        ({"content": {"action": "x" * 70_000, "actors": [], "when": []}}, "65536 is the most"),
+        ({"content": {"action": "a\0b", "actors": [], "when": []}}, "NUL"),
+    ],
+)
+def test_a_bad_item_is_rejected_alone(new_reader, redis, write, kept, fields, reason):
+    reader = new_reader()
+    write("bad", **fields)
+    write("good")
+    reader.read()
+    assert kept() == ["good"]
+    assert reason in reasons(redis)[0]
+
+
+def test_the_same_id_with_other_words_is_reported_and_changes_nothing(new_reader, redis, write, kept):
+    reader = new_reader()
+    write("first", id="a")
+    write("first", id="a")
+    write("second", id="a")
+    reader.read()
+    assert kept() == ["first"]
+    assert ["other content" in reason for reason in reasons(redis)] == [True]
+
+
+def test_what_makes_the_ledger_stumble_is_set_apart(new_reader, redis, write, kept, monkeypatch):
+    taken = delivery.accept_notes
+
+    def stumbling(store, settings, being_id, items, derive_id):
+        if any(item["content"]["action"] == "poison" for item in items):
+            raise KeyError("poison")
+        return taken(store, settings, being_id, items, derive_id)
+
+    monkeypatch.setattr(delivery, "accept_notes", stumbling)
+    reader = new_reader()
+    for action in ("one", "two", "poison", "three"):
+        write(action)
+    reader.read()
+    assert (sorted(kept()), pending(redis)) == (["one", "three", "two"], 0)
+    assert [one.reason.startswith("it could not be kept (KeyError)") for one in rejected.listed(redis)] == [True]
+
+
+def test_a_full_door_keeps_its_entries_waiting_and_nobody_elses(new_reader, redis, write, kept, monkeypatch):
+    def full(*_: object) -> None:
+        raise DoorFull
+
+    reader = new_reader(stream_claim=timedelta(hours=1))
+    write()
+    with monkeypatch.context() as patched:
+        patched.setattr("api.streams.deliver", full)
+        reader.read()
+    assert (kept(), pending(redis)) == ([], 1)
+    new_reader()
+    assert (kept(), pending(redis)) == (["The oven failed."], 0)
+
+
+def test_what_was_rejected_can_be_given_back_once(new_reader, redis):
+    reader = new_reader()
+    place = redis.xadd("patrol:notes", {"data": "nonsense"}).decode()
+    reader.read()
+    (one,) = rejected.listed(redis)
+    assert (one.what, one.id, one.data) == ("patrol:notes", f"stream/patrol:notes/{place}", b"nonsense")
+    assert rejected.replay(redis, one)
+    assert not rejected.replay(redis, one)
+    assert list(rejected.listed(redis)) == []
+    reader.read()
+    (again,) = rejected.listed(redis)
+    assert again.id == one.id
+
+
+def test_of_what_can_never_be_taken_the_beginning_is_kept(new_reader, redis):
+    reader = new_reader()
+    redis.xadd("patrol:notes", {"data": "x" * 300_000})
+    reader.read()
+    (one,) = rejected.listed(redis)
+    assert (len(one.data), one.length, one.whole) == (4096, 300_000, False)
+
+
+def test_who_reads_and_how_far_can_be_seen(new_reader, redis, write):
+    assert readers(redis) == []
+    reader = new_reader()
+    write()
+    write()
+    reader.read()
+    write()
+    assert list(states(redis)) == [StreamState("patrol:notes", 3, 0), StreamState("patrol:messages", 0, 0)]
+    assert readers(redis) == [reader.name]
