@@ -13,6 +13,7 @@ from bench.ground import Ground
 from bench.memories import MeasuredEmbedders, filled_being, scene_note
 from memory.intake import accept_notes
 from memory.patrol_demand import demand
+from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from schemas.work import PATROL_STEPS
 from workers.resources import Resources
@@ -50,7 +51,7 @@ def _walk(ground: Ground, being_id: UUID, round_: int) -> dict[str, float]:
     from workers.app import app  # noqa: PLC0415  # likewise
 
     settings = Settings()
-    app.resources = Resources(settings, ground.store, MeasuredEmbedders(DIMENSIONS))
+    app.resources = Resources(settings, ground.store, MeasuredEmbedders(DIMENSIONS), Thinkers(settings))
     first = 1_000_000 + round_ * NOTES
     accept_notes(ground.store, settings, being_id, [scene_note(first + offset) for offset in range(NOTES)])
     run_id, _ = demand(ground.store, settings, being_id)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from schemas.settings import Settings
 from schemas.work import Ring
-from store import messages, receipts, work
+from store import calls, keys, messages, receipts, responses, work
 from store.database import Store
 from store.transaction import Transaction
 
@@ -34,11 +34,17 @@ def end_idle_sessions(store: Store) -> list[Ring]:
 
 
 def clear(store: Store, settings: Settings) -> list[Ring]:
-    """Let go of what the ledger need not remember any longer, of vectors that nobody came back for, and of receipts."""
-    for clear_some in (work.clear_done, work.clear_vectors):
-        _clear_all(store, clear_some, settings.keep_finished_work)
-    for clear_some in (receipts.clear, receipts.clear_shown):
-        _clear_all(store, clear_some, settings.keep_receipts)
+    """Let go of what need not be remembered any longer: finished work, answers, receipts, what nobody came back for."""
+    for clear_some, older_than in (
+        (work.clear_done, settings.keep_finished_work),
+        (work.clear_vectors, settings.keep_finished_work),
+        (responses.clear, settings.keep_responses),
+        (calls.clear, settings.keep_calls),
+        (keys.clear_expired, timedelta(0)),
+        (receipts.clear, settings.keep_receipts),
+        (receipts.clear_shown, settings.keep_receipts),
+    ):
+        _clear_all(store, clear_some, older_than)
     return []
 
 

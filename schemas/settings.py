@@ -1,14 +1,17 @@
 """Everything that can be set from the environment, validated once, in one place."""
 
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, SecretStr
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.prices import PriceList
 
+SECRET_CHARACTERS = 32
 CHECKOUT = Path(__file__).resolve().parent.parent
 
 
@@ -124,6 +127,21 @@ class Settings(BaseSettings):
     )
     topic_birth: bool = Field(True, description="Whether a crowded root gives birth to topics.")
 
+    secret_key: SecretStr | None = Field(
+        None,
+        description="Seals the keys that users bring: 32 random characters or more, or several such secrets with "
+        "commas between them, the newest first. Not set: no key of a user's is taken.",
+    )
+    request_key_life: Duration = Field(
+        timedelta(hours=1), description="For how long a key that came with a request can pay for what that caused."
+    )
+    daily_cost: Decimal | None = Field(
+        None, ge=0, description="What one Being's models may cost in a day, in dollars. Not set: as much as they like."
+    )
+    daily_tokens: int | None = Field(
+        None, ge=0, description="How many tokens one Being's models may use in a day. Not set: as many as they like."
+    )
+
     lease: Duration = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
     attempts: PositiveInt = Field(5, description="How often failing work is tried before it is dead.")
     stop_grace: PositiveFloat = Field(
@@ -139,6 +157,10 @@ class Settings(BaseSettings):
         timedelta(days=30),
         description="For how long a piece of memory that a context showed is recognised in messages.",
     )
+    keep_responses: Duration = Field(
+        timedelta(days=30), description="For how long what models said is kept, where no memory's history leads to it."
+    )
+    keep_calls: Duration = Field(timedelta(days=400), description="For how long it is told what calls of models cost.")
     due_limit: Duration = Field(
         timedelta(minutes=1), description="Due work that nobody takes for so long turns health red."
     )
@@ -153,3 +175,10 @@ class Settings(BaseSettings):
         timedelta(days=30), description="For how long `patrol:rejected` keeps what no door could take."
     )
     sweep_every: PositiveFloat = Field(2.0, description="How often beat looks for due work that nobody rang, in s.")
+
+    @field_validator("secret_key")
+    @classmethod
+    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
+        if value and any(len(part.strip()) < SECRET_CHARACTERS for part in value.get_secret_value().split(",")):
+            raise PydanticCustomError("secret", "Each secret must have 32 characters or more")
+        return value

@@ -45,6 +45,7 @@ def put(
             "insert into memory.provider_keys as k (user_id, provider, sealed, fingerprint, last_four, expires_at)"
             " values (%s, %s, %s, %s, %s, clock_timestamp() + %s::interval)"
             " on conflict (user_id, provider, fingerprint) do update set sealed = excluded.sealed,"
+            " created_at = case when excluded.expires_at is null then clock_timestamp() else k.created_at end,"
             " expires_at = case when k.expires_at is not null then excluded.expires_at end,"
             " refused_at = case when excluded.expires_at is not null then k.refused_at end,"
             " refusal = case when excluded.expires_at is not null then k.refusal end returning *",
@@ -62,7 +63,7 @@ def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> SealedKe
         key = cursor.execute(
             "select * from memory.provider_keys where user_id = %(user)s"
             " and (expires_at is null or key_id = %(request)s and expires_at > clock_timestamp())"
-            " order by key_id is not distinct from %(request)s desc, key_id desc limit 1",
+            " order by key_id is not distinct from %(request)s desc, created_at desc limit 1",
             {"user": user_id, "request": request_key},
         ).fetchone()
     if key:
@@ -96,7 +97,8 @@ def stored(tx: Transaction, user_id: UUID) -> list[ProviderKey]:
     """The keys that a user has stored, oldest first."""
     with tx.cursor(row_factory=class_row(ProviderKey)) as cursor:
         return cursor.execute(
-            "select * from memory.provider_keys where user_id = %s and expires_at is null order by key_id", [user_id]
+            "select * from memory.provider_keys where user_id = %s and expires_at is null order by created_at",
+            [user_id],
         ).fetchall()
 
 

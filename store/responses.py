@@ -9,7 +9,7 @@ from psycopg.rows import class_row
 from schemas.thinking import Response
 from schemas.work import Claim
 from store.calls import Account
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 def find(tx: Transaction, claim: Claim, prompt_hash: bytes) -> Response | None:
@@ -23,8 +23,8 @@ def find(tx: Transaction, claim: Claim, prompt_hash: bytes) -> Response | None:
 
 def put(
     tx: Transaction, account: Account, prompt_hash: bytes, *, purpose: str, model: str, said: str, fault: str | None
-) -> UUID:
-    """Keep what was said to a prompt; returns its id. What is there already stays as it is."""
+) -> Response:
+    """Keep what was said to a prompt; what was kept before stays as it is, and is what comes back."""
     tx.execute(
         "insert into memory.model_responses (user_id, being_id, kind, key, prompt_hash, purpose, model, said, fault)"
         " values (%s, %s, %s, %s, %s, %s, %s, %s, %s) on conflict (owner_id, kind, key, prompt_hash) do nothing",
@@ -33,13 +33,12 @@ def put(
             *(purpose, model, said, fault),
         ],
     )
-    response_id: UUID = value(
-        tx,
-        "select response_id from memory.model_responses"
-        " where owner_id = %s and kind = %s and key = %s and prompt_hash = %s",
-        [account.owner_id, account.kind, account.key, prompt_hash],
-    )
-    return response_id
+    with tx.cursor(row_factory=class_row(Response)) as cursor:
+        (kept,) = cursor.execute(
+            "select * from memory.model_responses where owner_id = %s and kind = %s and key = %s and prompt_hash = %s",
+            [account.owner_id, account.kind, account.key, prompt_hash],
+        )
+    return kept
 
 
 def keep(tx: Transaction, owner_id: UUID, response_ids: Sequence[UUID]) -> None:

@@ -1,6 +1,7 @@
 """Users, their Beings, and the tokens that open doors."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -83,6 +84,16 @@ def rename_being(tx: Transaction, being_id: UUID, name: str) -> Being:
     with tx.cursor(row_factory=class_row(Being)) as cursor:
         (being,) = cursor.execute(
             "update memory.beings set name = %s where being_id = %s returning *", [name, being_id]
+        )
+    return being
+
+
+def set_budget(tx: Transaction, being_id: UUID, *, tokens: int | None, cost: Decimal | None) -> Being:
+    """Say what a Being's models may use in a day; None: what the platform's settings say."""
+    with tx.cursor(row_factory=class_row(Being)) as cursor:
+        (being,) = cursor.execute(
+            "update memory.beings set daily_tokens = %s, daily_cost = %s where being_id = %s returning *",
+            [tokens, cost, being_id],
         )
     return being
 

@@ -13,6 +13,9 @@ from typing import Any, Literal, get_args
 
 from celery import signals
 
+from providers.thinkers import Provider, Thinkers
+from providers.thinking import Question, Said, Size, Thinker
+from schemas.settings import Settings
 from schemas.work import Claim
 from store.database import Store
 from store.transaction import Transaction
@@ -49,7 +52,7 @@ class CrashPoint:
         self._kind = kind
         self._mark = home / f"crashed {point}"
         self._doing = ""
-        self._answered = False
+        self._answered = threading.local()
         if point == "before the ack":
             signals.task_postrun.connect(self._task_is_over, weak=False)
 
@@ -59,14 +62,14 @@ class CrashPoint:
         self.passed("after claim")
 
     def model_answered(self, *_: object) -> None:
-        """A model's answer came in, and is in this process's hands alone."""
-        self._answered = True
+        """A model's answer came in, and is in this thread's hands alone."""
+        self._answered.here = True
         self.passed("after the model call")
 
     def committed(self) -> None:
-        """A transaction was committed; the first after a model's answer has stored it."""
-        if self._answered and threading.current_thread() is threading.main_thread():
-            self._answered = False
+        """A transaction was committed; a thread's first after a model's answer has stored it."""
+        if getattr(self._answered, "here", False):
+            self._answered.here = False
             self.passed("after the response is stored")
 
     def passed(self, point: Point) -> None:
@@ -83,6 +86,41 @@ class CrashPoint:
         # By now the next step has been sent, and the main process has yet to hear that this one is over.
         if state == "SUCCESS" and self._doing:
             self.passed("before the ack")
+
+
+class CrashingThinkers(Thinkers):
+    """Thinkers after whose answers a process may die."""
+
+    def __init__(self, settings: Settings, crash: CrashPoint) -> None:
+        super().__init__(settings)
+        self._crash = crash
+
+    def platform(self) -> Thinker | None:
+        """Find the platform's thinker."""
+        thinker = super().platform()
+        return thinker and _Crashing(thinker, self._crash)
+
+    def with_key(self, provider: Provider, key: str) -> Thinker:
+        """Find the thinker behind a key."""
+        return _Crashing(super().with_key(provider, key), self._crash)
+
+
+class _Crashing(Thinker):
+    def __init__(self, thinker: Thinker, crash: CrashPoint) -> None:
+        self._thinker = thinker
+        self._crash = crash
+
+    @property
+    def provider(self) -> str:
+        return self._thinker.provider
+
+    def model(self, size: Size) -> str:
+        return self._thinker.model(size)
+
+    def ask(self, question: Question[Any]) -> Said:
+        said = self._thinker.ask(question)
+        self._crash.model_answered()
+        return said
 
 
 class CrashingStore(Store):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from providers.embedders import Embedders
+from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from store.database import Store
 from workers.addresses import addresses
@@ -21,6 +22,7 @@ class Resources:
     settings: Settings
     store: Store
     embedders: Embedders
+    thinkers: Thinkers
     crash: "CrashPoint | None" = None
 
 
@@ -33,11 +35,12 @@ def resources(settings: Settings) -> Iterator[Resources]:
     """
     url = addresses(settings).database_url
     if settings.crash_at:
-        from workers.crash_points import CrashingStore, CrashPoint  # noqa: PLC0415  # tests alone need them
+        from workers.crash_points import CrashingStore, CrashingThinkers, CrashPoint  # noqa: PLC0415  # for tests alone
 
         crash = CrashPoint(settings.crash_at, settings.home)
         with CrashingStore(url, settings.database_connections, crash) as store:
-            yield Resources(settings, store, Embedders(settings, on_usage=crash.model_answered), crash)
+            embedders = Embedders(settings, on_usage=crash.model_answered)
+            yield Resources(settings, store, embedders, CrashingThinkers(settings, crash), crash)
     else:
         with Store(url, settings.database_connections) as store:
-            yield Resources(settings, store, Embedders(settings))
+            yield Resources(settings, store, Embedders(settings), Thinkers(settings))
