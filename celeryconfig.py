@@ -8,7 +8,7 @@ from workers.addresses import addresses
 
 _settings = Settings()
 
-imports = ("tasks.patrol", "tasks.upkeep")
+imports = ("tasks.ingest", "tasks.patrol", "tasks.upkeep")
 
 broker_url = addresses(_settings).broker_url
 broker_connection_retry_on_startup = True

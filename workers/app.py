@@ -25,6 +25,13 @@ class Patrol(Celery):  # type: ignore[misc]  # Celery is published without types
         self.resources = opened.__enter__()
         self.opened = opened
 
+    def at_hand(self) -> Resources:
+        """This process's resources, opened now where something kept it from doing so when it began."""
+        if self.resources is None:
+            self.open_resources()
+        resources: Any = self.resources
+        return resources  # type: ignore[no-any-return]  # the base class is untyped
+
     def close_resources(self) -> None:
         """Close them; a process that ends otherwise leaves that to the server."""
         if self.opened is not None:

@@ -7,7 +7,6 @@ A task is named after the kind of work it does, and its only argument names the 
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 import structlog
@@ -63,7 +62,7 @@ def tick(*, queue: str) -> Callable[[Callable[[Resources], list[Ring]]], Task]:
     def decorate(look: Callable[[Resources], list[Ring]]) -> Task:
         def perform() -> None:
             try:
-                ring(app, look(_resources()))
+                ring(app, look(app.at_hand()))
             except Unavailable as fault:
                 log.warning("tick.skipped", tick=look.__name__, fault=str(fault))
 
@@ -74,7 +73,7 @@ def tick(*, queue: str) -> Callable[[Callable[[Resources], list[Ring]]], Task]:
 
 
 def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> None:
-    on = _resources()
+    on = app.at_hand()
     claim = _claim(on, bury, kind, owner_id, key)
     if claim is None:
         return
@@ -160,11 +159,3 @@ def _hand_back(on: Resources, claim: Claim) -> None:
         log.info("work.handed_back")
     except (Unavailable, LeaseLost) as worse:
         log.warning("work.left_to_its_lease", worse=described(worse))
-
-
-def _resources() -> Resources:
-    if app.resources is None:
-        # What kept this process from opening them when it began may have passed; if not, it is said here.
-        app.open_resources()
-    resources: Any = app.resources
-    return resources  # type: ignore[no-any-return]  # the app's base class is untyped

@@ -1,0 +1,117 @@
+"""An app that knows nothing of this project sends tasks by name; nobody but the ledger gets to see what is in them."""
+
+import json
+import threading
+from contextlib import contextmanager
+from uuid import uuid4
+
+import pytest
+from celery import Celery
+
+from workers import rejected
+
+WORDS = "Only Mira knows about the letter."
+
+
+@pytest.fixture
+def foreign(redis):
+    with Celery("foreign", broker=redis.broker_url, set_as_current=False) as app:
+        yield app
+
+
+@pytest.fixture
+def kept(life):
+    def read() -> list[str]:
+        with life.store.transaction() as tx:
+            rows = tx.execute(
+                "select content #>> '{}' as content, producer_id from memory.notes"
+                " union all select content, producer_id from memory.messages"
+            ).fetchall()
+        return sorted(row["content"] for row in rows)
+
+    return read
+
+
+def todo(content, **fields):
+    return {"type": "todo", "content": content, **fields}
+
+
+def test_what_is_sent_by_name_is_kept_once(life, foreign, kept, wait_until):
+    being = str(life.being_id)
+    for _ in range(2):
+        foreign.send_task("ingest.notes", [being, [todo("one"), todo("two")]], queue="ingest", task_id="t1")
+    said = {"role": "user", "content": "three"}
+    foreign.send_task("ingest.messages", kwargs={"being": being, "items": [said]}, queue="ingest")
+    life.worker()
+    wait_until(lambda: len(kept()) == 3 and life.started.logs("worker").count("ingest.taken") == 3)
+    assert kept() == ["one", "three", "two"]
+
+
+def test_what_can_not_be_taken_is_kept_with_its_reason(life, foreign, redis_client, kept, wait_until):
+    being = str(life.being_id)
+    calls = [
+        ([being, [todo("good"), todo("bad", wings=2), "no object"]], {}),
+        (["mira", [todo("x")]], {}),
+        ([being, []], {}),
+        ([being], {"being": being}),
+        ([], {"whom": WORDS}),
+        ([str(uuid4()), [todo("to nobody")]], {}),
+    ]
+    for args, kwargs in calls:
+        foreign.send_task("ingest.notes", args, kwargs, queue="ingest")
+    life.worker()
+    wait_until(lambda: redis_client.xlen(rejected.STREAM) == 7 and kept() == ["good"])
+    reasons = " ".join(one.reason for one in rejected.listed(redis_client))
+    for part in (
+        "wings",
+        "valid dictionary",
+        "must be a Being's id",
+        "1 to 1000",
+        "two arguments",
+        "no Being of that id",
+    ):
+        assert part in reasons
+    (bad,) = [one for one in rejected.listed(redis_client) if "wings" in one.reason]
+    assert json.loads(bad.data) == {"being": being, **todo("bad", wings=2)}
+
+
+@contextmanager
+def watched(broker_url):
+    """What a monitor such as Flower hears while the block runs."""
+    events = []
+    with Celery("watcher", broker=broker_url, set_as_current=False) as watcher, watcher.connection() as connection:
+        receiver = watcher.events.Receiver(connection, handlers={"*": events.append})
+        listening = threading.Thread(target=receiver.capture, kwargs={"limit": None, "timeout": None, "wakeup": True})
+        listening.start()
+        try:
+            yield events
+        finally:
+            receiver.should_stop = True
+            listening.join()
+
+
+def test_nobody_sees_what_is_in_a_message(life, foreign, redis, wait_until):
+    """Events, which Flower shows, and logs tell for whom it is and how much; so does remote control."""
+    life.worker(PATROL_LOG_LEVEL="DEBUG")
+    with watched(redis.broker_url) as events:
+        wait_until(lambda: events)
+        foreign.send_task("ingest.notes", [str(life.being_id), [todo(WORDS)]], queue="ingest")
+        foreign.send_task("ingest.letters", [WORDS], queue="ingest")
+        wait_until(lambda: {"task-succeeded", "task-failed"} <= {event["type"] for event in events})
+    (received,) = [event for event in events if event["type"] == "task-received" and event["name"] == "ingest.notes"]
+    assert received["args"] == f"({life.being_id}, 1 items)"
+    assert WORDS not in json.dumps(events)
+    wait_until(lambda: "ingest.letters" in life.started.logs("worker"))
+    assert WORDS not in life.started.logs("worker")
+
+
+def test_while_the_database_is_away_a_message_goes_on_waiting(life, postgres, foreign, kept, wait_until):
+    life.worker()
+    wait_until(lambda: "ready" in life.started.logs("worker"))
+    postgres.crash()
+    try:
+        foreign.send_task("ingest.notes", [str(life.being_id), [todo("patient")]], queue="ingest")
+        wait_until(lambda: "ingest.waits" in life.started.logs("worker"))
+    finally:
+        postgres.start()
+    wait_until(lambda: kept() == ["patient"])
