@@ -22,9 +22,11 @@ PHRASES = {
     "dying": "began to fade away, {session_count} after anybody had thought of it",
     "active again": "came back to life, having been {from}",
     "absorbed": "was absorbed by {into}",
+    "took in": "took in {absorbed}",
     "weighed": "weighs {to:.2f} now, having weighed {from:.2f}",
     "dead": "died",
 }
+REFERENCES = {"from", "to", "absorbed"}
 
 
 def why(
@@ -62,10 +64,9 @@ def told(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
     lines.add_column()
     if story.note:
         lines.add_row(day(story.note.received_at), _handed_in(story.note))
+    names = {**names, **{other.node_id: other.scene["action"] for other in story.absorbed}}
     for event in story.history:
-        lines.add_row(day(event.happened_at), Text(_told(event, names)))
-    for other in story.absorbed:
-        lines.add_row("", f"took in {short(other.node_id)}: {words(other.scene['action'])}")
+        lines.add_row(day(event.happened_at), Text.assemble(_told(event, names), (_decided(event), "dim")))
     return [Text(words(story.text), style="bold"), standing, lines]
 
 
@@ -75,14 +76,19 @@ def _handed_in(note: Note) -> str:
 
 
 def _told(event: HistoryEvent, names: Mapping[UUID, str]) -> str:
-    detail = {name: _named(value, names) if name in {"from", "to"} else value for name, value in event.detail.items()}
+    detail = {name: _named(value, names) if name in REFERENCES else value for name, value in event.detail.items()}
     if "session_count" in detail:
         detail["session_count"] = count(detail["session_count"], "patrol")
     return PHRASES.get(event.event, f"was {event.event}").format_map(detail)
 
 
+def _decided(event: HistoryEvent) -> str:
+    """Under which id what a model said is kept, where that decided."""
+    return f"  as a model said ({event.detail['response_id']})" if "response_id" in event.detail else ""
+
+
 def _named(value: Any, names: Mapping[UUID, str]) -> Any:
-    """What stands for a cluster's id: its name."""
+    """What stands for the id of a cluster or of an absorbed memory: its name, or what it told."""
     try:
         return f"“{words(names[UUID(value)])}”"
     except (TypeError, ValueError, AttributeError, KeyError):

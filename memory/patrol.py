@@ -4,37 +4,38 @@ Each step reads with a connection, thinks without one, and writes in the transac
 ledger's row for the step that comes next. A step's claim names the Being as its owner and the run as its key.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-import structlog
-
 from memory import patrol_demand
+from memory.classification import roots_of
+from memory.consolidation import consolidated
+from memory.diary import unwritten, written
+from memory.patience import Effects, thought, thought_at_once
 from memory.remembering import remember, vectors_of
+from memory.repair import repaired
 from memory.scene import text_hash
-from memory.topics import Leaf, born_topics
+from memory.splitting import born, divided
+from memory.thinking import Mind
 from providers.embedders import Embedders
-from schemas.rows import Root
+from providers.thinkers import Thinkers
+from schemas.rows import Note, Root
 from schemas.settings import Settings
+from schemas.wire import SceneInput
 from schemas.work import PATROL_STEPS, STEP_QUEUES, Claim, Ring
 from store import notes, patrol, runs, users, work
 from store.database import Store
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 # What the two roots are about, for the keyless classification by nearness (DESIGN section 6, `assign`).
 PROTOTYPES: dict[Root, str] = {
     "Business": "Work, business, a job, a project, money, clients, deadlines and plans for the company.",
     "Private": "Private life, family, friends, home, feelings, health, food, hobbies and leisure.",
 }
-NO_KEY = {"outcome": "skipped", "reason": "no key"}
-
-Effects = Callable[[Transaction], dict[str, Any]]
 
 
-def embed(store: Store, embedders: Embedders, claim: Claim) -> None:
+def embed(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
     """❶ Turn the stamped notes into fresh nodes with vectors."""
     being_id, run_id = claim.owner_id, UUID(claim.key)
     with store.transaction() as tx:
@@ -42,24 +43,35 @@ def embed(store: Store, embedders: Embedders, claim: Claim) -> None:
         stamped = notes.stamped(tx, being_id, run_id)
     if not stamped:
         # Time passes for a Being whose embedder has no key, as long as nothing new has to be embedded.
-        _finish(store, claim, lambda _: {"nodes": 0, "parse_failed": 0, "embed_failed": 0})
+        _finish(store, claim, lambda _: {"nodes": 0, "repaired": 0, "parse_failed": 0, "embed_failed": 0})
         return
-    remembered = remember(store, embedders.serving(being.embedding_model), being_id, stamped)
+
+    def repair(unparsable: Sequence[tuple[Note, str]]) -> dict[UUID, SceneInput]:
+        if not unparsable:
+            return {}
+        return thought_at_once(store, thinkers, settings, claim, lambda mind: repaired(mind, unparsable), {})
+
+    remembered = remember(store, embedders.serving(being.embedding_model), being_id, stamped, repair)
     _finish(store, claim, lambda tx: remembered.keep(tx, being_id, run_id))
 
 
-def assign(store: Store, embedders: Embedders, claim: Claim) -> None:
-    """❶ Give each new node the topic it matches, else the root whose prototype is nearer."""
+def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """❶ Give each new node the topic it matches, else a root: as a model says, or the one whose prototype is nearer."""
     with store.transaction() as tx:
         being = users.get_being(tx, claim.owner_id)
-        homeless = patrol.any_homeless(tx, claim.owner_id)
+        homeless = patrol.homeless(tx, claim.owner_id)
     if not homeless:
         _finish(store, claim, lambda _: {"matched": 0, "rooted": 0})
         return
     embedder = embedders.serving(being.embedding_model)
     vectors, _ = vectors_of(store, embedder, claim.owner_id, list(PROTOTYPES.values()))
     prototypes = {root: vectors[text_hash(text)] for root, text in PROTOTYPES.items()}
-    _finish(store, claim, lambda tx: patrol.assign(tx, claim.owner_id, embedder.model, prototypes))
+    with store.transaction() as tx:
+        unmatched = patrol.unmatched(tx, claim.owner_id, embedder.model)
+    told: dict[UUID, Root] = {}
+    if unmatched:
+        told = thought_at_once(store, thinkers, settings, claim, lambda mind: roots_of(mind, unmatched), told)
+    _finish(store, claim, lambda tx: patrol.assign(tx, claim.owner_id, embedder.model, prototypes, told))
 
 
 def session_counts(store: Store, settings: Settings, claim: Claim) -> None:
@@ -80,10 +92,14 @@ def dying(store: Store, claim: Claim) -> None:
     _finish(store, claim, lambda tx: {"dying": patrol.flag_dying(tx, claim.owner_id)})
 
 
-def consolidate(store: Store, claim: Claim) -> None:
-    """❹ Merge what belongs together. Without a key nobody can say what does: this and the diary are skipped."""
-    log.info("patrol.thinking_skipped", reason="no key", being_id=str(claim.owner_id), run_id=claim.key)
-    _finish(store, claim, lambda _: NO_KEY)
+def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """❹ Merge what belongs together, and let go what is dying for good. Where nobody can think, nothing dies."""
+
+    def think(mind: Mind) -> Effects:
+        decided = consolidated(store, embedders, mind, claim.owner_id)
+        return lambda tx: decided.apply(tx, claim.owner_id)
+
+    _finish(store, claim, thought(store, thinkers, settings, claim, think))
 
 
 def revive(store: Store, claim: Claim) -> None:
@@ -91,22 +107,15 @@ def revive(store: Store, claim: Claim) -> None:
     _finish(store, claim, lambda tx: {"revived": patrol.revive_dead(tx, claim.owner_id)})
 
 
-def split(store: Store, settings: Settings, claim: Claim) -> None:
-    """❻ Let a crowded root give birth to topics, without a key by likeness alone."""
+def split(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """❻ Let crowded topics come apart, and a crowded root give birth to topics: without a key by likeness alone."""
 
-    def effects(tx: Transaction) -> dict[str, Any]:
-        if not settings.topic_birth:
-            return {"outcome": "skipped", "reason": "PATROL_TOPIC_BIRTH is off"}
-        born = 0
-        for root in patrol.crowded_roots(tx, claim.owner_id):
-            leaves = [Leaf(*row) for row in patrol.newest_of_root(tx, claim.owner_id, root)]
-            for topic in born_topics(leaves):
-                patrol.found_topic(tx, claim.owner_id, root, topic.name, topic.node_ids)
-                born += 1
-            patrol.asked_to_split(tx, claim.owner_id, root)
-        return {"topics": born}
+    def think(mind: Mind) -> Effects:
+        decided = divided(store, mind, claim.owner_id, births=settings.topic_birth)
+        return lambda tx: decided.apply(tx, claim.owner_id)
 
-    _finish(store, claim, effects)
+    without = (lambda tx: born(tx, claim.owner_id)) if settings.topic_birth else None
+    _finish(store, claim, thought(store, thinkers, settings, claim, think, without))
 
 
 def merge(store: Store, claim: Claim) -> None:
@@ -114,13 +123,25 @@ def merge(store: Store, claim: Claim) -> None:
     _finish(store, claim, lambda tx: {"merged": patrol.merge_small(tx, claim.owner_id)})
 
 
-def diary(store: Store, settings: Settings, claim: Claim) -> list[Ring]:
-    """Write the diary, which takes a key; then end the run, and begin the one that waits. Returns what to ring for."""
+def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> list[Ring]:
+    """Write the diary, if there is something to tell; then end the run, and begin the one that waits.
+
+    Returns:
+        What to ring for.
+    """
     being_id, run_id = claim.owner_id, UUID(claim.key)
+
+    def think(mind: Mind) -> Effects:
+        pages = written(store, mind, being_id, run_id)
+        return lambda tx: pages.apply(tx, run_id)
+
+    with store.transaction() as tx:
+        idle = unwritten(tx, settings, being_id, run_id)
+    effects = (lambda _: idle) if idle else thought(store, thinkers, settings, claim, think)
     with store.finishing(claim) as tx:
         patrol_demand.reserve(tx, being_id)
         runs.enter(tx, being_id, run_id)
-        runs.note_step(tx, being_id, run_id, "diary", NO_KEY)
+        runs.note_step(tx, being_id, run_id, "diary", {"outcome": "done", **effects(tx)})
         return patrol_demand.end(tx, settings, being_id, run_id)
 
 

@@ -1,6 +1,6 @@
 """From notes to nodes: parse, embed what is new, keep (the patrol's first step)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -28,6 +28,7 @@ class Remembered:
     born: list[tuple[UUID, NodeWords]]
     unparsable: dict[UUID, str]
     refused: dict[UUID, str]
+    repaired: int
 
     def keep(self, tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any]:
         """Make the nodes, mark the notes, and let go of vectors that nodes have now; returns the counts."""
@@ -37,10 +38,19 @@ class Remembered:
         notes.mark_failed(tx, being_id, "parse_failed", self.unparsable)
         notes.mark_failed(tx, being_id, "embed_failed", self.refused)
         embeddings.drop(tx, being_id, self.model, [words.text_hash for _, words in self.born])
-        return {"nodes": len(self.born), "parse_failed": len(self.unparsable), "embed_failed": len(self.refused)}
+        return {
+            "nodes": len(self.born),
+            "repaired": self.repaired,
+            "parse_failed": len(self.unparsable),
+            "embed_failed": len(self.refused),
+        }
 
 
-def remember(store: Store, embedder: Embedder, being_id: UUID, stamped: Sequence[Note]) -> Remembered:
+Repair = Callable[[Sequence[tuple[Note, str]]], dict[UUID, SceneInput]]
+"""Puts right what it can of notes that could not be read, each with why."""
+
+
+def remember(store: Store, embedder: Embedder, being_id: UUID, stamped: Sequence[Note], repair: Repair) -> Remembered:
     """Parse notes and find a vector for each scene; texts whose vectors are known are not embedded again.
 
     Raises:
@@ -53,6 +63,9 @@ def remember(store: Store, embedder: Embedder, being_id: UUID, stamped: Sequence
             scenes[note.note_id] = parse_scene(note.content)
         except Unparsable as failure:
             unparsable[note.note_id] = str(failure)
+    mended = repair([(note, unparsable[note.note_id]) for note in stamped if note.note_id in unparsable])
+    scenes |= mended
+    unparsable = {note_id: fault for note_id, fault in unparsable.items() if note_id not in mended}
     texts = {note_id: embedding_text(scene.scene(), scene.feeling) for note_id, scene in scenes.items()}
     vectors, refusals = vectors_of(store, embedder, being_id, list(texts.values()))
     born: list[tuple[UUID, NodeWords]] = []
@@ -63,7 +76,7 @@ def remember(store: Store, embedder: Embedder, being_id: UUID, stamped: Sequence
             born.append((note_id, words_of(scenes[note_id], hashed, vectors[hashed])))
         else:
             refused[note_id] = refusals[hashed]
-    return Remembered(embedder.model, born, unparsable, refused)
+    return Remembered(embedder.model, born, unparsable, refused, len(mended))
 
 
 def vectors_of(

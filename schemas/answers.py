@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.rows import Cluster, HistoryEvent, Node, Note, RunState, Session, WorkState
+from schemas.rows import Cluster, DiaryEntry, HistoryEvent, Node, Note, RunState, Session, WorkState
 
 
 class Answer(BaseModel):
@@ -133,6 +133,13 @@ class RunReport(Answer):
     under_way: StepUnderWay | None = Field(description="Null when it is over, or has not begun.")
     counts: dict[str, int] = Field(description="What all steps did together, in numbers.")
     error: str | None
+
+
+class DiaryAnswer(Answer):
+    """What a Being wrote of its days."""
+
+    entries: list[DiaryEntry] = Field(description="Newest first, one a day of the user's calendar.")
+    think_md: str = Field(description="What it wants to have in mind when it next talks; empty until it has noted any.")
 
 
 class SessionPage(Answer):

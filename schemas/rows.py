@@ -189,3 +189,20 @@ class Run(Row):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+
+
+class ShownNode(Row):
+    """A living node as it is shown to a model; `version` changes with every change of its row."""
+
+    node_id: UUID
+    cluster_id: UUID
+    scene: dict[str, Any]
+    feeling: str | None
+    themes: list[str]
+    emotion: dict[str, float] | None
+    importance: float
+    status: NodeStatus
+    fresh: bool
+    pinned: bool
+    created_at: datetime
+    version: str

@@ -125,6 +125,13 @@ class Settings(BaseSettings):
         100_000,
         description="While so many scene notes of a Being wait, its doors answer 429; above 1,000 to bulk only.",
     )
+    diary_every: Duration = Field(
+        timedelta(hours=4), description="A patrol that nobody demanded writes the diary if it is this old, at least."
+    )
+    patience: Duration = Field(
+        timedelta(minutes=5),
+        description="A patrol waits at most this long for a model that is out of reach, and goes on without it.",
+    )
     topic_birth: bool = Field(True, description="Whether a crowded root gives birth to topics.")
 
     secret_key: SecretStr | None = Field(
@@ -140,11 +147,6 @@ class Settings(BaseSettings):
     )
     daily_tokens: int | None = Field(
         None, ge=0, description="How many tokens one Being's models may use in a day. Not set: as many as they like."
-    )
-
-    vault_capacity: PositiveInt = Field(100, description="The most records that live in one scope of the vault.")
-    vault_tombstones: Duration = Field(
-        timedelta(days=30), description="A compaction keeps the tombstones of vault records that are younger than this."
     )
 
     lease: Duration = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")

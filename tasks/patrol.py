@@ -22,13 +22,13 @@ def due(on: Resources, claim: Claim) -> list[Ring]:
 @patrol_step(queue="patrol")
 def embed(on: Resources, claim: Claim) -> None:
     """❶ Turn the stamped notes into fresh nodes."""
-    patrol.embed(on.store, on.embedders, claim)
+    patrol.embed(on.store, on.embedders, on.thinkers, on.settings, claim)
 
 
 @patrol_step(queue="patrol")
 def assign(on: Resources, claim: Claim) -> None:
     """❶ Give each new node its cluster."""
-    patrol.assign(on.store, on.embedders, claim)
+    patrol.assign(on.store, on.embedders, on.thinkers, on.settings, claim)
 
 
 @patrol_step(queue="patrol")
@@ -46,7 +46,7 @@ def dying(on: Resources, claim: Claim) -> None:
 @patrol_step(queue="patrol-llm")
 def consolidate(on: Resources, claim: Claim) -> None:
     """❹ Merge what belongs together."""
-    patrol.consolidate(on.store, claim)
+    patrol.consolidate(on.store, on.embedders, on.thinkers, on.settings, claim)
 
 
 @patrol_step(queue="patrol")
@@ -58,7 +58,7 @@ def revive(on: Resources, claim: Claim) -> None:
 @patrol_step(queue="patrol-llm")
 def split(on: Resources, claim: Claim) -> None:
     """❻ Let crowded clusters split."""
-    patrol.split(on.store, on.settings, claim)
+    patrol.split(on.store, on.thinkers, on.settings, claim)
 
 
 @patrol_step(queue="patrol")
@@ -70,4 +70,4 @@ def merge(on: Resources, claim: Claim) -> None:
 @patrol_step(queue="patrol-llm")
 def diary(on: Resources, claim: Claim) -> list[Ring]:
     """Write the diary, and end the run."""
-    return patrol.diary(on.store, on.settings, claim)
+    return patrol.diary(on.store, on.thinkers, on.settings, claim)

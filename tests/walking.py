@@ -6,6 +6,7 @@ from uuid import UUID
 
 from memory import patrol, patrol_demand
 from providers.embedders import Embedders
+from providers.thinkers import Thinkers
 from schemas.rows import Run
 from schemas.settings import Settings
 from schemas.work import PATROL_STEPS
@@ -16,10 +17,12 @@ LEASE = timedelta(seconds=30)
 ATTEMPTS = 5
 
 
-def walk_patrol(store: Store, embedders: Embedders, settings: Settings, being_id: UUID) -> Run:
+def walk_patrol(
+    store: Store, embedders: Embedders, settings: Settings, being_id: UUID, thinkers: Thinkers | None = None
+) -> Run:
     """Demand a patrol and take every step of it; returns the run when it is over."""
     run_id, _ = patrol_demand.demand(store, settings, being_id)
-    return walk_run(store, embedders, settings, being_id, run_id)
+    return walk_run(store, embedders, settings, being_id, run_id, thinkers=thinkers)
 
 
 def walk_run(
@@ -29,18 +32,20 @@ def walk_run(
     being_id: UUID,
     run_id: UUID,
     steps: Collection[str] = PATROL_STEPS,
+    thinkers: Thinkers | None = None,
 ) -> Run:
-    """Take every step that a run has left, or those of them that are named."""
+    """Take every step that a run has left, or those of them that are named; without thinkers, those of the settings."""
+    thinkers = thinkers or Thinkers(settings)
     doing = {
-        "embed": lambda claim: patrol.embed(store, embedders, claim),
-        "assign": lambda claim: patrol.assign(store, embedders, claim),
+        "embed": lambda claim: patrol.embed(store, embedders, thinkers, settings, claim),
+        "assign": lambda claim: patrol.assign(store, embedders, thinkers, settings, claim),
         "session_counts": lambda claim: patrol.session_counts(store, settings, claim),
         "dying": lambda claim: patrol.dying(store, claim),
-        "consolidate": lambda claim: patrol.consolidate(store, claim),
+        "consolidate": lambda claim: patrol.consolidate(store, embedders, thinkers, settings, claim),
         "revive": lambda claim: patrol.revive(store, claim),
-        "split": lambda claim: patrol.split(store, settings, claim),
+        "split": lambda claim: patrol.split(store, thinkers, settings, claim),
         "merge": lambda claim: patrol.merge(store, claim),
-        "diary": lambda claim: patrol.diary(store, settings, claim),
+        "diary": lambda claim: patrol.diary(store, thinkers, settings, claim),
     }
     for step in (step for step in PATROL_STEPS if step in steps):
         with store.transaction() as tx:

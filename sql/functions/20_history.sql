@@ -2,10 +2,17 @@
 --
 -- INVARIANT  Every change of a node's life (birth, cluster, status, freshness, pin, words, importance, forgetting) has its
 --            line in node_history, in the same transaction. Being recalled is a counter on the node, not a line.
--- A patrol names itself by `set local memory.run_id`; changes made by people carry no run.
+-- A patrol names itself by `set local memory.run_id`; changes made by people carry no run. Where a model decided, the
+-- patrol names its response by `set local memory.response_id`.
 
 create or replace function current_run() returns uuid language sql stable
 return nullif(current_setting('memory.run_id', true), '')::uuid;
+
+-- What every line of a history that a model decided holds beside its own detail.
+create or replace function current_decision() returns jsonb language sql stable
+return jsonb_strip_nulls(
+    jsonb_build_object('response_id', nullif(current_setting('memory.response_id', true), ''))
+);
 
 create or replace function record_born_nodes() returns trigger language plpgsql as $$
 begin
@@ -18,7 +25,7 @@ end $$;
 create or replace function record_changed_nodes() returns trigger language plpgsql as $$
 begin
     insert into memory.node_history (being_id, node_id, event, detail, run_id)
-    select n.being_id, n.node_id, change.event, change.detail, memory.current_run()
+    select n.being_id, n.node_id, change.event, change.detail || memory.current_decision(), memory.current_run()
     from old_nodes as o
     join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id,
     lateral (
@@ -42,6 +49,14 @@ begin
     ) as change (place, happened, event, detail)
     where change.happened
     order by n.node_id, change.place;
+    -- A survivor tells of what it took in, whatever becomes of that later.
+    insert into memory.node_history (being_id, node_id, event, detail, run_id)
+    select n.being_id, n.absorbed_into, 'took in',
+        jsonb_build_object('absorbed', n.node_id) || memory.current_decision(), memory.current_run()
+    from old_nodes as o
+    join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
+    where n.absorbed_into is not null and o.absorbed_into is null
+    order by n.node_id;
     return null;
 end $$;
 
