@@ -7,9 +7,10 @@ from schemas.settings import Settings
 from schemas.work import Claim, Ring
 from store import notes, runs, work
 from store.database import Store
-from store.transaction import Transaction
+from store.transaction import Transaction, wait_at_most
 
 PATROL_DUE = ("patrol.due", "", "patrol")
+PATIENCE = timedelta(milliseconds=100)
 
 
 def demand(store: Store, settings: Settings, being_id: UUID) -> tuple[UUID, list[Ring]]:
@@ -23,18 +24,48 @@ def demand(store: Store, settings: Settings, being_id: UUID) -> tuple[UUID, list
 
 
 def ask_for_patrol(tx: Transaction, settings: Settings, being_id: UUID) -> list[Ring]:
-    """New notes wait: a patrol is due at once when they are enough, else when the oldest has waited long enough."""
+    """New notes wait: a patrol is due at once when they are enough, else when the oldest has waited long enough.
+
+    While a patrol is under way nobody is rung for: it looks at what waits when it ends. Asking takes the row that its
+    end takes, so either that end sees these notes, or we see that it is over.
+    """
+    rings = work.ask(tx, being_id, *PATROL_DUE, after=settings.pending_wait)
+    if rings or runs.any_running(tx, being_id):
+        return rings
     enough = notes.pending(tx, being_id, settings.pending_notes) >= settings.pending_notes
-    return work.ask(tx, being_id, *PATROL_DUE, after=timedelta(0) if enough else settings.pending_wait)
+    return work.ask(tx, being_id, *PATROL_DUE) if enough else []
 
 
 def begin_due(store: Store, settings: Settings, claim: Claim) -> list[Ring]:
     """Begin a patrol that nobody demanded, if notes wait or a tick is due; returns what to ring for."""
     with store.finishing(claim) as tx:
-        rings: list[Ring] = []
-        if notes.pending(tx, claim.owner_id, 1) or runs.tick_due(tx, claim.owner_id, settings.tick):
-            _, rings = runs.want(tx, claim.owner_id, demanded=False, notes=settings.run_notes)
-    return rings
+        return _begin(tx, settings, claim.owner_id)
+
+
+def begin_swept(store: Store, settings: Settings, due: Ring) -> list[Ring]:
+    """Begin a patrol that the sweep found to be due, which takes less than a task of its own; returns what to ring for.
+
+    Raises:
+        Unavailable: The Being is being written to.
+    """
+    with store.transaction() as tx:
+        wait_at_most(tx, PATIENCE)
+        claim = work.claim(tx, due.owner_id, due.kind, due.key, lease=settings.lease, attempts=settings.attempts)
+        if claim is None:
+            return []
+        work.hold(tx, claim)
+        rings = _begin(tx, settings, claim.owner_id)
+        work.finish(tx, claim)
+        return rings
+
+
+def _begin(tx: Transaction, settings: Settings, being_id: UUID) -> list[Ring]:
+    # A patrol under way looks at what waits when it ends; to wait here for its writing would keep a worker from others.
+    if runs.any_running(tx, being_id):
+        return []
+    if not notes.pending(tx, being_id, 1) and not runs.tick_due(tx, being_id, settings.tick):
+        return []
+    return runs.want(tx, being_id, demanded=False, notes=settings.run_notes)[1]
 
 
 def reserve(tx: Transaction, being_id: UUID) -> None:

@@ -3,27 +3,45 @@
 from collections.abc import Callable, Collection
 from datetime import timedelta
 
+import structlog
+
+from memory.patrol_demand import PATROL_DUE, begin_swept
 from schemas.settings import Settings
 from schemas.work import Ring
 from store import calls, keys, messages, receipts, responses, work
 from store.database import Store
 from store.transaction import Transaction
 
+log = structlog.get_logger()
+
 SWEPT_AT_ONCE = 200
 ENDED_AT_ONCE = 1000
 CLEARED_AT_ONCE = 10_000
 
 
-def sweep(store: Store, empty_queues: Collection[str] = ()) -> list[Ring]:
+def sweep(store: Store, settings: Settings, empty_queues: Collection[str] = ()) -> list[Ring]:
     """Find due work that nobody holds and nobody rang for lately, one of each owner before the second of any.
 
     Args:
         store: The ledger.
+        settings: How a patrol begins.
         empty_queues: Queues in which no ring waits to be heard, so that what was rung for there was lost.
     """
     with store.transaction() as tx:
         work.feel_pulse(tx, "sweep")
-        return work.ring_due(tx, limit=SWEPT_AT_ONCE, empty_queues=empty_queues)
+        due = work.ring_due(tx, limit=SWEPT_AT_ONCE, empty_queues=empty_queues)
+    return [ring for swept in due for ring in _begun(store, settings, swept)]
+
+
+def _begun(store: Store, settings: Settings, due: Ring) -> list[Ring]:
+    """What to ring for: a due patrol is begun here and now, anything else has a task of its own."""
+    if (due.kind, due.key, due.queue) != PATROL_DUE:
+        return [due]
+    try:
+        return begin_swept(store, settings, due)
+    except Exception as fault:  # noqa: BLE001  # its task meets the same fault, and writes it down where it belongs
+        log.info("sweep.patrol_not_begun", being_id=str(due.owner_id), fault=type(fault).__name__)
+        return [due]
 
 
 def end_idle_sessions(store: Store) -> list[Ring]:

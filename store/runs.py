@@ -57,6 +57,17 @@ def newest(tx: Transaction, being_id: UUID, limit: int) -> list[Run]:
         ).fetchall()
 
 
+def any_running(tx: Transaction, being_id: UUID) -> bool:
+    """Whether a patrol of this Being is under way."""
+    return bool(
+        value(
+            tx,
+            "select exists(select from memory.patrol_runs where being_id = %s and state = 'running')",
+            [being_id],
+        )
+    )
+
+
 def under_way(tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any] | None:
     """The step that a run is at: `kind`, `state`, `attempts`, `next_at`, `error`. None when it is over."""
     return tx.execute(

@@ -1,6 +1,7 @@
 """What every statement is given: one open transaction."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, LiteralString
 from uuid import UUID
 
@@ -14,6 +15,11 @@ def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] = ())
     """The single value that a statement answers; None where it answers no row."""
     with tx.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(query, parameters).fetchone()
+
+
+def wait_at_most(tx: Transaction, patience: timedelta) -> None:
+    """Let no statement of this transaction wait longer than this for a lock; one that would raises `Unavailable`."""
+    tx.execute("select memory.wait_at_most(%s)", [patience])
 
 
 def new_ids(tx: Transaction, count: int) -> list[UUID]:

@@ -22,8 +22,8 @@ def ask(
     """Ask for work, due `after` a while; returns what the door must ring for now, if anything."""
     due = value(
         tx,
-        "select memory.ask_work(%s, %s, %s, %s, clock_timestamp() + %s, %s)",
-        [owner_id, kind, key, queue, after, RING_AGAIN],
+        "select memory.ask_work(%s, %s, %s, %s, clock_timestamp() + %s)",
+        [owner_id, kind, key, queue, after],
     )
     return [Ring(owner_id=owner_id, kind=kind, key=key, queue=queue)] if due else []
 

@@ -10,8 +10,8 @@ from workers.step import step, tick
 
 @tick(queue="upkeep")
 def sweep(on: Resources) -> list[Ring]:
-    """Ring for every due row of the ledger that nobody holds."""
-    return upkeep.sweep(on.store, empty_queues(app))
+    """Ring for every due row of the ledger that nobody holds, and begin the patrols among them."""
+    return upkeep.sweep(on.store, on.settings, empty_queues(app))
 
 
 @tick(queue="upkeep")

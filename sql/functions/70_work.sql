@@ -18,9 +18,10 @@
 create or replace function payer() returns uuid language sql stable
 return nullif(current_setting('memory.paid_by', true), '')::uuid;
 
--- Asks for work. Returns whether the door must be rung now: it is due, and nobody rang lately.
+-- Asks for work. Returns whether the door must be rung now: it is due, and nobody has rung. A ring that is lost is the
+-- sweep's to repeat: each further one from here would wait in the same queue.
 create or replace function ask_work(
-    p_owner_id uuid, p_kind text, p_key text, p_queue text, p_next_at timestamptz, p_ring_again interval
+    p_owner_id uuid, p_kind text, p_key text, p_queue text, p_next_at timestamptz
 ) returns boolean language plpgsql as $$
 declare
     v_ring boolean;
@@ -49,7 +50,7 @@ begin
     update memory.work
     set rung_at = clock_timestamp()
     where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'ready' and next_at <= clock_timestamp()
-        and (rung_at is null or rung_at < clock_timestamp() - p_ring_again)
+        and rung_at is null
     returning true into v_ring;
     return coalesce(v_ring, false);
 end $$;

@@ -27,9 +27,7 @@ begin
         limit p_notes
     );
     perform set_config('memory.paid_by', coalesce(v_paid_by::text, ''), true);
-    perform memory.ask_work(
-        p_being_id, 'patrol.embed', p_run_id::text, 'patrol', clock_timestamp(), interval '0'
-    );
+    perform memory.ask_work(p_being_id, 'patrol.embed', p_run_id::text, 'patrol', clock_timestamp());
 end $$;
 
 -- Wants a patrol. Returns the run that will do it, and whether it began just now (then its chain must be rung).

@@ -11,5 +11,8 @@ create table activations (
 -- It was without the moment of finding.
 drop function if exists activate_nodes(uuid, uuid[]);
 
+-- It rang again by itself, which is the sweep's business.
+drop function if exists ask_work(uuid, text, text, text, timestamptz, interval);
+
 -- Retention looks for what is old, whoever it belongs to.
 create index embeddings_by_age on embeddings (created_at);

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from memory import intake, patrol_demand
+from memory import intake, patrol_demand, upkeep
 from schemas.settings import Settings
-from store import notes, runs, users, work
+from store import notes, patrol, runs, users, work
 from tests.walking import ATTEMPTS, LEASE, walk_run
 
 # Patrols that nobody demands, of two notes each, begun when two wait.
@@ -30,6 +30,13 @@ def begin_due(life):
         return None
     (begun,) = patrol_demand.begin_due(life.store, PATIENT, claim)
     return UUID(begun.key)
+
+
+def swept(life):
+    """What the sweep rings for when every ring was lost."""
+    with life.store.transaction() as tx:
+        tx.execute("update memory.work set rung_at = null")
+    return upkeep.sweep(life.store, PATIENT)
 
 
 def waiting(life):
@@ -64,6 +71,40 @@ def test_what_came_alone_goes_before_what_came_in_bulk(life):
     hand_in(life, "Told just now.")
     walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
     assert "Told just now." in [node.scene["action"] for node in life.memories()]
+
+
+def test_nobody_is_rung_for_during_a_patrol_which_looks_at_what_waits_when_it_ends(life):
+    run_id, _ = patrol_demand.demand(life.store, PATIENT, life.being_id)
+    assert hand_in(life, "One.", "Two.") == []
+    walk_run(life.store, life.embedders, PATIENT, life.being_id, run_id)
+    walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
+    assert len(life.memories()) == 2
+
+
+def test_what_is_due_during_a_patrol_does_not_wait_for_its_writing(life):
+    hand_in(life, "One.", "Two.")
+    run_id, _ = patrol_demand.demand(life.store, PATIENT, life.being_id)
+    with life.store.transaction() as writer:
+        patrol.raise_counter(writer, life.being_id)
+        assert [ring.key for ring in swept(life)] == [str(run_id)]
+        with life.store.transaction() as tx:
+            assert work.state(tx, life.being_id, *patrol_demand.PATROL_DUE[:2]) == "done"
+
+
+def test_the_sweep_begins_what_became_due(life):
+    hand_in(life, "One.", "Two.")
+    (ring,) = swept(life)
+    assert ring.kind == "patrol.embed"
+    assert walk_run(life.store, life.embedders, PATIENT, life.being_id, UUID(ring.key)).state == "done"
+
+
+def test_the_sweep_leaves_a_patrol_to_its_task_while_its_being_is_written_to(life):
+    hand_in(life, "One.", "Two.")
+    with life.store.transaction() as writer:
+        patrol.raise_counter(writer, life.being_id)
+        (ring,) = swept(life)
+    assert ring.kind == "patrol.due"
+    assert begin_due(life) is not None
 
 
 @pytest.mark.parametrize(("hours", "counts"), [(23, 1), (24, 2)])

@@ -61,6 +61,14 @@ def test_asking_again_can_make_it_sooner_but_not_later(ask, claim):
     assert claim() is not None
 
 
+def test_however_long_nobody_comes_who_asks_rings_once(store, ask):
+    assert ask() != []
+    with store.transaction() as tx:
+        tx.execute("update memory.work set rung_at = rung_at - interval '1 hour'")
+
+    assert ask() == []
+
+
 class Askers(RuleBasedStateMachine):
     """Somebody asks, and workers come and go; whatever happens, an asking is followed by a run that began after it."""
 
