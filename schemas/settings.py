@@ -149,6 +149,11 @@ class Settings(BaseSettings):
         None, ge=0, description="How many tokens one Being's models may use in a day. Not set: as many as they like."
     )
 
+    vault_capacity: PositiveInt = Field(100, description="The most records that live in one scope of the vault.")
+    vault_tombstones: Duration = Field(
+        timedelta(days=30), description="A compaction keeps the tombstones of vault records that are younger than this."
+    )
+
     lease: Duration = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
     attempts: PositiveInt = Field(5, description="How often failing work is tried before it is dead.")
     stop_grace: PositiveFloat = Field(
