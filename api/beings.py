@@ -8,6 +8,7 @@ from api.auth import ManagedBeing, Manager, ReadBeing, Reader
 from api.bodies import JsonRoute
 from api.openapi import problems
 from api.resources import On
+from memory import accounts
 from memory.access import Forbidden
 from schemas.requests import BeingChanges, NewBeing
 from schemas.rows import Being
@@ -48,11 +49,13 @@ def show_being(being: ReadBeing) -> Being:
     return being
 
 
-@router.patch("/{being}")
-def rename_being(on: On, being: ManagedBeing, changes: BeingChanges) -> Being:
-    """Give a Being another name; its slug stays.
+@router.patch("/{being}", responses=problems(409))
+def change_being(on: On, being: ManagedBeing, changes: BeingChanges) -> Being:
+    """Give a Being another name, or a budget of its own for a day; its slug stays.
 
     Scope `manage`.
+
+    A budget is what models may use in one day of your time zone; it may be lower than the platform's. When it is spent,
+    patrols do what takes no model, nothing that you hand in is dropped, and thinking goes on the next day.
     """
-    with on.store.transaction() as tx:
-        return users.rename_being(tx, being.being_id, changes.name)
+    return accounts.change(on.store, on.settings, being, changes)

@@ -11,6 +11,8 @@ from pydantic import SkipValidation
 from api.auth import FedBeing, ReadBeing
 from api.bodies import JsonRoute
 from api.intake import IdempotencyKey, hand_in
+from api.keys import BroughtKey
+from api.openapi import problems
 from api.resources import On
 from memory import browsing
 from memory.intake import accept_messages
@@ -32,11 +34,12 @@ EXAMPLES: dict[str, Any] = {
 }
 
 
-@router.post("/messages", status_code=HTTPStatus.ACCEPTED)
+@router.post("/messages", status_code=HTTPStatus.ACCEPTED, responses=problems(409))
 def hand_in_messages(
     on: On,
     being: FedBeing,
     messages: Annotated[Messages, Body(openapi_examples=EXAMPLES)],
+    brought: BroughtKey,
     idempotency_key: IdempotencyKey = None,
 ) -> Receipt:
     """Hand in one message, or a list of up to 1,000. Accepted means committed.
@@ -47,7 +50,7 @@ def hand_in_messages(
     minutes in the future is refused. What holds for notes holds for messages: items are at most 64 KB each, those that
     can't be taken are listed under `rejected`, and an id is taken once.
     """
-    return hand_in(messages, idempotency_key, partial(accept_messages, on.store, being.being_id))
+    return hand_in(messages, idempotency_key, partial(accept_messages, on.store, being.being_id, paid_by=brought))
 
 
 @router.get("/sessions")

@@ -10,6 +10,7 @@ from pydantic import SkipValidation
 from api.auth import FedBeing, ReadBeing
 from api.bodies import JsonRoute
 from api.intake import IdempotencyKey, hand_in
+from api.keys import BroughtKey
 from api.openapi import problems
 from api.resources import On
 from memory.browsing import note_page
@@ -49,11 +50,12 @@ EXAMPLES: dict[str, Any] = {
 }
 
 
-@router.post("", status_code=HTTPStatus.ACCEPTED, responses=problems(429))
+@router.post("", status_code=HTTPStatus.ACCEPTED, responses=problems(409, 429))
 def hand_in_notes(
     on: On,
     being: FedBeing,
     notes: Annotated[Notes, Body(openapi_examples=EXAMPLES)],
+    brought: BroughtKey,
     idempotency_key: IdempotencyKey = None,
 ) -> Receipt:
     """Hand in one note, or a list of up to 1,000. Accepted means committed.
@@ -64,7 +66,9 @@ def hand_in_notes(
     taken; where none can be, the answer is a 422 with the same list. An id that is known with the same content is a
     duplicate and changes nothing; with other content it is listed under `conflicts` and changes nothing either.
     """
-    return hand_in(notes, idempotency_key, partial(accept_notes, on.store, on.settings, being.being_id))
+    return hand_in(
+        notes, idempotency_key, partial(accept_notes, on.store, on.settings, being.being_id, paid_by=brought)
+    )
 
 
 @router.get("")

@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from api.auth import ManagedBeing, ReadBeing
 from api.bodies import JsonRoute
+from api.keys import BroughtKey
+from api.openapi import problems
 from api.resources import On, ring
 from memory import patrol_demand, progress
 from schemas.answers import RunReport
@@ -23,15 +25,15 @@ class Demanded(BaseModel):
     run_id: UUID
 
 
-@router.post("", status_code=HTTPStatus.ACCEPTED)
-def demand_patrol(on: On, being: ManagedBeing) -> Demanded:
+@router.post("", status_code=HTTPStatus.ACCEPTED, responses=problems(409))
+def demand_patrol(on: On, being: ManagedBeing, brought: BroughtKey) -> Demanded:
     """Demand a patrol.
 
     Scope `manage`, for a demanded patrol counts as a day that passes.
 
     It takes the notes that wait when it begins. During another patrol it is queued; demands meanwhile are one patrol.
     """
-    run_id, rings = patrol_demand.demand(on.store, on.settings, being.being_id)
+    run_id, rings = patrol_demand.demand(on.store, on.settings, being.being_id, paid_by=brought)
     ring(rings)
     return Demanded(run_id=run_id)
 

@@ -1,13 +1,14 @@
 """`patrol user` and `patrol being`: people, and the Beings that they own."""
 
+from decimal import Decimal
 from typing import Annotated
 
 from pydantic import TypeAdapter, ValidationError
 from typer import Argument, BadParameter, Option, Typer
 
-from cli.ledger import find_user, opened
-from cli.options import JsonOption, UserOption
-from cli.output import day, say, say_json, table, words
+from cli.ledger import find_being, find_user, opened
+from cli.options import BeingOption, JsonOption, OwnerOption, UserOption
+from cli.output import count, day, say, say_json, table, words
 from schemas.complaints import complaints
 from schemas.requests import Name, NewBeing
 from store import users as accounts
@@ -99,4 +100,31 @@ def list_beings(
             str(being.being_id),
         )
     say(shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG")
+    return None
+
+
+@beings.command("budget")
+def set_budget(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    cost: Annotated[float | None, Option(min=0, help="Dollars a day.", show_default="as the settings say")] = None,
+    tokens: Annotated[int | None, Option(min=0, help="Tokens a day.", show_default="as the settings say")] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what a Being's models may use in one day of its user's; without options, what the settings say.
+
+    When it is spent, patrols do what takes no model, nothing is dropped, and thinking goes on the next day.
+    """
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        changes = {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
+        with on.store.transaction() as tx:
+            changed = accounts.change_being(tx, whose.being_id, changes)
+    if as_json:
+        return say_json(changed)
+    limits = [f"{cost:g} dollars"] if cost is not None else []
+    limits += [count(tokens, "token")] if tokens is not None else []
+    said = " and ".join(limits)
+    say(f"{changed.slug}'s models may use {said} a day." if said else f"{changed.slug} has the budget of the settings.")
     return None

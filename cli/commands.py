@@ -52,6 +52,8 @@ COMMANDS = {
     "user": Entry(PEOPLE, "cli.accounts:users", "People, who own Beings."),
     "being": Entry(PEOPLE, "cli.accounts:beings", "Beings, who remember."),
     "token": Entry(PEOPLE, "cli.tokens:tokens", "Tokens, which open the API."),
+    "key": Entry(PEOPLE, "cli.keys:keys", "Users' keys for model providers."),
+    "cost": Entry(PEOPLE, "cli.cost:cost", "What models were asked for, and what it cost."),
     "notes": Entry(REMEMBER, "cli.intake:notes", "What happened, handed in."),
     "messages": Entry(REMEMBER, "cli.intake:messages", "What was said, handed in."),
     "run": Entry(REMEMBER, "cli.run:run", "Demand a patrol, and watch its nine steps."),

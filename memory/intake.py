@@ -15,7 +15,7 @@ from schemas.receipts import Receipt
 from schemas.settings import Settings
 from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, ReminderNote
 from schemas.work import Ring
-from store import clock, messages, notes
+from store import clock, messages, notes, work
 from store.database import Store
 from store.messages import NewMessage
 from store.notes import NewNote
@@ -41,7 +41,13 @@ class Accepted:
 
 
 def accept_notes(
-    store: Store, settings: Settings, being_id: UUID, items: Sequence[Any], derive_id: DeriveId = lambda _: None
+    store: Store,
+    settings: Settings,
+    being_id: UUID,
+    items: Sequence[Any],
+    derive_id: DeriveId = lambda _: None,
+    *,
+    paid_by: UUID | None = None,
 ) -> Accepted:
     """Take a batch of notes in.
 
@@ -51,6 +57,7 @@ def accept_notes(
         being_id: Whose notes they are.
         items: 1 to 1,000 notes as they came, each at most 64 KB as JSON; see `read_batch`.
         derive_id: Gives items without an id one, so that sending them again changes nothing.
+        paid_by: The key that came with the request, which pays for the thinking that this causes.
 
     Returns:
         The receipt, and what to ring for.
@@ -63,6 +70,7 @@ def accept_notes(
     batch = read_batch(items, _NOTE, derive_id)
     bulk = len(items) > BULK_ITEMS
     with store.transaction() as tx:
+        work.pay_with(tx, paid_by)
         if _full(tx, settings, being_id, bulk=bulk):
             raise DoorFull(
                 f"{settings.most_pending} notes of this Being wait already; no more are taken until a patrol has been."
@@ -79,7 +87,12 @@ def accept_notes(
 
 
 def accept_messages(
-    store: Store, being_id: UUID, items: Sequence[Any], derive_id: DeriveId = lambda _: None
+    store: Store,
+    being_id: UUID,
+    items: Sequence[Any],
+    derive_id: DeriveId = lambda _: None,
+    *,
+    paid_by: UUID | None = None,
 ) -> Accepted:
     """Take a batch of messages in; each finds its session by its own time (DESIGN section 7).
 
@@ -88,6 +101,7 @@ def accept_messages(
         being_id: Whose messages they are.
         items: 1 to 1,000 messages as they came, each at most 64 KB as JSON; see `read_batch`.
         derive_id: Gives items without an id one, so that sending them again changes nothing.
+        paid_by: The key that came with the request, which pays for the thinking that this causes.
 
     Returns:
         The receipt, and what to ring for.
@@ -99,6 +113,7 @@ def accept_messages(
         now = clock.now(tx)
     batch = _read_messages(items, derive_id, now)
     with store.transaction() as tx:
+        work.pay_with(tx, paid_by)
         fresh = batch.unrepeated()
         rows = {
             item.position: _message(item, id_, now) for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)

@@ -13,13 +13,20 @@ PATROL_DUE = ("patrol.due", "", "patrol")
 PATIENCE = timedelta(milliseconds=100)
 
 
-def demand(store: Store, settings: Settings, being_id: UUID) -> tuple[UUID, list[Ring]]:
+def demand(store: Store, settings: Settings, being_id: UUID, *, paid_by: UUID | None = None) -> tuple[UUID, list[Ring]]:
     """Demand a patrol; returns the run that will do it, and what to ring for.
+
+    Args:
+        store: The ledger.
+        settings: How many notes a run takes.
+        being_id: Whose patrol it is.
+        paid_by: The key that came with the request, which pays for the thinking of this patrol.
 
     Raises:
         NotFound: There is no such Being.
     """
     with store.transaction() as tx:
+        work.pay_with(tx, paid_by)
         return runs.want(tx, being_id, demanded=True, notes=settings.run_notes)
 
 

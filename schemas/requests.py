@@ -1,5 +1,6 @@
 """What is asked at a door, beside the notes that are handed in. Unknown fields are refused."""
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -14,10 +15,13 @@ from schemas.limits import (
     RECALL_SIMILARITY,
     SEARCH_NODES,
 )
+from schemas.thinking import Provider
 from schemas.wire import Emotion, WhenEntry, Wire, Words
 
 Name = Annotated[Words, Field(max_length=200)]
 Query = Annotated[str, Field(max_length=QUERY_CHARACTERS)]
+KeyText = Annotated[str, Field(min_length=16, max_length=512, pattern=r"^[!-~]+$")]
+Dollars = Annotated[Decimal, Field(strict=False, ge=0, le=1_000_000, decimal_places=6)]
 Id = Annotated[UUID, Field(strict=False)]
 
 
@@ -55,11 +59,32 @@ class NewBeing(Question):
 
 
 class BeingChanges(Question):
-    """What is to change about a Being."""
+    """What is to change about a Being; fields that are left away stay."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Mira the Second"}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Mira the Second"}, {"daily_cost": 0.5}]})
 
-    name: Name = Field(description="What people call it from now on.")
+    name: Name | None = Field(None, description="What people call it from now on.")
+    daily_cost: Dollars | None = Field(
+        None, description="What its models may cost in one of your days, in dollars; null: what the platform says."
+    )
+    daily_tokens: int | None = Field(
+        None, ge=0, le=10**15, description="How many tokens its models may use in a day; null: what the platform says."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> "BeingChanges":
+        if not self.model_fields_set or ("name" in self.model_fields_set and self.name is None):
+            raise PydanticCustomError("nothing", "Nothing is to change: name a `name`, `daily_cost` or `daily_tokens`")
+        return self
+
+
+class NewKey(Question):
+    """A key for a model provider, to store."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"key": "sk-ant-…", "provider": "anthropic"}]})
+
+    key: KeyText = Field(repr=False, json_schema_extra={"writeOnly": True}, description="The key itself.")
+    provider: Provider | None = Field(None, description="Whose key it is, where that can't be told by how it begins.")
 
 
 class RecallQuestion(Question):

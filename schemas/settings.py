@@ -137,7 +137,8 @@ class Settings(BaseSettings):
     secret_key: SecretStr | None = Field(
         None,
         description="Seals the keys that users bring: 32 random characters or more, or several such secrets with "
-        "commas between them, the newest first. Not set: no key of a user's is taken.",
+        "commas between them, the newest first. Not set: with embedded servers it is made "
+        "and kept in the home, else no key of a user's is taken.",
     )
     request_key_life: Duration = Field(
         timedelta(hours=1), description="For how long a key that came with a request can pay for what that caused."

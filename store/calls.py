@@ -130,7 +130,7 @@ def settle(
 
 
 def spending(
-    tx: Transaction, *, user_id: UUID | None, being_id: UUID | None, since: date | None, limit: int
+    tx: Transaction, *, user_id: UUID | None, owner_id: UUID | None, since: date | None, limit: int
 ) -> list[Spending]:
     """What calls came to by day, Being, purpose, model and payer, newest day first; of everybody if nobody is named."""
     with tx.cursor(row_factory=class_row(Spending)) as cursor:
@@ -142,11 +142,11 @@ def spending(
             " sum(cache_read_tokens)::bigint as cache_read_tokens,"
             " sum(cache_write_tokens)::bigint as cache_write_tokens, sum(cost) as cost from memory.model_calls"
             " where (%(user)s::uuid is null or user_id = %(user)s)"
-            " and (%(being)s::uuid is null or owner_id = %(being)s)"
+            " and (%(owner)s::uuid is null or owner_id = %(owner)s)"
             " and (%(since)s::date is null or day >= %(since)s)"
             " group by day, being_id, purpose, provider, model, paid_with"
             " order by day desc, being_id, purpose, model, paid_with limit %(limit)s",
-            {"user": user_id, "being": being_id, "since": since, "limit": limit},
+            {"user": user_id, "owner": owner_id, "since": since, "limit": limit},
         ).fetchall()
 
 

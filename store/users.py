@@ -1,7 +1,7 @@
 """Users, their Beings, and the tokens that open doors."""
 
+from collections.abc import Mapping
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -79,21 +79,16 @@ def add_being(tx: Transaction, user_id: UUID, slug: str, name: str) -> Being:
     return being
 
 
-def rename_being(tx: Transaction, being_id: UUID, name: str) -> Being:
-    """Give a Being another name."""
+def change_being(tx: Transaction, being_id: UUID, changes: Mapping[str, Any]) -> Being:
+    """Change a Being's `name`, `daily_cost` or `daily_tokens`, those that are named; None takes a budget away."""
     with tx.cursor(row_factory=class_row(Being)) as cursor:
         (being,) = cursor.execute(
-            "update memory.beings set name = %s where being_id = %s returning *", [name, being_id]
-        )
-    return being
-
-
-def set_budget(tx: Transaction, being_id: UUID, *, tokens: int | None, cost: Decimal | None) -> Being:
-    """Say what a Being's models may use in a day; None: what the platform's settings say."""
-    with tx.cursor(row_factory=class_row(Being)) as cursor:
-        (being,) = cursor.execute(
-            "update memory.beings set daily_tokens = %s, daily_cost = %s where being_id = %s returning *",
-            [tokens, cost, being_id],
+            "update memory.beings set name = coalesce(%(name)s, name),"
+            " daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,"
+            " daily_tokens = case when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens end"
+            " where being_id = %(being_id)s returning *",
+            {"name": None, "daily_cost": None, "daily_tokens": None, **changes}
+            | {"named": list(changes), "being_id": being_id},
         )
     return being
 

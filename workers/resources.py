@@ -10,6 +10,7 @@ from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from store.database import Store
 from workers.addresses import addresses
+from workers.secret import with_secret
 
 if TYPE_CHECKING:
     from workers.crash_points import CrashPoint
@@ -34,6 +35,7 @@ def resources(settings: Settings) -> Iterator[Resources]:
         NothingRunsError: There is no database.
     """
     url = addresses(settings).database_url
+    settings = with_secret(settings)
     if settings.crash_at:
         from workers.crash_points import CrashingStore, CrashingThinkers, CrashPoint  # noqa: PLC0415  # for tests alone
 

@@ -228,7 +228,7 @@ def test_a_budget_is_not_exceeded_by_many_at_once(provider, mind, being, store, 
     (one,) = accounts()
     most = 5 * (one["input_tokens"] + one["output_tokens"] + one["cache_write_tokens"] + 100)
     with store.transaction() as tx:
-        users.set_budget(tx, being.being_id, tokens=most, cost=None)
+        users.change_being(tx, being.being_id, {"daily_tokens": most})
     told = mind(thinking_calls=8).ask_each([(question(f"Like number {n}?"), lambda _: None) for n in range(30)])
 
     spent = sum(each["input_tokens"] + each["output_tokens"] + each["cache_write_tokens"] for each in accounts())
@@ -260,7 +260,7 @@ def test_a_budget_in_money_needs_a_price(mind):
 
 def test_a_beings_own_budget_comes_before_the_platforms(mind, store, being):
     with store.transaction() as tx:
-        users.set_budget(tx, being.being_id, tokens=0, cost=None)
+        users.change_being(tx, being.being_id, {"daily_tokens": 0})
     with pytest.raises(BudgetSpent, match="tokens"):
         mind(daily_tokens=1_000_000).ask(question())
 
