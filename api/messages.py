@@ -50,7 +50,8 @@ def hand_in_messages(
     minutes in the future is refused. What holds for notes holds for messages: items are at most 64 KB each, those that
     can't be taken are listed under `rejected`, and an id is taken once.
     """
-    return hand_in(messages, idempotency_key, partial(accept_messages, on.store, being.being_id, paid_by=brought))
+    accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=brought)
+    return hand_in(messages, idempotency_key, accept)
 
 
 @router.get("/sessions")

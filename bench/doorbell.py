@@ -71,7 +71,7 @@ def _produce(ground: Ground, settings: Settings, beings: list[UUID], which: int)
         being = position % BEINGS
         said = {"id": f"turn {position}", "role": "user", "content": action(position)}
         for accepted in (
-            accept_messages(ground.store, beings[being], [said]),
+            accept_messages(ground.store, settings, beings[being], [said]),
             accept_notes(ground.store, settings, beings[being], [scene_note(position, being)]),
         ):
             ring(accepted.rings)

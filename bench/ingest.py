@@ -30,7 +30,7 @@ def ingest(ground: Ground) -> Iterator[Figure]:
         return accept_notes(ground.store, settings, being_id, batch)
 
     def messages(being_id: UUID, batch: Sequence[object]) -> object:
-        return accept_messages(ground.store, being_id, batch)
+        return accept_messages(ground.store, settings, being_id, batch)
 
     def message(position: int) -> dict[str, object]:
         said = (begun + timedelta(seconds=20 * position)).isoformat()

@@ -111,7 +111,7 @@ def add_messages(
     """
 
     def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Accepted:
-        return accept_messages(on.store, being_id, [line.item for line in lines])
+        return accept_messages(on.store, on.settings, being_id, [line.item for line in lines])
 
     _add(file, being, owner, accept, "Send the lines from there on again later.", as_json=as_json)
 

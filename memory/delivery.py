@@ -58,7 +58,7 @@ def deliver(
             return Delivered([], dict.fromkeys(range(len(items)), "there is no Being of that id"))
     if what == "notes":
         return _take(partial(accept_notes, store, settings, being_id), items, ids)
-    return _take(partial(accept_messages, store, being_id), items, ids)
+    return _take(partial(accept_messages, store, settings, being_id), items, ids)
 
 
 def _take(accept: "partial[Accepted]", items: Sequence[Any], ids: Sequence[str]) -> Delivered:

@@ -9,13 +9,14 @@ from uuid import UUID
 from pydantic import BaseModel, TypeAdapter
 
 from memory.batches import Batch, DeriveId, Item, ItemRefused, read_batch
+from memory.judging import ask_for_judging
 from memory.patrol_demand import ask_for_patrol
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.receipts import Receipt
 from schemas.settings import Settings
 from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, ReminderNote
 from schemas.work import Ring
-from store import clock, messages, notes, work
+from store import clock, judging, messages, notes, work
 from store.database import Store
 from store.messages import NewMessage
 from store.notes import NewNote
@@ -88,6 +89,7 @@ def accept_notes(
 
 def accept_messages(
     store: Store,
+    settings: Settings,
     being_id: UUID,
     items: Sequence[Any],
     derive_id: DeriveId = lambda _: None,
@@ -98,6 +100,7 @@ def accept_messages(
 
     Args:
         store: The ledger.
+        settings: When what was said is judged.
         being_id: Whose messages they are.
         items: 1 to 1,000 messages as they came, each at most 64 KB as JSON; see `read_batch`.
         derive_id: Gives items without an id one, so that sending them again changes nothing.
@@ -120,7 +123,9 @@ def accept_messages(
         }
         kept = messages.insert(tx, being_id, list(rows.values()))
         inserted = {position: row.message_id for position, row in rows.items() if row.message_id in kept}
-        return Accepted(batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids())), [])
+        receipt = batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids()))
+        sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
+        return Accepted(receipt, ask_for_judging(tx, settings, being_id, sessions))
 
 
 def _full(tx: Transaction, settings: Settings, being_id: UUID, *, bulk: bool) -> bool:

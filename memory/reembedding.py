@@ -80,14 +80,14 @@ def _embed_missing(store: Store, embedder: Embedder, claim: Claim, ends: float) 
 def _embed(store: Store, embedder: Embedder, being_id: UUID, missing: Sequence[Text]) -> None:
     texts = [embedding_text(text.scene, text.feeling) for text in missing]
     vectors = {
-        text.text_hash: _less(embedder, words) if isinstance(answer, InputRefused) else answer
+        text.text_hash: less(embedder, words) if isinstance(answer, InputRefused) else answer
         for text, words, answer in zip(missing, texts, embed_each(embedder, texts), strict=True)
     }
     with store.transaction() as tx:
         embeddings.keep(tx, being_id, embedder.model, vectors)
 
 
-def _less(embedder: Embedder, text: str) -> Vector:
+def less(embedder: Embedder, text: str) -> Vector:
     """Embed as much of a text's beginning as this model takes: a memory is not lost to a smaller window."""
     while len(text) > 1:
         text = text[: len(text) // 2]

@@ -1,6 +1,7 @@
-"""The numbers of the patrol that no setting changes: thresholds, sizes and bounds.
+"""The numbers that no setting changes: thresholds, weights, sizes and bounds.
 
-Sources: the memory-and-patrol seed for thresholds and formulas; DESIGN for the sizes of what comes in.
+Sources: the memory-and-patrol seed for the patrol's thresholds and formulas, the state-and-memory seed for those of
+facts; DESIGN for the sizes of what comes in.
 """
 
 ASSIGN_SIMILARITY = 0.45
@@ -54,3 +55,16 @@ VAULT_ITEMS = 20
 CANDIDATE_SIMILARITY = 0.45
 STALE_REGISTER_DAYS = 90
 SNAPSHOT_CHARACTERS = 16_000
+
+LEAST_IMPORTANCE = 0
+MOST_IMPORTANCE = 3
+CARD_IMPORTANCE = 2
+STATEMENT_CHARACTERS = 500
+FACT_CANDIDATES = 50
+FACTS_RETRIEVED = 10
+FOUNDATION_FACTS = 20
+CARD_FACTS = 3
+SIMILARITY_WEIGHT = 0.4
+RECENCY_WEIGHT = 0.3
+FREQUENCY_WEIGHT = 0.3
+RECENCY_HALF_LIFE_DAYS = 14.0

@@ -154,6 +154,12 @@ class Settings(BaseSettings):
     vault_tombstones: Duration = Field(
         timedelta(days=30), description="A compaction keeps the tombstones of vault records that are younger than this."
     )
+    judge_messages: PositiveInt = Field(
+        8, description="So many of a user's messages in one conversation are judged at once."
+    )
+    judge_quiet: Duration = Field(
+        timedelta(seconds=60), description="What a user said is judged when nothing more has come in for so long."
+    )
 
     lease: Duration = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
     attempts: PositiveInt = Field(5, description="How often failing work is tried before it is dead.")

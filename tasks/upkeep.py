@@ -1,6 +1,6 @@
 """What beat does at its times, and slow work in the background. Any number of beats may tick."""
 
-from memory import activation, patrol_demand, reembedding, upkeep
+from memory import activation, fact_vectors, patrol_demand, reembedding, upkeep
 from schemas.work import Claim, Ring
 from workers.app import app
 from workers.doorbell import empty_queues
@@ -34,14 +34,23 @@ def retention(on: Resources) -> list[Ring]:
 
 @tick(queue="upkeep")
 def embedders(on: Resources) -> list[Ring]:
-    """Ask for the move of Beings whose embedder has changed."""
-    return reembedding.ask_for_reembedding(on.store, on.embedders)
+    """Ask for the move of Beings, and of users' facts, whose embedder has changed."""
+    return [
+        *reembedding.ask_for_reembedding(on.store, on.embedders),
+        *fact_vectors.ask_for_other_models(on.store, on.embedders),
+    ]
 
 
 @step(queue="upkeep")
 def reembed(on: Resources, claim: Claim) -> None:
     """Move a Being to another embedder."""
     reembedding.reembed(on.store, on.embedders, claim)
+
+
+@step(queue="upkeep")
+def embed_facts(on: Resources, claim: Claim) -> None:
+    """Give a user's facts their vectors."""
+    fact_vectors.embed(on.store, on.embedders, claim)
 
 
 @step(queue="upkeep")

@@ -5,6 +5,7 @@
 alter table messages add column unjudgeable text;
 alter table messages add column in_confidence boolean not null default false;
 alter table messages add check (unjudgeable is null or judged);
+create index messages_unheard on messages (being_id, session_id) where not judged and role = 'other';
 
 -- Messages wait because nobody can think for this user; the first key that comes wakes them.
 alter table sessions add column waits_for_key boolean not null default false;
@@ -44,8 +45,8 @@ create table facts (
     -- Said in confidence to this Being, and known to it alone; null: known to all of the user's.
     being_id uuid references beings on delete cascade,
     type text not null check (type in ('PROFILE', 'PEOPLE', 'PROJECT')),
-    -- The standing statements, in the order in which they came, kept by trigger.
-    content text not null,
+    -- The standing statements, in the order in which they came, and all that they name, kept by trigger.
+    content text not null default '',
     -- The first is what the fact is about.
     entity_refs text[] not null check (cardinality(entity_refs) > 0),
     entity_label text not null check (entity_label <> ''),
@@ -65,19 +66,18 @@ create table facts (
         case when pinned then 3 when importance_given = 1 and sessions >= 3 then 2 else importance_given end
     ) stored,
     confidence double precision not null check (confidence between 0 and 1),
-    -- Where it lives on after it was folded with others, or its entity was merged.
+    -- Where it lives on after it was folded with others, or its entity was found to be another.
     folded_into uuid,
     created_at timestamptz not null default memory.now(),
     last_told_at timestamptz not null default memory.now(),
     primary key (user_id, fact_id),
     -- Without what follows it, only this column is emptied when the fact that took it in is erased.
     foreign key (user_id, folded_into) references facts on delete set null (folded_into),
-    check (status = 'ACTIVE' or not pinned),
     check (folded_into is null or status = 'ARCHIVED')
 );
 create unique index facts_once on facts (user_id, being_id, memory_key) nulls not distinct where status = 'ACTIVE';
 create index facts_by_entity on facts using gin (entity_refs) where status = 'ACTIVE';
-create index facts_pinned on facts (user_id, fact_id) where pinned;
+create index facts_pinned on facts (user_id, fact_id) where pinned and status = 'ACTIVE';
 create index facts_folded on facts (user_id, folded_into) where folded_into is not null;
 
 -- What a fact says and said: a statement stands until another takes its place. Erasing that one lets it stand again.
@@ -86,7 +86,9 @@ create table fact_statements (
     statement_id uuid not null default uuidv7(),
     fact_id uuid not null,
     content text not null check (content <> ''),
-    source text not null check (source in ('shadow_extraction', 'seeded_profile', 'curated_fold', 'corrected')),
+    -- The entities as they were named, before any of them was found to be another; the first is what it is about.
+    told_as text[] not null check (cardinality(told_as) > 0),
+    source text not null check (source in ('shadow_extraction', 'seeded_profile', 'corrected')),
     confidence double precision not null check (confidence between 0 and 1),
     replaced_by uuid,
     created_at timestamptz not null default memory.now(),
@@ -154,7 +156,7 @@ create table entity_aliases (
 );
 create index entity_aliases_of_entity on entity_aliases (user_id, entity_ref);
 
--- Names that may be one and the same, and what a merge changed, so that it can be undone.
+-- Names that may be one and the same. A merge changes what names stand for, never how a statement was told.
 create table entity_merges (
     user_id uuid not null,
     merge_id uuid not null default uuidv7(),
@@ -162,8 +164,8 @@ create table entity_merges (
     merged_ref text not null,
     state text not null check (state in ('proposed', 'merged', 'declined', 'undone')),
     similarity double precision not null,
-    -- What each fact was before: [{"fact_id", "entity_refs", "entity_label", "memory_key", "into", "statements"}]
-    changes jsonb not null default '[]',
+    -- The names that stood for the merged entity, and would again.
+    aliases text[] not null default '{}',
     created_at timestamptz not null default memory.now(),
     decided_at timestamptz,
     primary key (user_id, merge_id),

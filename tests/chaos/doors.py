@@ -65,7 +65,7 @@ class InProcess:
             if what == "notes":
                 accepted = intake.accept_notes(self._store, self._settings, being_id, items)
             else:
-                accepted = intake.accept_messages(self._store, being_id, items)
+                accepted = intake.accept_messages(self._store, self._settings, being_id, items)
         except (Unavailable, DoorFull) as shut:
             raise NoAnswer from shut
         ring(app, accepted.rings)

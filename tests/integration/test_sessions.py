@@ -8,11 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.intake import accept_messages
+from schemas.settings import Settings
 from store import messages
 from tests.scenes import make_being, make_user
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 IDLE = 30
+SETTINGS = Settings()
 # Minutes since noon at which something is said, in batches as they come in.
 BATCHES = st.lists(st.lists(st.integers(0, 400), min_size=1, max_size=8), min_size=1, max_size=6)
 
@@ -65,21 +67,21 @@ def test_batches_are_placed_as_single_messages_would_be(store, batches):
         being_id = make_being(tx, make_user(tx)).being_id
     number = 0
     for batch in batches:
-        accept_messages(store, being_id, [said(minute, number := number + 1) for minute in batch])
+        accept_messages(store, SETTINGS, being_id, [said(minute, number := number + 1) for minute in batch])
     with store.transaction() as tx:
         assert as_kept(tx, being_id) == plainly(batches)
 
 
 def test_two_sessions_that_a_message_would_bridge_stay_apart(store, being):
     for number, minute in enumerate([0, 50, 25]):
-        accept_messages(store, being.being_id, [said(minute, number)])
+        accept_messages(store, SETTINGS, being.being_id, [said(minute, number)])
     with store.transaction() as tx:
         assert as_kept(tx, being.being_id) == [[0, 25], [50]]
 
 
 def test_a_late_message_extends_a_session_that_has_ended(store, being):
     for number, minute in enumerate([0, 100, 20]):
-        accept_messages(store, being.being_id, [said(minute, number)])
+        accept_messages(store, SETTINGS, being.being_id, [said(minute, number)])
     with store.transaction() as tx:
         later, earlier = messages.sessions(tx, being.being_id, before=None, limit=10)
     assert earlier.ended_at == NOON + timedelta(minutes=20)
@@ -88,7 +90,7 @@ def test_a_late_message_extends_a_session_that_has_ended(store, being):
 
 @pytest.mark.parametrize(("idle", "ended"), [(29, 0), (31, 1)])
 def test_half_an_idle_hour_of_the_domains_time_ends_a_session(store, being, clock, idle, ended):
-    accept_messages(store, being.being_id, [{"role": "user", "content": "Hello."}])
+    accept_messages(store, SETTINGS, being.being_id, [{"role": "user", "content": "Hello."}])
     clock.advance(minutes=idle)
     with store.transaction() as tx:
         assert messages.end_idle_sessions(tx, 10) == ended

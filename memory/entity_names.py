@@ -1,0 +1,45 @@
+"""The normaliser: how names become entity keys (state-and-memory seed, "entityRefs" and "memoryKey").
+
+A key is `<type>:<slug>`. A slug is lower-case, without punctuation, and with underscores for spaces and hyphens;
+letters and digits of every script stay. Titles and Japanese honorifics fall away where a name is left without them.
+"""
+
+import re
+import unicodedata
+
+USER_REF = "person:user"
+USER_NAMES = frozenset({"user", "the user", "i", "me", "myself", "self"})
+TITLES = frozenset(
+    {"mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "sir", "madam"}
+    | {"herr", "frau", "señor", "señora", "monsieur", "madame"}
+)
+# Without a given name it is the title that tells Mr. from Mrs. Smith.
+NAMES_BESIDE_A_TITLE = 2
+_HONORIFIC = re.compile(r"(?<=.)(?:さん|さま|様|くん|君|ちゃん|先生|氏)$")
+# White space, hyphens and dashes, underscores, and the dots between the parts of names.
+_BETWEEN = re.compile(r"[\s\-\u2010-\u2015_\u30fb\u00b7]+")
+
+
+def slug(name: str) -> str:
+    """A name as a key; empty if it holds no letter and no digit."""
+    parts = _BETWEEN.split(unicodedata.normalize("NFKC", name).lower())
+    # Marks are letters' vowels in many scripts: without them names would fall together.
+    kept = ("".join(sign for sign in part if unicodedata.category(sign)[0] in "LNM") for part in parts)
+    return unicodedata.normalize("NFC", "_".join(part for part in kept if part))
+
+
+def entity_ref(entity_type: str, name: str) -> str | None:
+    """The key of an entity; None where the name has nothing that could be one."""
+    if entity_type == "person":
+        if " ".join(name.lower().split()) in USER_NAMES:
+            return USER_REF
+        name = _without_titles(name)
+    key = slug(name)
+    return f"{entity_type}:{key}" if key else None
+
+
+def _without_titles(name: str) -> str:
+    name = _HONORIFIC.sub("", unicodedata.normalize("NFKC", name).strip())
+    words = name.split()
+    plain = [word for word in words if slug(word) not in TITLES]
+    return " ".join(plain) if len(plain) >= NAMES_BESIDE_A_TITLE else name

@@ -1,0 +1,46 @@
+"""A user, a Being, and a judge that says what the test tells it to."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from schemas.rows import Being, User
+from schemas.settings import Settings
+from store.database import Store
+from tests.conversations import Talk
+from tests.fakes.provider import FakeProvider, running_provider
+from tests.scenes import make_being
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    """A model provider of the test's own."""
+    with running_provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def settings(provider: FakeProvider) -> Settings:
+    """Settings under which everything that was said is judged at once."""
+    return Settings(
+        anthropic_api_key="any",
+        anthropic_base_url=provider.url,
+        openai_api_key="any",
+        openai_base_url=provider.openai_url,
+        thinker="anthropic",
+        embedder="openai",
+        judge_messages=1,
+    )
+
+
+@pytest.fixture
+def talk(store: Store, provider: FakeProvider, being: Being, settings: Settings) -> Talk:
+    """The user talks to the Being."""
+    return Talk(store, provider, being, settings)
+
+
+@pytest.fixture
+def other(store: Store, provider: FakeProvider, user: User, settings: Settings) -> Talk:
+    """The same user talks to another Being."""
+    with store.transaction() as tx:
+        return Talk(store, provider, make_being(tx, user), settings)

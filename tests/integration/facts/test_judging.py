@@ -1,0 +1,66 @@
+"""From what was said to what is known: judged once, for all that has gathered, and only with somebody to think."""
+
+import json
+
+from tests.conversations import fact, todo
+from tests.fakes.provider import Behaviour
+
+
+def test_a_fact_carries_the_words_that_support_it(talk):
+    talk.hears("Well, I love   green tea, you know.", fact("I love green tea", "Loves green tea."))
+    (known,) = talk.facts()
+    assert (known.content, known.memory_key, known.source) == (
+        "Loves green tea.",
+        "profile|thing|tea|preference",
+        "shadow_extraction",
+    )
+    assert talk.unjudged() == 0
+
+
+def test_todos_are_the_beings_own(talk, other):
+    talk.hears("I'll go for a walk tomorrow.", todos=(todo("I'll go for a walk", "Go for a walk.", due="tomorrow"),))
+    (open_,) = talk.todos()
+    assert (open_.kind, open_.content, open_.due) == ("commitment", "Go for a walk.", "tomorrow")
+    assert other.todos() == []
+
+
+def test_a_todo_that_is_done_is_closed(talk):
+    talk.hears("I'll call Mum.", todos=(todo("I'll call Mum", "Call Mum."),))
+    talk.hears("I called Mum!", todos=(todo("I called Mum", message="m2", known="t1", done=True),))
+    assert talk.todos() == []
+    assert [done.content for done in talk.todos("DONE")] == ["Call Mum."]
+
+
+def test_a_burst_is_judged_in_one_call(talk):
+    talk.says(*(f"This is message {number}." for number in range(40)))
+    talk.judged()
+    assert len(talk.provider.requests) == 1
+    assert talk.unjudged() == 0
+
+
+def test_without_a_key_messages_wait_and_nobody_is_rung_for(talk, settings):
+    keyless = settings.model_copy(update={"thinker": "none"})
+    talk.settings, with_key = keyless, talk.thinkers
+    talk.thinkers = type(with_key)(keyless)
+    talk.says("I love tea.")
+    talk.judged()
+    assert talk.unjudged() == 1
+    talk.says("And coffee.")
+    with talk.store.transaction() as tx:
+        rows = tx.execute("select state from memory.work where kind = 'shadow.judge'").fetchall()
+    assert [row["state"] for row in rows] == ["done"]
+
+
+def test_one_message_that_cannot_be_judged_spoils_no_other(talk):
+    talk.provider.script(Behaviour(do="refuse", on="messages", when="POISON", times=None))
+    talk.provider.script(
+        Behaviour(
+            do="answer", on="messages", when="I love tea", text=json.dumps({"facts": [fact("I love tea")], "todos": []})
+        )
+    )
+    talk.says("POISON", "I love tea.", "Nothing more.")
+    talk.judged()
+    assert talk.unjudged() == 0
+    with talk.store.transaction() as tx:
+        rows = tx.execute("select content from memory.messages where unjudgeable is not null").fetchall()
+    assert [row["content"] for row in rows] == ["POISON"]
