@@ -25,10 +25,13 @@ def answer_schema(answer: type[BaseModel]) -> Schema:
         TypeError: A field is a mapping with free keys, which no provider can hold a model to.
     """
     whole = answer.model_json_schema()
-    schema = _strict(whole)
-    if definitions := whole.get("$defs"):
+    definitions: Schema = whole.get("$defs", {})
+    # A form that refers to itself stands among the definitions, but providers want an object at the root.
+    root = definitions[answer.__name__] if "$ref" in whole else whole
+    schema = {"title": root["title"], **_strict(root)}
+    if definitions:
         schema["$defs"] = {name: _strict(definition) for name, definition in definitions.items()}
-    return {"title": whole["title"], **schema}
+    return schema
 
 
 def _strict(schema: Schema) -> Schema:

@@ -4,14 +4,15 @@ Not asked for, because these models refuse it: sampling settings, forced tools, 
 switched off. The form of an answer is held by `output_config`, and checked again by whoever reads it.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 import anthropic
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from providers.answer_schema import answer_schema
-from providers.errors import BadAnswer
+from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.json_text import only_object
 from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from anthropic.types import OutputConfigParam, TextBlockParam
     from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 
+M = TypeVar("M", bound=BaseModel)
+
 _URL = "https://api.anthropic.com"
 _SETTINGS = SettingNames(
     key="ANTHROPIC_API_KEY",
@@ -29,12 +32,14 @@ _SETTINGS = SettingNames(
     address="ANTHROPIC_BASE_URL",
 )
 _WHOLE = frozenset({"end_turn", "stop_sequence"})
+_REFUSED = frozenset({"invalid_request_error", "request_too_large"})
+_NOT_ALLOWED = frozenset({"authentication_error", "permission_error", "billing_error", "not_found_error"})
 _CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 
 
 @dataclass(frozen=True)
 class AnthropicThinker:
-    """A thinker at Anthropic, or a server that speaks like it; threads may share it.
+    """A thinker at Anthropic, or a server that speaks like it, also in batches; threads may share it.
 
     Args:
         settings: Models, effort, room to think, address and timeout.
@@ -76,10 +81,37 @@ class AnthropicThinker:
         """Ask once; the Thinker protocol says how."""
         before_request()
         with sdk_errors(anthropic, self.names):
-            response = self.client.messages.with_raw_response.create(**self.request(question))
-        return said_in(response.read())
+            response = self.client.messages.with_raw_response.create(**self._request(question))
+        return _read(_Message, response.read()).said()
 
-    def request(self, question: Question[Any]) -> "MessageCreateParamsNonStreaming":
+    def submit(self, questions: Sequence[tuple[str, Question[Any]]]) -> str:
+        """Hand in questions for later; the BatchThinker protocol says how."""
+        before_request()
+        with sdk_errors(anthropic, self.names):
+            response = self.client.messages.batches.with_raw_response.create(
+                requests=[
+                    {"custom_id": custom_id, "params": self._request(question)} for custom_id, question in questions
+                ]
+            )
+        return _read(_Batch, response.read()).id
+
+    def collect(self, batch_id: str) -> Mapping[str, Said | ProviderError] | None:
+        """Fetch what came of a batch; the BatchThinker protocol says how."""
+        with sdk_errors(anthropic, self.names):
+            try:
+                batch = self.client.messages.batches.with_raw_response.retrieve(batch_id)
+                if _read(_Batch, batch.read()).processing_status != "ended":
+                    return None
+                # Read whole, by our own address: the SDK's stream can break off with errors that are not its own.
+                lines = self.client.get(f"/v1/messages/batches/{batch_id}/results", cast_to=str)
+            except anthropic.NotFoundError:
+                raise Misconfigured(
+                    "The model provider knows no such batch: it is too old, or another key's."
+                ) from None
+        results = [_read(_Individual, line) for line in lines.splitlines() if line.strip()]
+        return {item.custom_id: item.result.outcome() for item in results}
+
+    def _request(self, question: Question[Any]) -> "MessageCreateParamsNonStreaming":
         """Write a question as Anthropic's messages: two marks for its cache, one where each stable part ends.
 
         Everything up to the first mark is the same for everybody, up to the second for one Being.
@@ -98,28 +130,15 @@ class AnthropicThinker:
         }
 
 
-def said_in(message: bytes | str) -> Said:
-    """Read what a model said, from the body of an answer.
-
-    Raises:
-        BadAnswer: It declined, broke off, or said no JSON object; or this is no answer.
-    """
-    try:
-        answer = _Message.model_validate_json(message)
-    except ValidationError:
-        raise BadAnswer("The answer is not one of Anthropic's messages.") from None
-    said = Said(answer.text, answer.model, answer.usage.counted())
-    if answer.stop_reason == "refusal":
-        raise BadAnswer("The model declined to answer.", said=said, why="refusal")
-    if answer.stop_reason in _CUT:
-        raise BadAnswer("The answer broke off at its longest length.", said=said, why="truncation")
-    if answer.stop_reason not in _WHOLE or (found := only_object(said.text)) is None:
-        raise BadAnswer("The answer is not one JSON object.", said=said)
-    return replace(said, text=found)
-
-
 def _kept(text: str) -> "TextBlockParam":
     return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
+
+
+def _read(form: type[M], body: bytes | str) -> M:
+    try:
+        return form.model_validate_json(body)
+    except ValidationError:
+        raise BadAnswer("The answer is not one of Anthropic's messages.") from None
 
 
 class _Block(BaseModel):
@@ -148,7 +167,64 @@ class _Message(BaseModel):
     stop_reason: str | None = None
     usage: _Usage
 
-    @property
-    def text(self) -> str:
-        """What was said, without the thoughts before it; NUL, which no text of a database may hold, made visible."""
-        return "".join(block.text for block in self.content if block.type == "text").replace("\0", "\ufffd")
+    def said(self) -> Said:
+        """What was said, without the thoughts before it; BadAnswer if it declined, broke off, or said no object."""
+        # NUL, which no text of a database may hold, is made visible.
+        text = "".join(block.text for block in self.content if block.type == "text").replace("\0", "\ufffd")
+        said = Said(text, self.model, self.usage.counted())
+        if self.stop_reason == "refusal":
+            raise BadAnswer("The model declined to answer.", said=said, why="refusal")
+        if self.stop_reason in _CUT:
+            raise BadAnswer("The answer broke off at its longest length.", said=said, why="truncation")
+        if self.stop_reason not in _WHOLE or (found := only_object(text)) is None:
+            raise BadAnswer("The answer is not one JSON object.", said=said)
+        return replace(said, text=found)
+
+
+class _Batch(BaseModel):
+    id: str
+    processing_status: str
+
+
+class _Succeeded(BaseModel):
+    type: Literal["succeeded"]
+    message: _Message
+
+    def outcome(self) -> Said | ProviderError:
+        try:
+            return self.message.said()
+        except BadAnswer as bad:
+            return bad.with_traceback(None)
+
+
+class _Error(BaseModel):
+    type: str
+
+
+class _ErrorResponse(BaseModel):
+    error: _Error
+
+
+class _Errored(BaseModel):
+    type: Literal["errored"]
+    error: _ErrorResponse
+
+    def outcome(self) -> ProviderError:
+        kind = self.error.error.type
+        if kind in _REFUSED:
+            return InputRefused(f"The model provider refused a question in a batch ({kind}).")
+        if kind in _NOT_ALLOWED:
+            return Misconfigured(f"The model provider does not let this key ask a question in a batch ({kind}).")
+        return Transient("The model provider failed at a question in a batch.")
+
+
+class _Unasked(BaseModel):
+    type: Literal["canceled", "expired"]
+
+    def outcome(self) -> ProviderError:
+        return Transient(f"A question in a batch was not asked: it is {self.type}.")
+
+
+class _Individual(BaseModel):
+    custom_id: str
+    result: Annotated[_Succeeded | _Errored | _Unasked, Field(discriminator="type")]

@@ -16,7 +16,7 @@ def only_object(text: str) -> str | None:
         The object as it was written, or None.
     """
     if _is_object(text):
-        return text
+        return text.strip()
     answer = text.rpartition("</think>")[2]
     start, end = answer.find("{"), answer.rfind("}")
     candidate = answer[start : end + 1] if start >= 0 else ""

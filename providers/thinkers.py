@@ -72,6 +72,12 @@ class Thinkers:
             return "openai"
         return "anthropic"
 
+    def close(self) -> None:
+        """Close every connection."""
+        for made in ("_anthropic", "_openai"):
+            if thinker := self.__dict__.get(made):
+                thinker.client.close()
+
     @cached_property
     def _anthropic(self) -> "AnthropicThinker":
         from providers.anthropic_thinker import AnthropicThinker  # noqa: PLC0415  # the SDK takes its time to load

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fakes.wire import word_vector
+from tests.fakes.embeddings import word_vector
 
 
 class WordEmbedder:

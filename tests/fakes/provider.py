@@ -7,38 +7,45 @@ In a test::
         openai.OpenAI(api_key="any", base_url=provider.openai_url) ...
         anthropic.Anthropic(api_key="any", base_url=provider.url) ...
         assert provider.requests[0].endpoint == "embeddings"
+        assert len(provider.asked("Consolidation", paid=True)) == 1
 
 From another process: `POST /script` takes a JSON list of behaviours, `GET /requests` tells what was asked,
-`POST /release` ends what hangs, `POST /reset` forgets all. By itself: `python -m tests.fakes.provider --port 8009`.
+`GET /counts` how often for what, `POST /release` ends what hangs, `POST /reset` forgets all but the batches. By itself:
+`python -m tests.fakes.provider --port 8009`.
 
-Without a script: embeddings are hashed bags of words; a thinker's answer is the smallest that the wanted JSON schema
-allows, else "ok". A key that begins with `wrong` is refused with 401. The real limits of requests hold.
+Without a script: embeddings are hashed bags of words; a thinker answers what `tests/fakes/policy.py` makes of a
+question that it knows by its schema's title, else the smallest that the wanted schema allows, else "ok". A key that
+begins with `wrong` is refused with 401. The real limits of requests hold, and what the models refuse is refused. A
+batch has ended when it is first looked at.
 """
 
 import argparse
 import hashlib
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
 from pydantic import BaseModel, PositiveInt, TypeAdapter
 
-from tests.fakes import wire
+from tests.fakes import anthropic_wire, openai_wire, policy, wire
+from tests.fakes.embeddings import embeddings, spoil
 from tests.fakes.server import Reply, Server
-from tests.fakes.wire import Endpoint, Json
+from tests.fakes.wire import Endpoint, Json, PromptCache, Refusal, Request
 
 
 class Behaviour(BaseModel, extra="forbid"):
     """What to do with the next request that it fits.
 
     `answer`: a thinker says `text`. `truncate`: it stops in the middle of `text`. `refuse`: it declines.
-    `fail`: answer with `status`, `headers`, and `code` as the provider's machine-readable word.
+    `fail`: answer with `status`, `headers`, `message`, and `code` as the provider's machine-readable word.
     `hang`: answer as usual, but only after `seconds` or when released. `drop`: close the connection without a word.
     `garble`: answer with something that is no JSON.
     `short`, `shuffle`, `lists`: leave out the last vector, send them backwards, or as lists whatever was asked for.
     `nan`, `dimension`, `empty`: put a NaN into the first vector, send it with 7 numbers, or with none.
+    `unfinished`: a batch is still in progress. `expire`: a question in a batch ran out of time.
     """
 
     do: Literal[
@@ -55,6 +62,8 @@ class Behaviour(BaseModel, extra="forbid"):
         "answer",
         "truncate",
         "refuse",
+        "unfinished",
+        "expire",
     ]
     on: Endpoint | None = None
     """Only at this endpoint."""
@@ -64,22 +73,10 @@ class Behaviour(BaseModel, extra="forbid"):
     """For so many requests; None is for ever."""
     status: int = 500
     headers: dict[str, str] = {}
+    message: str = "This failure is scripted."
     code: str | None = None
     seconds: float = 30.0
     text: str = ""
-
-
-class Request(BaseModel):
-    """A request as it came in; of the key only its hash."""
-
-    endpoint: Endpoint
-    body: Json
-    key_sha256: str | None
-
-    @property
-    def prompt(self) -> str:
-        """Everything that it says to a thinker."""
-        return wire.prompt_of(self.body)
 
 
 _BEHAVIOURS = TypeAdapter(list[Behaviour])
@@ -90,10 +87,10 @@ class FakeProvider:
 
     Args:
         bytes_per_token: How many UTF-8 bytes its tokenizer makes one token of.
-        answer: What a thinker says where no behaviour does; None leaves it to the default.
+        answer: What a thinker says where no behaviour does; None leaves it to the schema.
     """
 
-    def __init__(self, bytes_per_token: int = 4, answer: Callable[[Request], str | None] | None = None) -> None:
+    def __init__(self, bytes_per_token: int = 4, answer: Callable[[Request], str | None] = policy.answer) -> None:
         self.url = ""
         self._bytes_per_token = bytes_per_token
         self._answer = answer
@@ -101,6 +98,8 @@ class FakeProvider:
         self._released = threading.Event()
         self._behaviours: list[Behaviour] = []
         self._requests: list[Request] = []
+        self._batches: dict[str, list[Json]] = {}
+        self._cache = PromptCache()
 
     @property
     def openai_url(self) -> str:
@@ -112,6 +111,10 @@ class FakeProvider:
         """What was asked so far, in order of arrival; a request is here before it is answered."""
         with self._changed:
             return list(self._requests)
+
+    def asked(self, purpose: str, *, paid: bool = False) -> list[Request]:
+        """What was asked for an answer with this title; with `paid` only what a model answered, well or badly."""
+        return [request for request in self.requests if request.purpose == purpose and request.paid >= paid]
 
     def script(self, *behaviours: Behaviour) -> None:
         """Add behaviours behind those that are waiting; a request gets the first that fits it."""
@@ -142,11 +145,17 @@ class FakeProvider:
 
     def reply(self, method: str, path: str, key: str | None, content: bytes) -> Reply | None:
         """Answer an HTTP request; None drops the connection."""
-        if endpoint := wire.PATHS.get(path):
-            return self._provide(endpoint, key, content)
+        if found := wire.endpoint_of(method, path):
+            endpoint, batch_id = found
+            key_sha256 = hashlib.sha256(key.encode()).hexdigest() if key else None
+            body = json.loads(content) if content else {}
+            request = Request(endpoint=endpoint, body=body, key_sha256=key_sha256, batch_id=batch_id)
+            return self._provide(request, known=bool(key) and key.isascii() and not key.startswith("wrong"))
         match method, path:
             case "GET", "/requests":
                 return Reply.json(200, [request.model_dump() for request in self.requests])
+            case "GET", "/counts":
+                return Reply.json(200, self._counts())
             case "POST", "/script":
                 self.script(*_BEHAVIOURS.validate_json(content))
             case "POST", "/release":
@@ -157,31 +166,50 @@ class FakeProvider:
                 return Reply.json(404, {"error": {"message": f"Unknown request URL: {method} {path}", "code": None}})
         return Reply.json(200, {})
 
-    def _provide(self, endpoint: Endpoint, key: str | None, content: bytes) -> Reply | None:
-        body = json.loads(content)
-        request = Request(
-            endpoint=endpoint, body=body, key_sha256=hashlib.sha256(key.encode()).hexdigest() if key else None
-        )
+    def _counts(self) -> dict[str, dict[str, int]]:
+        requests = self.requests
+        asked = Counter(request.purpose for request in requests)
+        paid = Counter(request.purpose for request in requests if request.paid)
+        return {purpose: {"asked": asked[purpose], "paid": paid[purpose]} for purpose in asked}
+
+    def _provide(self, request: Request, *, known: bool) -> Reply | None:
+        behaviour = self._received(request)
+        if not known:
+            return Reply.json(401, wire.error(request.endpoint, 401, "Incorrect API key provided."))
+        if behaviour:
+            match behaviour.do:
+                case "fail":
+                    failure = wire.error(request.endpoint, behaviour.status, behaviour.message, code=behaviour.code)
+                    return Reply.json(behaviour.status, failure, behaviour.headers)
+                case "drop":
+                    return None
+                case "garble":
+                    return Reply(200, b'{"data": [{"index": 0, "embe')
+                case "hang":
+                    self._released.wait(behaviour.seconds)
+        try:
+            return self._answered(request, behaviour)
+        except Refusal as refusal:
+            failure = wire.error(request.endpoint, refusal.status, str(refusal), refusal.kind, refusal.code)
+            return Reply.json(refusal.status, failure)
+
+    def _answered(self, request: Request, behaviour: Behaviour | None) -> Reply:
+        do = behaviour.do if behaviour else "answer"
+        match request.endpoint:
+            case "embeddings":
+                return Reply.json(200, spoil(embeddings(request.body, self._bytes_per_token), do))
+            case "batches":
+                return Reply.json(200, self._take_in(request))
+            case "batch" | "batch_results" | "batch_cancel":
+                return self._tell(request, do)
+            case _:
+                return Reply.json(200, self._think(request, behaviour))
+
+    def _received(self, request: Request) -> Behaviour | None:
         with self._changed:
             self._requests.append(request)
             self._changed.notify_all()
-            behaviour = self._take(request)
-        if not key or not key.isascii() or key.startswith("wrong"):
-            return Reply.json(401, wire.error(endpoint, 401, "Incorrect API key provided."))
-        match behaviour:
-            case Behaviour(do="fail"):
-                failure = wire.error(endpoint, behaviour.status, "This failure is scripted.", code=behaviour.code)
-                return Reply.json(behaviour.status, failure, behaviour.headers)
-            case Behaviour(do="drop"):
-                return None
-            case Behaviour(do="garble"):
-                return Reply(200, b'{"data": [{"index": 0, "embe')
-            case Behaviour(do="hang"):
-                self._released.wait(behaviour.seconds)
-        try:
-            return Reply.json(200, self._answered(request, behaviour))
-        except wire.Refusal as refusal:
-            return Reply.json(400, wire.error(endpoint, 400, str(refusal), refusal.kind, refusal.code))
+            return self._take(request)
 
     def _take(self, request: Request) -> Behaviour | None:
         said = json.dumps(request.body, ensure_ascii=False)
@@ -194,25 +222,68 @@ class FakeProvider:
                 return behaviour
         return None
 
-    def _answered(self, request: Request, behaviour: Behaviour | None) -> Json:
+    def _think(self, request: Request, behaviour: Behaviour | None) -> Json:
         do = behaviour.do if behaviour else "answer"
-        if request.endpoint == "embeddings":
-            return wire.spoil(wire.embeddings(request.body, self._bytes_per_token), do)
-        text = behaviour.text if behaviour and behaviour.text else self._thought(request)
-        say = wire.chat if request.endpoint == "chat" else wire.messages
-        match do:
-            case "truncate":
-                return say(request.body, text[: len(text) // 2], "truncate")
-            case "refuse":
-                return say(request.body, "", "refuse")
+        match request.endpoint:
+            case "chat":
+                check, say = openai_wire.check, openai_wire.chat
+            case "responses":
+                check, say = openai_wire.check, openai_wire.response
             case _:
-                return say(request.body, text, "answer")
+                check, say = anthropic_wire.check, anthropic_wire.message
+        check(request.body)
+        text = behaviour.text if behaviour and behaviour.text else self._thought(request)
+        with self._changed:
+            request.paid = True
+            match do:
+                case "truncate":
+                    return say(request, text[: len(text) // 2], "truncate", self._cache)
+                case "refuse":
+                    return say(request, "", "refuse", self._cache)
+                case _:
+                    return say(request, text, "answer", self._cache)
 
     def _thought(self, request: Request) -> str:
-        if self._answer and (text := self._answer(request)) is not None:
+        if (text := self._answer(request)) is not None:
             return text
-        schema = wire.schema_of(request.body)
+        schema = request.schema_wanted
         return json.dumps(wire.smallest(schema)) if schema else "ok"
+
+    def _take_in(self, request: Request) -> Json:
+        anthropic_wire.check_batch(request.body)
+        batch_id = f"msgbatch_{next(wire.ids)}"
+        results = [
+            {"custom_id": item["custom_id"], "result": self._result(request, batch_id, item["params"])}
+            for item in request.body["requests"]
+        ]
+        with self._changed:
+            self._batches[f"{request.key_sha256}/{batch_id}"] = results
+        return anthropic_wire.batch(batch_id, results, self.url, ended=False)
+
+    def _result(self, batch: Request, batch_id: str, params: Json) -> Json:
+        question = Request(endpoint="batched", body=params, key_sha256=batch.key_sha256, batch_id=batch_id)
+        behaviour = self._received(question)
+        match behaviour:
+            case Behaviour(do="expire"):
+                return {"type": "expired"}
+            case Behaviour(do="fail", status=status, message=message, code=code):
+                return anthropic_wire.errored(status, message, code=code)
+        try:
+            return {"type": "succeeded", "message": self._think(question, behaviour)}
+        except Refusal as refusal:
+            return anthropic_wire.errored(refusal.status, str(refusal), refusal.kind, refusal.code)
+
+    def _tell(self, request: Request, do: str) -> Reply:
+        with self._changed:
+            results = self._batches.get(f"{request.key_sha256}/{request.batch_id}")
+            if results is None or request.batch_id is None:
+                raise Refusal("Batch not found.", kind="not_found_error", status=404)
+            if request.endpoint == "batch_cancel":
+                results[:] = [{**result, "result": {"type": "canceled"}} for result in results]
+        if request.endpoint == "batch_results":
+            return Reply(200, anthropic_wire.lines(results), {"content-type": "application/x-jsonl"})
+        ended = do != "unfinished"
+        return Reply.json(200, anthropic_wire.batch(request.batch_id, results, self.url, ended=ended))
 
 
 @contextmanager

@@ -1,30 +1,34 @@
-"""The wire formats of the model providers, as far as their SDKs look: answers, refusals and errors."""
+"""What the providers' wire formats have in common: where they answer, how they refuse, what they were asked."""
 
-import base64
 import hashlib
 import itertools
 import json
 import re
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
+from pydantic import BaseModel
 
-Endpoint = Literal["embeddings", "chat", "messages"]
-Ending = Literal["answer", "truncate", "refuse"]
+Endpoint = Literal[
+    "embeddings", "chat", "responses", "messages", "batches", "batched", "batch", "batch_results", "batch_cancel"
+]
+"""`batches` takes in a batch, `batched` is one question in it, `batch` tells how far it is."""
 Json = dict[str, Any]
 
-PATHS: dict[str, Endpoint] = {
-    "/v1/embeddings": "embeddings",
-    "/v1/chat/completions": "chat",
-    "/v1/messages": "messages",
+PATHS: dict[tuple[str, str], Endpoint] = {
+    ("POST", "/v1/embeddings"): "embeddings",
+    ("POST", "/v1/chat/completions"): "chat",
+    ("POST", "/v1/responses"): "responses",
+    ("POST", "/v1/messages"): "messages",
+    ("POST", "/v1/messages/batches"): "batches",
 }
-MAX_INPUTS = 2048
-MAX_INPUT_TOKENS = 8192
-MAX_REQUEST_TOKENS = 300_000
-
-_DIMENSIONS = {"text-embedding-3-large": 3072}
+_BATCH = re.compile(r"/v1/messages/batches/(msgbatch_\w+)(/results|/cancel)?")
+_OF_A_BATCH: dict[tuple[str, str], Endpoint] = {
+    ("GET", ""): "batch",
+    ("GET", "/results"): "batch_results",
+    ("POST", "/cancel"): "batch_cancel",
+}
 _OPENAI_TYPES = {401: "invalid_request_error", 403: "permission_error", 404: "invalid_request_error", 429: "requests"}
 _OPENAI_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
 _ANTHROPIC_TYPES = {
@@ -38,21 +42,83 @@ _ANTHROPIC_TYPES = {
     429: "rate_limit_error",
     529: "overloaded_error",
 }
-_ids = itertools.count(1)
+_SCHEMA_IN_WORDS = re.compile(r"JSON schema:\n(\{.*\})$", re.MULTILINE)
+ids = itertools.count(1)
 
 
 class Refusal(Exception):
     """A request that the real provider would refuse: its status, and what it says."""
 
-    def __init__(self, message: str, *, kind: str = "invalid_request_error", code: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, kind: str = "invalid_request_error", code: str | None = None, status: int = 400
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.code = code
+        self.status = status
+
+
+class Request(BaseModel):
+    """A request as it came in; of the key only its hash."""
+
+    endpoint: Endpoint
+    body: Json
+    key_sha256: str | None
+    batch_id: str | None = None
+    paid: bool = False
+    """Whether a model answered it, well or badly."""
+
+    @property
+    def prompt(self) -> str:
+        """Everything that it says to a thinker, system prompt first, a line between parts."""
+        return "\n".join(text for _, text, _ in parts(self.body))
+
+    @property
+    def material(self) -> str:
+        """What it says to a thinker as a user."""
+        return "\n".join(text for role, text, _ in parts(self.body) if role == "user")
+
+    @property
+    def schema_wanted(self) -> Json | None:
+        """The JSON schema that it wants the answer to follow, be it told in words."""
+        body = self.body
+        wanted = (body.get("output_config") or {}).get("format") or (body.get("text") or {}).get("format")
+        wanted = wanted or (body.get("response_format") or {}).get("json_schema") or {}
+        if "schema" in wanted:
+            return dict(wanted["schema"])
+        told = _SCHEMA_IN_WORDS.search(self.prompt)
+        return dict(json.loads(told[1])) if told else None
+
+    @property
+    def purpose(self) -> str:
+        """The title of the schema that it wants, which tells what it is for; else the endpoint."""
+        return str((self.schema_wanted or {}).get("title") or self.endpoint)
+
+
+def endpoint_of(method: str, path: str) -> tuple[Endpoint, str | None] | None:
+    """Which endpoint a request is for, and which batch."""
+    if endpoint := PATHS.get((method, path)):
+        return endpoint, None
+    if (batch := _BATCH.fullmatch(path)) and (endpoint := _OF_A_BATCH.get((method, batch[2] or ""))):
+        return endpoint, batch[1]
+    return None
+
+
+def parts(body: Json) -> Iterator[tuple[str, str, bool]]:
+    """The texts of a prompt in order: who says each, the text, and whether a cache is to end there."""
+    said = [("system", body.get("system", "")), ("system", body.get("instructions", ""))]
+    turns = body.get("messages") or body.get("input") or []
+    turns = [{"role": "user", "content": turns}] if isinstance(turns, str) else turns
+    said += [(message["role"], message.get("content") or "") for message in turns]
+    for role, content in said:
+        for block in [{"text": content}] if isinstance(content, str) else content:
+            if text := block.get("text", ""):
+                yield role, text, "cache_control" in block
 
 
 def error(endpoint: Endpoint, status: int, message: str, kind: str | None = None, code: str | None = None) -> Json:
     """The body of an error, in the form of the endpoint's provider."""
-    if endpoint == "messages":
+    if endpoint not in {"embeddings", "chat", "responses"}:
         kind = kind or _ANTHROPIC_TYPES.get(status, "api_error")
         details = {"details": {"error_code": code}} if code else {}
         return {"type": "error", "error": {"type": kind, "message": message, **details}, "request_id": f"req_{status}"}
@@ -62,131 +128,39 @@ def error(endpoint: Endpoint, status: int, message: str, kind: str | None = None
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
-def embeddings(body: Json, bytes_per_token: int) -> Json:
-    """Answer a request for embeddings.
+def tokens(text: str) -> int:
+    """How many tokens a thinker makes of a text."""
+    return -(-len(text.encode()) // 4)
 
-    Args:
-        body: The request.
-        bytes_per_token: How many UTF-8 bytes this provider makes a token of.
 
-    Raises:
-        Refusal: The request exceeds a limit of the real provider, or holds an empty text.
-    """
-    texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
-    if len(texts) > MAX_INPUTS:
-        raise Refusal(
-            "Invalid 'input': array too long. Expected an array with maximum length "
-            f"{MAX_INPUTS}, but instead got an array with length {len(texts)}.",
-            code="array_above_max_length",
+class PromptCache:
+    """What a provider remembers of the prompts it has read: prefixes, by key and model, by their hashes."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def read(self, request: Request, marked: list[bool], texts: list[str]) -> tuple[int, int, int]:
+        """Count a prompt's tokens: read from the cache, written to it, and neither.
+
+        Args:
+            request: Whose key, model and schema the cache belongs to.
+            marked: For each text whether a prefix is to be kept that ends with it.
+            texts: The prompt in order.
+        """
+        digest = hashlib.sha256(
+            json.dumps([request.key_sha256, request.body.get("model"), request.schema_wanted]).encode()
         )
-    counts = [-(-len(text.encode()) // bytes_per_token) for text in texts]
-    for position, count in enumerate(counts):
-        if count == 0:
-            raise Refusal(f"Invalid 'input[{position}]': input cannot be an empty string.")
-        if count > MAX_INPUT_TOKENS:
-            raise Refusal(f"Invalid 'input[{position}]': maximum input length is {MAX_INPUT_TOKENS} tokens.")
-    if sum(counts) > MAX_REQUEST_TOKENS:
-        kind = "max_tokens_per_request"
-        message = f"Requested {sum(counts)} tokens, max {MAX_REQUEST_TOKENS} tokens per request"
-        raise Refusal(message, kind=kind, code=kind)
-    dimensions = body.get("dimensions") or _DIMENSIONS.get(body["model"], 1536)
-    as_sent = _base64 if body.get("encoding_format") == "base64" else NDArray.tolist
-    return {
-        "object": "list",
-        "data": [
-            {"object": "embedding", "index": index, "embedding": as_sent(word_vector(text, dimensions))}
-            for index, text in enumerate(texts)
-        ],
-        "model": body["model"],
-        "usage": {"prompt_tokens": sum(counts), "total_tokens": sum(counts)},
-    }
-
-
-def word_vector(text: str, dimensions: int) -> NDArray[np.float32]:
-    """A hashed bag of words of unit length: texts are as near to each other as they share words."""
-    vector = np.zeros(dimensions, np.float32)
-    for word in re.findall(r"\w+", text.lower()) or [text]:
-        digest = hashlib.blake2b(word.encode(), digest_size=9).digest()
-        vector[int.from_bytes(digest[:8], "little") % dimensions] += 1 if digest[8] & 1 else -1
-    length = float(np.linalg.norm(vector))
-    if length == 0:
-        vector[0] = length = 1
-    return vector / np.float32(length)
-
-
-def spoil(answer: Json, how: str) -> Json:
-    """Spoil the vectors of an answer in one of the ways that providers have been seen to."""
-    data = answer["data"]
-    first = data[0]
-    match how:
-        case "short":
-            data.pop()
-        case "shuffle":
-            data.reverse()
-        case "lists":
-            for item in data:
-                item["embedding"] = _numbers(item["embedding"])
-        case "nan":
-            first["embedding"] = [float("nan"), *_numbers(first["embedding"])[1:]]
-        case "dimension":
-            first["embedding"] = [1.0] * 7
-        case "empty":
-            first["embedding"] = []
-    return answer
-
-
-def chat(body: Json, text: str, ending: Ending) -> Json:
-    """An answer of OpenAI's chat completions."""
-    prompt, completion = _tokens(prompt_of(body)), _tokens(text)
-    message = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
-    if ending == "refuse":
-        message |= {"content": None, "refusal": "I can't help with that."}
-    finish = "length" if ending == "truncate" else "stop"
-    return {
-        "id": f"chatcmpl-{next(_ids)}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": body["model"],
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}],
-        "usage": {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion},
-    }
-
-
-def messages(body: Json, text: str, ending: Ending) -> Json:
-    """An answer of Anthropic's messages.
-
-    Raises:
-        Refusal: The request has what these models refuse: sampling settings, a forced tool, an answer begun for them.
-    """
-    if {"temperature", "top_p", "top_k"} & body.keys():
-        raise Refusal("`temperature`, `top_p` and `top_k` are not supported by this model.")
-    if (body.get("tool_choice") or {}).get("type") in {"any", "tool"}:
-        raise Refusal("tool_choice: forced tool use is not supported by this model.")
-    if body["messages"][-1]["role"] == "assistant":
-        raise Refusal("This model does not support assistant message prefill.")
-    return {
-        "id": f"msg_{next(_ids)}",
-        "type": "message",
-        "role": "assistant",
-        "model": body["model"],
-        "content": [] if ending == "refuse" else [{"type": "text", "text": text}],
-        "stop_reason": {"answer": "end_turn", "truncate": "max_tokens", "refuse": "refusal"}[ending],
-        "stop_sequence": None,
-        "usage": {"input_tokens": _tokens(prompt_of(body)), "output_tokens": _tokens(text)},
-    }
-
-
-def prompt_of(body: Json) -> str:
-    """Everything that a request says to the model, system prompt first, a line between parts."""
-    said: list[Any] = [body.get("system", ""), *(message["content"] for message in body.get("messages", []))]
-    blocks = itertools.chain.from_iterable([part] if isinstance(part, str) else part for part in said)
-    return "\n".join(block if isinstance(block, str) else block.get("text", "") for block in blocks)
-
-
-def schema_of(body: Json) -> Json | None:
-    """The JSON schema that a request wants its answer to follow, if any."""
-    wanted = (body.get("output_config") or {}).get("format") or (body.get("response_format") or {}).get("json_schema")
-    return wanted.get("schema") if wanted else None
+        counts = [tokens(text) for text in texts]
+        found = kept = 0
+        for position, text in enumerate(texts):
+            digest.update(f"{len(text)}:{text}".encode())
+            if marked[position]:
+                end = sum(counts[: position + 1])
+                if digest.hexdigest() in self._known:
+                    found = end
+                self._known.add(digest.hexdigest())
+                kept = end
+        return found, kept - found, sum(counts) - kept
 
 
 def smallest(schema: Json, definitions: Json | None = None) -> Any:  # noqa: PLR0911 - one for each kind of schema
@@ -214,13 +188,26 @@ def smallest(schema: Json, definitions: Json | None = None) -> Any:  # noqa: PLR
     return None
 
 
-def _base64(vector: NDArray[np.float32]) -> str:
-    return base64.b64encode(vector.astype("<f4").tobytes()).decode()
+def check_schema(schema: Json, kept: frozenset[str], *, all_required: bool) -> None:
+    """Refuse a schema that the provider would refuse.
 
+    Args:
+        schema: The schema.
+        kept: The keywords that it takes.
+        all_required: Whether every field must be required.
 
-def _numbers(sent: str | list[float]) -> list[float]:
-    return sent if isinstance(sent, list) else np.frombuffer(base64.b64decode(sent), "<f4").tolist()
-
-
-def _tokens(text: str) -> int:
-    return len(json.dumps(text)) // 4
+    Raises:
+        Refusal: A keyword is not taken, an object is open, a field is optional, or a reference has company.
+    """
+    if unknown := schema.keys() - kept:
+        raise Refusal(f"Invalid schema: {sorted(unknown)} is not permitted.")
+    if "$ref" in schema and len(schema) > 1:
+        raise Refusal("Invalid schema: $ref cannot have keywords beside it.")
+    if schema.get("type") == "object":
+        if schema.get("additionalProperties") is not False:
+            raise Refusal("Invalid schema: 'additionalProperties' is required to be supplied and to be false.")
+        if all_required and set(schema.get("required", ())) != schema["properties"].keys():
+            raise Refusal("Invalid schema: 'required' must hold every key in properties.")
+    inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", [])]
+    for part in [*inner, *([schema["items"]] if "items" in schema else [])]:
+        check_schema(part, kept, all_required=all_required)

@@ -8,8 +8,8 @@ import pytest
 from providers.embedding import embed_each
 from providers.errors import BadAnswer, InputRefused
 from providers.openai_embeddings import OpenAIEmbedder
+from tests.fakes.embeddings import word_vector
 from tests.fakes.provider import Behaviour, running_provider
-from tests.fakes.wire import word_vector
 
 
 @pytest.fixture

@@ -2,13 +2,15 @@
 
 import logging
 import traceback
+from contextlib import closing
+from hashlib import sha256
 
 import pytest
 
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.permission import each_request_needs
 from providers.thinkers import Thinkers
 from providers.thinking import read
-from schemas.settings import Settings
 from tests.fakes.provider import Behaviour
 from tests.integration.providers.questions import ANSWER, WORDS, question
 
@@ -16,20 +18,13 @@ SECRET = "sk-very-secret"  # noqa: S105 - made up, to look for it where it shoul
 ENDPOINTS = {"anthropic": "messages", "openai": "chat"}
 
 
-@pytest.fixture
-def settings(provider):
-    return Settings(
-        anthropic_base_url=provider.url,
-        openai_base_url=provider.openai_url,
-        openai_thinking_model="gpt-large",
-        openai_small_thinking_model="gpt-small",
-        thinking_timeout=5,
-    )
+class LeaseLostError(Exception):
+    """What a check raises when the work is no longer ours."""
 
 
 @pytest.fixture(params=["anthropic", "openai"])
-def thinker(request, settings):
-    return Thinkers(settings).with_key(request.param, SECRET)
+def thinker(request, thinkers):
+    return thinkers.with_key(request.param, SECRET)
 
 
 def test_an_answer_comes_in_its_form(provider, thinker):
@@ -105,9 +100,9 @@ def test_a_dropped_connection_is_transient(provider, thinker):
 @pytest.mark.parametrize("name", ["anthropic", "openai"])
 def test_no_answer_in_time_is_transient(provider, settings, name):
     provider.script(Behaviour(do="hang"))
-    thinker = Thinkers(settings.model_copy(update={"thinking_timeout": 0.2})).with_key(name, SECRET)
-    with pytest.raises(Transient, match="in time"):
-        thinker.ask(question())
+    impatient = settings.model_copy(update={"thinking_timeout": 0.2})
+    with closing(Thinkers(impatient)) as thinkers, pytest.raises(Transient, match="in time"):
+        thinkers.with_key(name, SECRET).ask(question())
 
 
 def test_what_the_provider_will_not_take_is_refused(provider, thinker):
@@ -116,11 +111,28 @@ def test_what_the_provider_will_not_take_is_refused(provider, thinker):
         thinker.ask(question())
 
 
-def test_a_brought_key_that_is_not_known_is_not_called_the_platforms(settings):
-    for name in ENDPOINTS:
-        with pytest.raises(Misconfigured, match="the key that was brought along") as caught:
-            Thinkers(settings).with_key(name, "wrong").ask(question())
-        assert "API_KEY" not in str(caught.value)
+@pytest.mark.parametrize("name", ["anthropic", "openai"])
+def test_a_brought_key_that_is_not_known_is_not_called_the_platforms(thinkers, name):
+    with pytest.raises(Misconfigured, match="the key that was brought along") as caught:
+        thinkers.with_key(name, "wrong").ask(question())
+    assert "API_KEY" not in str(caught.value)
+
+
+def test_each_key_is_sent_for_itself_over_shared_connections(provider, thinkers):
+    for key in ("sk-one", "sk-two"):
+        thinkers.with_key("anthropic", key).ask(question())
+        thinkers.with_key("openai", key).ask(question())
+    one, two = (sha256(key.encode()).hexdigest() for key in ("sk-one", "sk-two"))
+    assert [request.key_sha256 for request in provider.requests] == [one, one, two, two]
+
+
+def test_no_request_is_sent_that_is_not_permitted(provider, thinker):
+    def lost():
+        raise LeaseLostError
+
+    with each_request_needs(lost), pytest.raises(LeaseLostError):
+        thinker.ask(question())
+    assert provider.requests == []
 
 
 @pytest.mark.parametrize("behaviour", ["fail", "garble", "refuse", "truncate", "drop", "answer"])

@@ -1,0 +1,103 @@
+"""Servers that speak like OpenAI's differ in what they can: the strictest form that one takes is found and kept."""
+
+from contextlib import closing
+
+import pytest
+
+from providers.errors import InputRefused
+from providers.thinkers import Thinkers
+from tests.fakes.provider import Behaviour
+from tests.integration.providers.questions import ABOUT, ANSWER, INSTRUCTIONS, question
+
+
+@pytest.fixture
+def thinker(thinkers):
+    return thinkers.with_key("openai", "key")
+
+
+def form_of(request):
+    return request.body.get("response_format", {}).get("type", "text")
+
+
+def refusing(*forms, message="response_format is not supported by this server"):
+    return [
+        Behaviour(do="fail", on="chat", when=f'"type": "{form}"', status=400, message=message, times=None)
+        for form in forms
+    ]
+
+
+def test_a_server_that_takes_schemas_gets_one(provider, thinker):
+    thinker.ask(question())
+    wanted = provider.requests[0].body["response_format"]["json_schema"]
+    assert (wanted["name"], wanted["strict"], wanted["schema"]["title"]) == ("Merges", True, "Merges")
+
+
+@pytest.mark.parametrize(
+    ("refused", "tried"),
+    [
+        (["json_schema"], ["json_schema", "json_object"]),
+        (["json_schema", "json_object"], ["json_schema", "json_object", "text"]),
+    ],
+)
+def test_what_a_server_refuses_is_weakened_and_not_tried_again(provider, thinkers, refused, tried):
+    provider.script(*refusing(*refused), Behaviour(do="answer", text=f"Sure!\n```json\n{ANSWER}\n```", times=None))
+    for key in ("one", "another"):
+        assert thinkers.with_key("openai", key).ask(question()).text == ANSWER
+    assert [form_of(request) for request in provider.requests] == [*tried, tried[-1]]
+
+
+def test_each_model_of_a_server_is_tried_for_itself(provider, thinker):
+    provider.script(*refusing("json_schema"))
+    thinker.ask(question())
+    thinker.ask(question(size="small"))
+    assert [form_of(request) for request in provider.requests] == ["json_schema", "json_object"] * 2
+
+
+def test_a_refusal_for_another_reason_is_no_reason_to_weaken(provider, thinker):
+    provider.script(Behaviour(do="fail", status=400, message="This model's maximum context length is 8192 tokens."))
+    with pytest.raises(InputRefused):
+        thinker.ask(question())
+    assert len(provider.requests) == 1
+
+
+def test_what_never_worked_is_not_taken_for_knowledge(provider, thinker):
+    provider.script(Behaviour(do="fail", status=400, message="response_format? No: your text.", times=3))
+    with pytest.raises(InputRefused):
+        thinker.ask(question())
+    thinker.ask(question())
+    assert [form_of(request) for request in provider.requests] == ["json_schema", "json_object", "text", "json_schema"]
+
+
+def test_a_server_elsewhere_is_told_the_schema_and_the_older_limit(provider, thinker, settings):
+    thinker.ask(question(most_tokens=123))
+    system, user = provider.requests[0].body["messages"]
+    assert system["content"].startswith(INSTRUCTIONS)
+    assert system["content"].endswith(ABOUT)
+    assert '"title": "Merges"' in system["content"]
+    assert user["role"] == "user"
+    assert provider.requests[0].body["max_tokens"] == 123 + settings.thinking_room
+
+
+def test_a_limit_that_a_server_refuses_is_called_by_its_other_name(provider, thinker):
+    message = "Unsupported parameter: 'max_tokens' is not supported with this model."
+    provider.script(Behaviour(do="fail", when='"max_tokens"', status=400, message=message, times=None))
+    thinker.ask(question())
+    thinker.ask(question())
+    assert ["max_tokens" in request.body for request in provider.requests] == [True, False, False]
+
+
+def test_what_openai_kept_by_itself_is_counted_once(thinker):
+    first, second = thinker.ask(question("Monday")).usage, thinker.ask(question("Tuesday")).usage
+    assert first.cache_read_tokens == 0
+    assert second.cache_read_tokens > second.input_tokens > 0
+    assert second.prompt_tokens == second.input_tokens + second.cache_read_tokens
+
+
+def test_a_brought_key_goes_without_the_platforms_organization(settings, monkeypatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-the-platform")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-the-platform")
+    ours = settings.model_copy(update={"thinker": "openai", "openai_api_key": None})
+    with closing(Thinkers(ours)) as thinkers:
+        assert thinkers.platform().client.default_headers["OpenAI-Organization"] == "org-of-the-platform"
+        brought = thinkers.with_key("openai", "key").client
+        assert not {"org-of-the-platform", "project-of-the-platform"} & set(map(str, brought.default_headers.values()))

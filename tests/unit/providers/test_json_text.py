@@ -1,0 +1,42 @@
+"""The one JSON object in what a model said."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from providers.json_text import only_object
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+objects = st.dictionaries(st.text(), values, max_size=3).map(json.dumps)
+around = st.text().filter(lambda text: not set("{}") & set(text))
+
+
+@given(around, objects, around)
+def test_it_is_found_whatever_stands_around_it(before, written, after):
+    assert only_object(before + written + after) == written
+
+
+@given(objects, objects)
+def test_two_are_none(one, other):
+    assert only_object(f"{one} or {other}") is None
+
+
+@given(objects, st.data())
+def test_half_of_one_is_none(written, data):
+    assert only_object(written[: data.draw(st.integers(0, len(written) - 1))]) is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "null", "{" * 100_000, '{"a": "\\ud800"}', '{"a": NaN'])
+def test_what_is_no_object_is_none(text):
+    assert only_object(text) is None
+
+
+def test_thoughts_are_passed_over_and_words_in_an_answer_are_not():
+    assert only_object('<think>Maybe {this}?</think> {"a": 1}') == '{"a": 1}'
+    assert only_object('{"a": "</think>"}') == '{"a": "</think>"}'
