@@ -23,7 +23,8 @@ broker_transport_options = {
     "max_retries": 1,
     "interval_start": 0.2,
 }
-broker_pool_limit = 4
+# Opened as they are needed.
+broker_pool_limit = 20
 
 task_queues = [Queue(name) for name in QUEUES]
 task_default_queue = "upkeep"

@@ -1,11 +1,14 @@
-"""`patrol migrate | api | worker | beat`: the system's parts one by one, as containers start them."""
+"""`patrol migrate | api | worker | beat | flower`: the system's parts one by one, as containers start them."""
 
 import os
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated
 
 from typer import BadParameter, Option
 
 from cli import stack
+from cli.failures import Failure
 from cli.ledger import quiet_settings
 from cli.options import JsonOption
 from cli.output import say, say_json
@@ -58,11 +61,27 @@ def beat() -> None:
     _become(stack.beat_command(settings.home), settings)
 
 
-def _become(command: list[str], settings: Settings) -> None:
+def flower(
+    host: Annotated[str | None, Option(help="The address to listen on.", show_default="PATROL_FLOWER_HOST")] = None,
+    port: Annotated[
+        int | None, Option(min=1, max=65535, help="The port to listen on.", show_default="PATROL_FLOWER_PORT")
+    ] = None,
+) -> None:
+    """Show workers, queues and tasks in the browser, behind a name and password, in the place of this process."""
+    settings = Settings()
+    if settings.flower_basic_auth is None:
+        raise Failure("Flower starts only with a password: set PATROL_FLOWER_BASIC_AUTH to NAME:PASSWORD.")
+    # By the environment, for anybody may read a command line.
+    secret = {"FLOWER_BASIC_AUTH": settings.flower_basic_auth.get_secret_value()}
+    _become(stack.flower_command(host or settings.flower_host, port or settings.flower_port), settings, secret)
+
+
+def _become(command: list[str], settings: Settings, environment: Mapping[str, str] = MappingProxyType({})) -> None:
     """Replace this process, so that signals reach the service itself, once its servers are known.
 
     Raises:
         NothingRunsError: They are not.
     """
     addresses(settings)
-    os.execve(command[0], command, {**os.environ, **stack.environment()})  # noqa: S606  # the command is ours
+    own = {**os.environ, **stack.environment(), **environment}
+    os.execve(command[0], command, own)  # noqa: S606  # the command is ours

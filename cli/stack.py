@@ -69,6 +69,14 @@ def stream_command() -> list[str]:
     return [sys.executable, "-m", "cli", "stream"]
 
 
+def flower_command(host: str, port: int) -> list[str]:
+    """Flower's command line: it looks, and changes nothing."""
+    return [
+        *(sys.executable, "-m", "celery", "--app", "workers.app", "flower", f"--address={host}", f"--port={port}"),
+        *("--read_only=True", "--tasks_columns=name,args,state,received,runtime,worker,uuid"),
+    ]
+
+
 def worker(concurrency: int, announce: Callable[[str], None]) -> Process:
     """One worker for all queues."""
     command = worker_command("worker", QUEUES, concurrency)

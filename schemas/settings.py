@@ -1,5 +1,6 @@
 """Everything that can be set from the environment, validated once, in one place."""
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -54,6 +55,12 @@ class Settings(BaseSettings):
 
     api_host: str = Field("127.0.0.1", description="The address on which the HTTP API listens.")
     api_port: int = Field(8765, ge=0, le=65535, description="The port on which the HTTP API listens.")
+
+    flower_host: str = Field("127.0.0.1", description="The address on which Flower listens.")
+    flower_port: int = Field(5555, ge=0, le=65535, description="The port on which Flower listens.")
+    flower_basic_auth: SecretStr | None = Field(
+        None, description="`NAME:PASSWORD`, which Flower asks everybody for. It does not start without."
+    )
 
     embedder: Literal["auto", "openai", "minilm"] = Field(
         "auto",
@@ -194,6 +201,15 @@ class Settings(BaseSettings):
         timedelta(days=30), description="For how long `patrol:rejected` keeps what no door could take."
     )
     sweep_every: PositiveFloat = Field(2.0, description="How often beat looks for due work that nobody rang, in s.")
+
+    @field_validator("flower_basic_auth")
+    @classmethod
+    def _name_and_password(cls, value: SecretStr | None) -> SecretStr | None:
+        if value and not re.fullmatch(r"[!-+\--9;-~]+:[!-+\--~]{8,}", value.get_secret_value()):
+            raise PydanticCustomError(
+                "basic_auth", "Must be NAME:PASSWORD, of plain characters without commas, the password of 8 or more"
+            )
+        return value
 
     @field_validator("secret_key")
     @classmethod

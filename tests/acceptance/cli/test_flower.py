@@ -1,0 +1,77 @@
+"""Flower shows the patrol's tasks by name to who knows the password, and nothing that anybody said."""
+
+import os
+import signal
+
+import httpx2
+import pytest
+
+from schemas.work import PATROL_STEPS
+from tests.acceptance.cli.conftest import PATIENCE, Command, free_port
+from workers.processes import wait_until
+
+NAME, WORD = "ada", "lovelace-1815"
+
+
+@pytest.fixture(scope="session")
+def flower(patrol):
+    """A running Flower, as its URL."""
+    port = free_port()
+    command = Command(patrol.home, PATROL_FLOWER_BASIC_AUTH=f"{NAME}:{WORD}")
+    process = command.start("flower", "--port", port)
+    url = f"http://127.0.0.1:{port}"
+
+    def answers():
+        try:
+            return httpx2.get(f"{url}/healthcheck").status_code == 200
+        except httpx2.TransportError:
+            return False
+
+    try:
+        assert wait_until(answers, PATIENCE)
+        yield url
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+
+
+def test_a_patrol_is_seen_step_by_step_and_without_content(flower, somebody):
+    with httpx2.Client(base_url=flower, auth=(NAME, WORD), timeout=30.0) as client:
+        assert wait_until(lambda: client.get("/api/workers?refresh=1").json(), PATIENCE)
+        somebody.remembers("The crimson letter was burnt.")
+        mine = {}
+
+        def seen():
+            tasks = client.get("/api/tasks").json().values()
+            mine.update({task["name"]: task for task in tasks if str(somebody.being_id) in (task["args"] or "")})
+            return {f"patrol.{step}" for step in PATROL_STEPS} <= mine.keys()
+
+        assert wait_until(seen, PATIENCE, pause=0.2), mine.keys()
+        assert mine["patrol.embed"]["args"].startswith(f"('{somebody.being_id}/")
+        pages = ["/tasks", "/workers", "/broker", *(f"/task/{task['uuid']}" for task in mine.values())]
+        (worker,) = client.get("/api/workers").json()
+        for page in [*pages, f"/worker/{worker}"]:
+            answer = client.get(page)
+            assert answer.status_code == 200
+            assert "crimson" not in answer.text
+            assert WORD not in answer.text
+        assert "patrol-llm" in client.get(f"/worker/{worker}").text
+
+
+@pytest.mark.parametrize("auth", [None, (NAME, "guessed"), ("", "")])
+def test_who_does_not_know_the_password_sees_nothing(flower, auth):
+    for page in ("/", "/tasks", "/workers", "/broker", "/api/tasks", "/api/workers"):
+        assert httpx2.get(flower + page, auth=auth).status_code == 401
+
+
+def test_nobody_changes_anything_from_there(flower):
+    answer = httpx2.post(f"{flower}/api/task/send-task/upkeep.sweep", auth=(NAME, WORD), json={"args": []})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("setting", ["", "ada", "ada:short", "ada:with,comma,in-it", ":nameless-1"])
+def test_it_does_not_start_without_a_password(patrol, setting):
+    command = Command(patrol.home, PATROL_FLOWER_BASIC_AUTH=setting)
+    error = command("flower", code=1).stderr
+    assert "PATROL_FLOWER_BASIC_AUTH" in error
+    assert not setting or setting not in error
