@@ -14,7 +14,6 @@ from memory.canary import NoReturn, send_canary
 from memory.health import Finding, findings
 from providers.errors import ProviderError
 from providers.prices import cost_of
-from providers.thinkers import Thinkers
 from providers.thinking import Usage
 from workers.processes import wait_until
 from workers.resources import Resources
@@ -79,7 +78,7 @@ def _embedder(on: Resources) -> Finding:
 
 def _thinker(on: Resources) -> Finding:
     try:
-        thinker = Thinkers(on.settings).platform()
+        thinker = on.thinkers.platform()
     except ProviderError as fault:
         return Finding("thinker", good=False, words=str(fault))
     if thinker is None:

@@ -1,7 +1,7 @@
 """What a process works with: opened after the fork, handed in as the first argument, closed at the end."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,9 +40,11 @@ def resources(settings: Settings) -> Iterator[Resources]:
         from workers.crash_points import CrashingStore, CrashingThinkers, CrashPoint  # noqa: PLC0415  # for tests alone
 
         crash = CrashPoint(settings.crash_at, settings.home)
-        with CrashingStore(url, settings.database_connections, crash) as store:
-            embedders = Embedders(settings, on_usage=crash.model_answered)
-            yield Resources(settings, store, embedders, CrashingThinkers(settings, crash), crash)
+        with (
+            CrashingStore(url, settings.database_connections, crash) as store,
+            closing(CrashingThinkers(settings, crash)) as thinkers,
+        ):
+            yield Resources(settings, store, Embedders(settings, on_usage=crash.model_answered), thinkers, crash)
     else:
-        with Store(url, settings.database_connections) as store:
-            yield Resources(settings, store, Embedders(settings), Thinkers(settings))
+        with Store(url, settings.database_connections) as store, closing(Thinkers(settings)) as thinkers:
+            yield Resources(settings, store, Embedders(settings), thinkers)
