@@ -57,10 +57,9 @@ def consolidated(store: Store, embedders: Embedders, mind: Mind, being_id: UUID)
         being = users.get_being(tx, being_id)
         who = about(being, souls.get(tx, being_id))
         looked_at = marked_parts(tx, being_id)
-    decided = [Decided(part, NOTHING, None) for part in looked_at if not _can_change(part)]
     asked = [part for part in looked_at if _can_change(part)]
     answers = mind.ask_each([(CONSOLIDATE.question(who, material(part)), partial(check, part)) for part in asked])
-    decided += [
+    decided = [
         Decided(part, answer.answer, answer.response_id)
         for part, answer in zip(asked, answers, strict=True)
         if isinstance(answer, Answered)
@@ -68,6 +67,7 @@ def consolidated(store: Store, embedders: Embedders, mind: Mind, being_id: UUID)
     spent = next((answer for answer in answers if isinstance(answer, BudgetSpent)), None)
     if spent and not decided:
         raise spent
+    decided += [Decided(part, NOTHING, None) for part in looked_at if not _can_change(part)]
     model, vectors = _embedded(store, embedders, being, decided)
     left = len(looked_at) - len(decided)
     return Consolidated(model, decided, vectors, left, reason=str(spent) if spent else None)
@@ -116,6 +116,7 @@ class Consolidated:
     def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
         """Apply it to what was not touched meanwhile, in the transaction that finishes the step; returns the report."""
         counts = {"merges": 0, "absorbed": 0, "let_go": 0, "left": self.left}
+        settled: list[Part] = []
         for decided in self.decided:
             part, answer = decided.part, decided.answer
             known = part.by_reference
@@ -126,11 +127,13 @@ class Consolidated:
             counts["merges"] += len(done)
             counts["absorbed"] += sum(len(merge.absorbed) for merge in done)
             counts["let_go"] += dead
-            lineage.cite(tx, being_id, None)
             if len(done) == len(answer.merges) and dead == len(answer.make_dead):
-                consolidation.settle(tx, being_id, [node for node in part.nodes if node.node_id in part.asked])
-            else:
-                counts["left"] += 1
+                settled.append(part)
+        lineage.cite(tx, being_id, None)
+        # Only now: to lose its mark changes a memory, and another part may have been shown it for comparison.
+        for part in settled:
+            consolidation.settle(tx, being_id, [node for node in part.nodes if node.node_id in part.asked])
+        counts["left"] += len(self.decided) - len(settled)
         embeddings.drop(tx, being_id, self.model, list(self.vectors))
         return counts | ({"reason": self.reason} if self.reason else {})
 
