@@ -58,10 +58,17 @@ def todo(span: str, content: str | None = None, **changes: Any) -> dict[str, Any
 class Talk:
     """A user who talks to a Being, and what is learnt from it."""
 
-    def __init__(self, store: Store, provider: FakeProvider, being: Being, settings: Settings) -> None:
+    def __init__(
+        self,
+        store: Store,
+        provider: FakeProvider,
+        being: Being,
+        settings: Settings,
+        thinkers: Thinkers,
+        embedders: Embedders,
+    ) -> None:
         self.store, self.provider, self.being, self.settings = store, provider, being, settings
-        self.thinkers = Thinkers(settings)
-        self.embedders = Embedders(settings)
+        self.thinkers, self.embedders = thinkers, embedders
 
     def says(self, *said: str | dict[str, Any]) -> list[UUID]:
         """Say something: as the user, unless a whole message is given."""

@@ -1,9 +1,12 @@
 """A user, a Being, and a judge that says what the test tells it to."""
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
+from providers.embedders import Embedders
+from providers.thinkers import Thinkers
 from schemas.rows import Being, User
 from schemas.settings import Settings
 from store.database import Store
@@ -25,22 +28,38 @@ def settings(provider: FakeProvider) -> Settings:
     return Settings(
         anthropic_api_key="any",
         anthropic_base_url=provider.url,
-        openai_api_key="any",
-        openai_base_url=provider.openai_url,
         thinker="anthropic",
-        embedder="openai",
+        embedder="minilm",
         judge_messages=1,
     )
 
 
 @pytest.fixture
-def talk(store: Store, provider: FakeProvider, being: Being, settings: Settings) -> Talk:
-    """The user talks to the Being."""
-    return Talk(store, provider, being, settings)
+def thinkers(settings: Settings) -> Iterator[Thinkers]:
+    """Who thinks."""
+    with closing(Thinkers(settings)) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def embedders() -> Embedders:
+    """The keyless embedder, loaded once."""
+    return Embedders(Settings(embedder="minilm"))
 
 
 @pytest.fixture
-def other(store: Store, provider: FakeProvider, user: User, settings: Settings) -> Talk:
+def talk(
+    store: Store, provider: FakeProvider, being: Being, settings: Settings, thinkers: Thinkers, embedders: Embedders
+) -> Talk:
+    """The user talks to the Being."""
+    return Talk(store, provider, being, settings, thinkers, embedders)
+
+
+@pytest.fixture
+def other(
+    store: Store, provider: FakeProvider, user: User, settings: Settings, thinkers: Thinkers, embedders: Embedders
+) -> Talk:
     """The same user talks to another Being."""
     with store.transaction() as tx:
-        return Talk(store, provider, make_being(tx, user), settings)
+        being = make_being(tx, user)
+    return Talk(store, provider, being, settings, thinkers, embedders)

@@ -2,6 +2,8 @@
 
 import json
 
+from memory import judging
+from providers.thinkers import Thinkers
 from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
 
@@ -39,16 +41,23 @@ def test_a_burst_is_judged_in_one_call(talk):
 
 
 def test_without_a_key_messages_wait_and_nobody_is_rung_for(talk, settings):
-    keyless = settings.model_copy(update={"thinker": "none"})
-    talk.settings, with_key = keyless, talk.thinkers
-    talk.thinkers = type(with_key)(keyless)
+    with_key, talk.thinkers = talk.thinkers, Thinkers(settings.model_copy(update={"thinker": "none"}))
     talk.says("I love tea.")
     talk.judged()
-    assert talk.unjudged() == 1
     talk.says("And coffee.")
+    assert (talk.unjudged(), work_states(talk)) == (2, ["done"])
+
+    assert judging.ask_for_waiting(talk.store, talk.thinkers) == []
+    assert len(judging.ask_for_waiting(talk.store, with_key)) == 1
+    talk.thinkers = with_key
+    talk.answers(fact("I love tea"))
+    talk.judged()
+    assert (talk.unjudged(), talk.contents()) == (0, ["I love tea"])
+
+
+def work_states(talk):
     with talk.store.transaction() as tx:
-        rows = tx.execute("select state from memory.work where kind = 'shadow.judge'").fetchall()
-    assert [row["state"] for row in rows] == ["done"]
+        return [row["state"] for row in tx.execute("select state from memory.work where kind = 'shadow.judge'")]
 
 
 def test_one_message_that_cannot_be_judged_spoils_no_other(talk):

@@ -1,0 +1,132 @@
+"""Names that were only heard differently become one entity where that is safe, and are proposed where it is not."""
+
+import pytest
+
+from memory import naming
+from store import entities, facts
+from tests.conversations import fact
+
+
+def person(talk, name, statement, *others, message="m1", **changes):
+    """The user says something about somebody, and it is learnt."""
+    named = [{"type": "person", "name": name}, *({"type": "org", "name": other} for other in others)]
+    talk.says(statement)
+    usual = {"type": "PEOPLE", "fact_type": "fact", "subject": name, "entities": named}
+    talk.answers(fact(statement, message=message, **(usual | changes)))
+    talk.judged()
+
+
+def states(talk):
+    with talk.store.transaction() as tx:
+        return [
+            (one.kept_ref, one.merged_ref, one.state)
+            for one in entities.merges(tx, talk.being.user_id, state=None, limit=9)
+        ]
+
+
+def decide(talk, how):
+    with talk.store.transaction() as tx:
+        facts.hold(tx, talk.being.user_id)
+        (proposal,) = entities.merges(tx, talk.being.user_id, state=None, limit=9)
+        how(tx, talk.being.user_id, proposal.merge_id)
+
+
+def test_a_name_that_reads_the_same_is_merged(talk):
+    person(talk, "John", "John sings.", fact_type="habit")
+    person(talk, "Jon", "Jon is tall.", message="m2")
+    assert states(talk) == [("person:john", "person:jon", "merged")]
+    assert [known.entity_refs for known in talk.facts()] == [["person:john"], ["person:john"]]
+
+
+def test_a_name_that_only_sounds_alike_is_proposed(talk):
+    person(talk, "Mukesh", "Mukesh sings.", fact_type="habit")
+    person(talk, "Makesh", "Makesh is tall.", message="m2")
+    assert states(talk) == [("person:mukesh", "person:makesh", "proposed")]
+    assert [known.entity_refs for known in talk.facts()] == [["person:mukesh"], ["person:makesh"]]
+
+
+def test_shared_company_makes_it_safe(talk):
+    person(talk, "Mukesh", "Mukesh works at Acme.", "Acme")
+    person(talk, "Makesh", "Makesh leads sales at Acme.", "Acme", message="m2", fact_type="habit")
+    assert states(talk) == [("person:mukesh", "person:makesh", "merged")]
+
+
+def test_two_who_are_named_in_one_message_are_two(talk):
+    talk.says("Jon met John.")
+    usual = {"type": "PEOPLE", "subject": "Jon", "fact_type": "fact"}
+    talk.answers(
+        fact(
+            "Jon met John",
+            "Jon knows John.",
+            entities=[{"type": "person", "name": name} for name in ("Jon", "John")],
+            **usual,
+        )
+    )
+    talk.judged()
+    assert states(talk) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "another"),
+    [
+        ("John Smith", "John Miller"),
+        ("Maria", "Mario"),
+        ("Paul", "Paula"),
+        ("Mr. Smith", "Mrs. Smith"),
+        ("田中", "中田"),
+    ],
+)
+def test_other_people_stay_others(talk, one, another):
+    person(talk, one, f"{one} sings.")
+    person(talk, another, f"{another} is tall.", message="m2")
+    assert states(talk) == []
+    assert len({known.memory_key for known in talk.facts()}) == 2
+
+
+def test_merging_joins_facts_of_one_key_and_undoing_parts_them(talk):
+    person(talk, "Mukesh", "Mukesh sings.")
+    person(talk, "Makesh", "Makesh is tall.", message="m2")
+    before = [(known.fact_id, known.content, known.entity_refs, known.memory_key) for known in talk.facts()]
+    decide(talk, naming.accept)
+    (joined,) = talk.facts()
+    assert (joined.content, joined.entity_refs, joined.mentions) == (
+        "Mukesh sings.; Makesh is tall.",
+        ["person:mukesh"],
+        2,
+    )
+    decide(talk, naming.decline)
+    assert [(known.fact_id, known.content, known.entity_refs, known.memory_key) for known in talk.facts()] == before
+
+
+def test_what_is_told_under_a_merged_name_goes_where_it_belongs_when_that_is_undone(talk):
+    person(talk, "John", "John sings.")
+    talk.says("Jon is tall.")
+    talk.answers(
+        fact(
+            "Jon is tall",
+            message="m2",
+            type="PEOPLE",
+            subject="Jon",
+            fact_type="fact",
+            entities=[{"type": "person", "name": "Jon"}],
+        )
+    )
+    talk.compares(("n0.1", "adds", None))
+    talk.judged()
+    assert talk.contents() == ["John sings.; Jon is tall"]
+    decide(talk, naming.decline)
+    assert [(known.content, known.memory_key) for known in talk.facts()] == [
+        ("John sings.", "people|person|john|fact"),
+        ("Jon is tall", "people|person|jon|fact"),
+    ]
+
+
+def test_titles_and_honorifics_are_no_names(talk):
+    person(talk, "Dr. Anna Weber", "Dr. Anna Weber sings.")
+    person(talk, "Anna Weber", "Anna Weber is tall.", message="m2", fact_type="habit")
+    person(talk, "田中さん", "田中さんは歌う。", message="m3")
+    assert [known.entity_refs for known in talk.facts()] == [
+        ["person:anna_weber"],
+        ["person:anna_weber"],
+        ["person:田中"],
+    ]

@@ -1,0 +1,144 @@
+"""What is told again: a mention, a replacement that keeps the old words, or an addition. Nothing is dropped."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from store import facts
+from tests.conversations import fact
+from tests.fakes.provider import Behaviour
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+HOME = {
+    "entities": [{"type": "thing", "name": "home"}, {"type": "place", "name": "Austin, Texas"}],
+    "fact_type": "fact",
+}
+MOVED = {"entities": [{"type": "thing", "name": "home"}, {"type": "place", "name": "Berlin"}], "fact_type": "fact"}
+
+
+def statements(talk, known):
+    with talk.store.transaction() as tx:
+        return facts.statements(tx, talk.being.user_id, talk.being.being_id, known.fact_id)
+
+
+def test_the_same_words_again_are_a_mention(talk):
+    for message in ("m1", "m2"):
+        talk.hears("I love tea!", fact("I love tea", "Loves tea.", message=message))
+    (known,) = talk.facts()
+    assert (known.content, known.mentions, known.sessions) == ("Loves tea.", 2, 1)
+
+
+def test_other_words_for_the_same_are_a_mention(talk):
+    talk.hears("I love tea!", fact("I love tea", "Loves tea."))
+    talk.says("Tea is my favourite.")
+    talk.answers(fact("Tea is my favourite", "Has tea as a favourite drink.", message="m2"))
+    talk.compares(("n0.1", "same", "e0.0"))
+    talk.judged()
+    (known,) = talk.facts()
+    assert (known.content, known.mentions) == ("Loves tea.", 2)
+
+
+def test_a_contradiction_takes_the_place_of_the_old_words_and_keeps_them(talk):
+    (first,) = talk.says("I live in Austin.")
+    talk.answers(fact("I live in Austin", "Lives in Austin.", **HOME))
+    talk.judged()
+    talk.says("I've moved to Berlin.")
+    talk.answers(fact("I've moved to Berlin", "Lives in Berlin.", message="m2", **MOVED))
+    talk.compares(("n0.1", "contradicts", "e0.0"))
+    talk.judged()
+    (known,) = talk.facts()
+    assert known.content == "Lives in Berlin."
+    assert known.entity_refs == ["thing:home", "place:berlin"]
+    old, new = statements(talk, known)
+    assert (old.content, old.replaced_by) == ("Lives in Austin.", new.statement_id)
+    assert [evidence.message_id for evidence in old.evidence] == [first]
+
+
+def test_what_only_adds_is_appended(talk):
+    john = {"entities": [{"type": "person", "name": "John"}], "type": "PEOPLE", "fact_type": "relationship"}
+    talk.hears("John is my cofounder.", fact("John is my cofounder", "John is my cofounder", **john))
+    talk.says("John handles the backend.")
+    talk.answers(fact("John handles the backend", "handles backend", message="m2", **john))
+    talk.compares(("n0.1", "adds", None))
+    talk.judged()
+    (known,) = talk.facts()
+    assert known.content == "John is my cofounder; handles backend"
+    assert known.memory_key == "people|person|john|relationship"
+
+
+@pytest.mark.parametrize(
+    "answer", [("n0.1", "contradicts", "e9.9"), ("n9.9", "same", "e0.0"), ("e0.0", "same", "n0.1")]
+)
+def test_a_comparison_that_makes_no_sense_drops_nothing(talk, answer):
+    talk.hears("I love tea!", fact("I love tea", "Loves tea."))
+    talk.says("Only green tea.")
+    talk.answers(fact("Only green tea", "Drinks only green tea.", message="m2"))
+    talk.compares(answer)
+    talk.judged()
+    assert talk.contents() == ["Loves tea.; Drinks only green tea."]
+
+
+def test_two_statements_of_one_answer_are_compared_with_each_other(talk):
+    talk.says("I live in Austin. No wait, since yesterday in Berlin!")
+    talk.answers(
+        fact("I live in Austin", "Lives in Austin.", **HOME),
+        fact("since yesterday in Berlin", "Lives in Berlin.", **MOVED),
+    )
+    talk.compares(("n0.1", "contradicts", "n0.0"))
+    talk.judged()
+    assert talk.contents() == ["Lives in Berlin."]
+
+
+def test_two_extractions_at_once_lose_neither_write(talk, other):
+    talk.says("Loves tea.")
+    other.says("Drinks tea every morning.")
+    talk.provider.script(*(answering(words) for words in ("Loves tea.", "Drinks tea every morning.")))
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda one: one.judged(), (talk, other)))
+    (known,) = talk.facts()
+    assert sorted(known.content.split("; ")) == ["Drinks tea every morning.", "Loves tea."]
+
+
+def answering(words):
+    return Behaviour(do="answer", on="messages", when=words, text=json.dumps({"facts": [fact(words)], "todos": []}))
+
+
+def test_told_in_three_conversations_what_was_usual_is_significant(talk):
+    for number in range(3):
+        at = (NOON + timedelta(hours=number)).isoformat()
+        talk.says({"role": "user", "content": "I love tea!", "created_at": at})
+        talk.answers(fact("I love tea", "Loves tea."))
+        talk.judged()
+        (known,) = talk.facts()
+        assert (known.sessions, known.importance) == (number + 1, 2 if number == 2 else 1)
+
+
+@pytest.mark.parametrize(("said", "kept"), [(-4, 0), (0, 0), (3, 3), (99, 3)])
+def test_importance_keeps_its_bounds(talk, said, kept):
+    talk.hears("I love tea!", fact("I love tea", importance=said))
+    assert talk.facts()[0].importance == kept
+
+
+def test_pinned_is_as_important_as_can_be(talk):
+    talk.hears("I love tea!", fact("I love tea", importance=0))
+    (known,) = talk.facts()
+    for pinned, importance in ((True, 3), (False, 0)):
+        with talk.store.transaction() as tx:
+            facts.pin(tx, talk.being.user_id, known.fact_id, pinned=pinned)
+        assert talk.facts()[0].importance == importance
+
+
+def test_what_is_said_in_confidence_stays_with_the_being_it_was_said_to(talk, other):
+    talk.hears("Between you and me: I love tea.", fact("I love tea", "Loves tea.", in_confidence=True))
+    assert talk.contents() == ["Loves tea."]
+    assert other.contents() == []
+    other.hears("I love tea.", fact("I love tea", "Is fond of tea."))
+    assert other.contents() == ["Is fond of tea."]
+    assert talk.contents() == ["Loves tea.", "Is fond of tea."]
+
+
+def test_global_facts_are_known_to_every_being_of_the_user(talk, other):
+    talk.hears("I love tea.", fact("I love tea", "Loves tea."))
+    assert other.contents() == ["Loves tea."]
