@@ -3,15 +3,17 @@
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, TypeVar
+from uuid import UUID
 
 import structlog
 
+from memory.batch_thinking import BatchUnderWay
 from memory.thinking import Mind, NoMind, mind_for
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from schemas.work import Claim
-from store import clock
+from store import clock, runs
 from store.database import Store
 from store.errors import BudgetSpent
 from store.transaction import Transaction
@@ -46,10 +48,13 @@ def thought(
         Transient: The provider is down, and there is patience left: wait, and try the step again.
     """
     try:
-        mind = mind_for(store, thinkers, settings, claim)
+        mind = mind_for(store, thinkers, settings, claim, awaited=_awaited(store, claim))
         if isinstance(mind, NoMind):
             return _given_up(claim, mind.reason, without)
         return think(mind)
+    except BatchUnderWay:
+        # Nobody waits for it, and nothing is wrong: patience is for faults.
+        raise
     except BudgetSpent as spent:
         return _given_up(claim, str(spent), without)
     except (BadAnswer, InputRefused, Misconfigured) as fault:
@@ -73,6 +78,12 @@ def thought_at_once(
     except (ProviderError, BudgetSpent) as fault:
         log.info("patrol.went_on_without", step=claim.kind, reason=str(fault), being_id=str(claim.owner_id))
         return without
+
+
+def _awaited(store: Store, claim: Claim) -> bool:
+    """Whether somebody demanded this patrol, or one that has to wait for it."""
+    with store.transaction() as tx:
+        return runs.awaited(tx, claim.owner_id, UUID(claim.key))
 
 
 def _patience(store: Store, settings: Settings, claim: Claim) -> tuple[timedelta, timedelta]:

@@ -1,32 +1,31 @@
 """Asking models for a unit of work: who pays, what it may cost, and that no answer is ever paid for twice.
 
-A question is looked for among what was said before. If it is not there, the call is reserved in the accounts, made
-without a connection, and settled in one transaction with what was said, before anybody makes anything of it.
+A question is looked for among what was said before. If it is not there, the call is reserved in the books, made without
+a connection, and settled in one transaction with what was said, before anybody makes anything of it.
 """
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel
-from pydantic_core import to_json
 
+from memory.batch_thinking import Lot
+from memory.bookkeeping import Books
 from memory.keys import opened
 from memory.sealing import CannotOpen, seals_of
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.permission import before_request
-from providers.prices import cost_of
 from providers.thinkers import Thinkers
-from providers.thinking import Question, Said, Thinker, Usage, most_usage, read
+from providers.thinking import BatchThinker, Question, Said, Thinker, Usage, read
 from schemas.settings import Settings
-from schemas.thinking import Outcome, PaidWith, Response
+from schemas.thinking import PaidWith, Response, SealedKey
 from schemas.work import Claim
-from store import calls, keys, responses
-from store.calls import Account, Budget
+from store import calls, keys
+from store.calls import Account
 from store.database import Store
 from store.errors import BudgetSpent, StoreError
 
@@ -57,10 +56,19 @@ class NoMind:
     reason: str
 
 
-def mind_for(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> "Mind | NoMind":
+def mind_for(
+    store: Store, thinkers: Thinkers, settings: Settings, claim: Claim, *, awaited: bool = True
+) -> "Mind | NoMind":
     """Find who can think for a unit of work: behind the request's key, else the user's, else the platform's.
 
     A key of the user's that can't be used stands in the way of the platform's: nobody is charged in another's place.
+
+    Args:
+        store: The ledger.
+        thinkers: Who can be asked.
+        settings: Prices, budgets, and whether to ask in batches.
+        claim: The work.
+        awaited: Whether somebody waits for it; if not, `ask_each` may take hours, for half the price.
     """
     with store.transaction() as tx:
         user_id, being_id = calls.account(tx, claim.owner_id)
@@ -78,7 +86,11 @@ def mind_for(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim)
     if thinker is None:
         return NoMind("no key")
     account = Account(user_id, being_id, claim.kind, claim.key, paid_with)
-    return Mind(store, thinker, settings, claim, account, key.key_id if key else None)
+    books = Books(store, settings, claim, account, thinker)
+    lot = None
+    if settings.batch_thinking and not awaited and isinstance(thinker, BatchThinker):
+        lot = Lot(store, settings, claim, thinker, books, key.key_id if key else None)
+    return Mind(store, thinker, books, settings.thinking_calls, key, lot)
 
 
 class Mind:
@@ -87,21 +99,21 @@ class Mind:
     Args:
         store: The ledger.
         thinker: Who is asked.
-        settings: What a day may cost, and how many are asked at a time.
-        claim: The work.
-        account: Who pays, and for whom.
-        key_id: The user's key with which the thinker is asked, if it is not the platform's.
+        books: What was said before, and what it costs.
+        at_once: How many questions are asked at a time.
+        key: The user's key with which the thinker is asked; None: the platform's.
+        lot: The way in which many questions are asked where nobody waits; None: directly.
     """
 
     def __init__(
-        self, store: Store, thinker: Thinker, settings: Settings, claim: Claim, account: Account, key_id: UUID | None
+        self, store: Store, thinker: Thinker, books: Books, at_once: int, key: SealedKey | None, lot: Lot | None
     ) -> None:
         self._store = store
         self._thinker = thinker
-        self._settings = settings
-        self._claim = claim
-        self._account = account
-        self._key_id = key_id
+        self._books = books
+        self._at_once = at_once
+        self._key = key
+        self._lot = lot
 
     def ask(self, question: Question[A], check: Check[A] = lambda _: None) -> Answered[A]:
         """Ask until an answer passes, three times at most; each time the model is told what was wrong the last time.
@@ -138,8 +150,14 @@ class Mind:
 
         Raises:
             Transient: As `ask`; what was said to other questions is kept. Likewise Misconfigured and LeaseLost.
+            BatchUnderWay: The answers are not there yet: back off, and ask the same again.
         """
-        pool = ThreadPoolExecutor(self._settings.thinking_calls, thread_name_prefix="thinking")
+        if self._lot:
+            try:
+                self._lot.await_answers([question for question, _ in questions])
+            except Misconfigured as error:
+                raise self._blamed(error) from None
+        pool = ThreadPoolExecutor(self._at_once, thread_name_prefix="thinking")
         try:
             # Each thread works under what this one was told to mind, such as the lease.
             asked = [pool.submit(copy_context().run, self._try, question, check) for question, check in questions]
@@ -170,74 +188,29 @@ class Mind:
 
     def _response(self, question: Question[Any]) -> Response:
         """What was said to a question: before, or now."""
-        hashed = prompt_hash(question)
-        with self._store.transaction() as tx:
-            known = responses.find(tx, self._claim, hashed)
-        return known or self._call(question, hashed)
+        return self._books.known(question) or self._call(question)
 
-    def _call(self, question: Question[Any], hashed: bytes) -> Response:
+    def _call(self, question: Question[Any]) -> Response:
         before_request()
-        model = self._thinker.model(question.size)
-        call_id = self._reserve(question, model)
+        call_id = self._books.reserve(question)
         try:
-            said = self._thinker.ask(question)
-            fault = _fault(question, said)
+            said: Said | BadAnswer = self._thinker.ask(question)
         except BadAnswer as bad:
-            said, fault = bad.said or Said("", model, Usage()), str(bad)
+            said = bad
         except (ProviderError, StoreError) as error:
-            with self._store.transaction() as tx:
-                calls.settle(tx, self._account.owner_id, call_id, "failed")
-            if isinstance(error, Misconfigured) and self._key_id:
-                raise self._refused(self._key_id, error) from None
+            self._books.failed(call_id)
+            if isinstance(error, Misconfigured):
+                raise self._blamed(error) from None
             raise
-        return self._keep(question, hashed, call_id, said, fault)
+        return self._books.keep(question, call_id, said)
 
-    def _reserve(self, question: Question[Any], model: str) -> UUID:
-        most = most_usage(question, self._settings.thinking_room)
+    def _blamed(self, error: Misconfigured) -> ProviderError:
+        """The platform's settings are at fault; or the user's key, which is then not used for a while."""
+        if self._key is None:
+            return error
         with self._store.transaction() as tx:
-            return calls.reserve(
-                tx,
-                self._account,
-                purpose=question.purpose,
-                provider=self._thinker.provider,
-                model=model,
-                batch=False,
-                input_tokens=most.prompt_tokens,
-                output_tokens=most.output_tokens,
-                cost=cost_of(model, most, self._settings.prices),
-                budget=Budget(self._settings.daily_tokens, self._settings.daily_cost),
-            )
-
-    def _keep(self, question: Question[Any], hashed: bytes, call_id: UUID, said: Said, fault: str | None) -> Response:
-        """Settle the call and keep what was said, together, before anything is made of it."""
-        cost = cost_of(said.model, said.usage, self._settings.prices)
-        with self._store.transaction() as tx:
-            outcome: Outcome = "answered" if fault is None else "bad"
-            owner = self._account.owner_id
-            calls.settle(tx, owner, call_id, outcome, model=said.model, cost=cost, **asdict(said.usage))
-            return responses.put(
-                tx, self._account, hashed, purpose=question.purpose, model=said.model, said=said.text, fault=fault
-            )
-
-    def _refused(self, key_id: UUID, error: Misconfigured) -> Transient:
-        with self._store.transaction() as tx:
-            keys.refuse(tx, self._account.user_id, key_id, str(error))
+            keys.refuse(tx, self._key.user_id, self._key.key_id, str(error))
         return Transient(f"The user's key can't be used: {error}", retry_after=0)
-
-
-def prompt_hash(question: Question[Any]) -> bytes:
-    """What a question is known by: all that is asked, and in what form; not who is asked, for what is paid is paid."""
-    schema = question.answer.model_json_schema()
-    asked = [question.purpose, question.instructions, question.about, question.material, schema]
-    return sha256(to_json(asked)).digest()
-
-
-def _fault(question: Question[Any], said: Said) -> str | None:
-    try:
-        read(question, said)
-    except BadAnswer as bad:
-        return str(bad)
-    return None
 
 
 def _complaint(bad: BadAnswer, tries: int) -> str:

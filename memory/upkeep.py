@@ -8,7 +8,7 @@ import structlog
 from memory.patrol_demand import PATROL_DUE, begin_swept
 from schemas.settings import Settings
 from schemas.work import Ring
-from store import calls, keys, messages, receipts, responses, work
+from store import batches, calls, keys, messages, receipts, responses, work
 from store.database import Store
 from store.transaction import Transaction
 
@@ -58,6 +58,7 @@ def clear(store: Store, settings: Settings) -> list[Ring]:
         (work.clear_vectors, settings.keep_finished_work),
         (responses.clear, settings.keep_responses),
         (calls.clear, settings.keep_calls),
+        (batches.clear, settings.keep_responses),
         (keys.clear_expired, timedelta(0)),
         (receipts.clear, settings.keep_receipts),
         (receipts.clear_shown, settings.keep_receipts),

@@ -168,6 +168,14 @@ class Settings(BaseSettings):
         timedelta(seconds=60), description="What a user said is judged when nothing more has come in for so long."
     )
 
+    batch_thinking: bool = Field(
+        False, description="Whether patrols that nobody demanded ask in batches, which cost half and take their time."
+    )
+    batch_wait: Duration = Field(timedelta(minutes=1), description="How long to wait between looks at a batch.")
+    batch_patience: Duration = Field(
+        timedelta(hours=1), description="What a batch has not answered by then is asked directly."
+    )
+
     lease: Duration = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
     attempts: PositiveInt = Field(5, description="How often failing work is tried before it is dead.")
     stop_grace: PositiveFloat = Field(

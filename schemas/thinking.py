@@ -44,6 +44,16 @@ class Response(Row):
     fault: str | None
 
 
+class Batch(Row):
+    """A lot of questions that a provider answers in its own time."""
+
+    key_id: UUID | None
+    batch_id: str | None
+    calls: dict[str, UUID]
+    over_at: datetime | None
+    late: bool
+
+
 class Spending(Row):
     """What calls came to. Numbers of calls whose outcome is unknown are the most that these can have come to."""
 

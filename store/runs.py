@@ -68,6 +68,18 @@ def any_running(tx: Transaction, being_id: UUID) -> bool:
     )
 
 
+def awaited(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
+    """Whether somebody demanded this run, or the one that waits for its end."""
+    return bool(
+        value(
+            tx,
+            "select exists (select from memory.patrol_runs where being_id = %s and demanded"
+            " and (run_id = %s or state = 'queued'))",
+            [being_id, run_id],
+        )
+    )
+
+
 def under_way(tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any] | None:
     """The step that a run is at: `kind`, `state`, `attempts`, `next_at`, `error`. None when it is over."""
     return tx.execute(

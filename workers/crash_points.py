@@ -6,15 +6,16 @@ process over a home that gets there ends without ceremony; a file in the home sa
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from celery import signals
 
+from providers.errors import ProviderError
 from providers.thinkers import Provider, Thinkers
-from providers.thinking import Question, Said, Size, Thinker
+from providers.thinking import BatchThinker, Question, Said, Size, Thinker
 from schemas.settings import Settings
 from schemas.work import Claim
 from store.database import Store
@@ -98,11 +99,11 @@ class CrashingThinkers(Thinkers):
     def platform(self) -> Thinker | None:
         """Find the platform's thinker."""
         thinker = super().platform()
-        return thinker and _Crashing(thinker, self._crash)
+        return thinker and _crashing(thinker, self._crash)
 
     def with_key(self, provider: Provider, key: str) -> Thinker:
         """Find the thinker behind a key."""
-        return _Crashing(super().with_key(provider, key), self._crash)
+        return _crashing(super().with_key(provider, key), self._crash)
 
 
 class _Crashing(Thinker):
@@ -121,6 +122,29 @@ class _Crashing(Thinker):
         said = self._thinker.ask(question)
         self._crash.model_answered()
         return said
+
+
+class _CrashingInBatches(_Crashing):
+    def __init__(self, thinker: Thinker, batches: BatchThinker, crash: CrashPoint) -> None:
+        super().__init__(thinker, crash)
+        self._batches = batches
+
+    def submit(self, questions: Sequence[tuple[str, Question[Any]]]) -> str:
+        batch_id = self._batches.submit(questions)
+        self._crash.model_answered()
+        return batch_id
+
+    def collect(self, batch_id: str) -> Mapping[str, Said | ProviderError] | None:
+        answers = self._batches.collect(batch_id)
+        if answers is not None:
+            self._crash.model_answered()
+        return answers
+
+
+def _crashing(thinker: Thinker, crash: CrashPoint) -> Thinker:
+    if isinstance(thinker, BatchThinker):
+        return _CrashingInBatches(thinker, thinker, crash)
+    return _Crashing(thinker, crash)
 
 
 class CrashingStore(Store):
