@@ -15,7 +15,21 @@ from redis.retry import Retry
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 
-from api import beings, cost, health, keys, messages, nodes, notes, openapi, patrols, recall, work
+from api import (
+    beings,
+    cost,
+    health,
+    keys,
+    messages,
+    nodes,
+    notes,
+    openapi,
+    patrols,
+    recall,
+    vault,
+    vault_exchange,
+    work,
+)
 from api.auth import Authentication
 from api.journal import Journal
 from api.problems import handle
@@ -70,7 +84,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         # Telemetry would record the texts of exceptions, which may hold what people said.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    for group in (beings, notes, messages, patrols, recall, nodes, work, keys, cost, health):
+    for group in (beings, notes, messages, patrols, recall, nodes, vault_exchange, vault, work, keys, cost, health):
         app.include_router(group.router)
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # the framework's own way to extend it
     return app

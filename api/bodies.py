@@ -28,7 +28,7 @@ class JsonRoute(APIRoute):
         async def read_and_handle(request: Request) -> Response:
             if takes_body:
                 _must_be_json(request)
-            return await handle(JsonRequest(request.scope, _bounded(request)))
+            return await handle(JsonRequest(request.scope, bounded(request)))
 
         return read_and_handle
 
@@ -78,7 +78,7 @@ def _must_be_json(request: Request) -> None:
         )
 
 
-def _bounded(request: Request) -> Callable[[], Coroutine[Any, Any, Message]]:
+def bounded(request: Request) -> Callable[[], Coroutine[Any, Any, Message]]:
     """Receive a body up to its limit, whether or not it said beforehand how long it is."""
     announced = request.headers.get("content-length", "0")
     left = MOST_BYTES

@@ -16,6 +16,7 @@ from starlette.types import Scope
 from memory.access import Denied, Forbidden
 from memory.intake import DoorFull
 from memory.recall import BadQuestion
+from memory.vault_gates import GateRefused
 from providers.errors import ProviderError, Transient
 from schemas.complaints import place_of
 from store.errors import NotFound, Refused, Unavailable
@@ -134,6 +135,8 @@ def _rejection(fault: Exception) -> Rejection:
             return _invalid(fault)
         case HTTPException():
             return _of_framework(fault)
+        case GateRefused():
+            return Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "rejected", str(fault), fault.told())
     for type_, (status, kind) in _KINDS.items():
         if isinstance(fault, type_):
             return Rejection(status, kind, str(fault), headers=_headers(status, fault))

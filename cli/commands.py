@@ -61,6 +61,7 @@ COMMANDS = {
     "recall": Entry(REMEMBER, "cli.finding:recall", "Recall by meaning."),
     "search": Entry(REMEMBER, "cli.finding:search", "Search by word, among the dead as well."),
     "topic": Entry(REMEMBER, "cli.finding:topic", "Go through a topic, newest memories first."),
+    "vault": Entry(REMEMBER, "cli.vault:vault", "What a Being must know: durable statements, gated and versioned."),
     "clusters": Entry(LOOK, "cli.overview:clusters", "The topics, and what they hold."),
     "nodes": Entry(LOOK, "cli.overview:nodes", "The memories, newest first."),
     "fading": Entry(LOOK, "cli.overview:fading", "What will be dying soon."),

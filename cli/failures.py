@@ -6,6 +6,7 @@ from pydantic_core import ErrorDetails
 from memory.batches import BatchRefused
 from memory.intake import DoorFull
 from memory.recall import BadQuestion
+from memory.vault_gates import GateRefused
 from providers.errors import ProviderError
 from schemas.settings import Settings
 from store.errors import StoreError
@@ -16,7 +17,7 @@ class Failure(Exception):
     """The command can't do what was asked; the text says why, and what to do instead."""
 
 
-EXPECTED = (Failure, StackError, StoreError, ProviderError, BadQuestion, BatchRefused, DoorFull)
+EXPECTED = (Failure, StackError, StoreError, ProviderError, BadQuestion, BatchRefused, DoorFull, GateRefused)
 
 
 def sentence(fault: Exception) -> str:

@@ -8,7 +8,7 @@ import structlog
 from memory.patrol_demand import PATROL_DUE, begin_swept
 from schemas.settings import Settings
 from schemas.work import Ring
-from store import batches, calls, keys, messages, receipts, responses, work
+from store import batches, calls, keys, messages, receipts, responses, vault, work
 from store.database import Store
 from store.transaction import Transaction
 
@@ -62,6 +62,7 @@ def clear(store: Store, settings: Settings) -> list[Ring]:
         (keys.clear_expired, timedelta(0)),
         (receipts.clear, settings.keep_receipts),
         (receipts.clear_shown, settings.keep_receipts),
+        (vault.clear_receipts, settings.keep_receipts),
     ):
         _clear_all(store, clear_some, older_than)
     return []

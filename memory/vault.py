@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memory.batches import BatchRefused
+from memory.recall import BadQuestion
 from memory.vault_gates import GateRefused
 from memory.vault_scopes import chosen, visible
 from memory.vault_shelf import Rules, Shelf
@@ -59,11 +60,16 @@ def update_by_topic(store: Store, settings: Settings, being: Being, topic_id: st
     """Write to the register of a topic, or make it.
 
     Raises:
+        BadQuestion: The topic is no name for one.
         GateRefused: A gate stopped it; the text says which, why, and what to do instead.
         NotFound: The Being is gone.
     """
     given = {name: value for name, value in said.model_dump().items() if value is not None}
-    return add_memory(store, settings, being, NewRecord(tier="register", topic_id=topic_id, **given))
+    try:
+        new = NewRecord(tier="register", topic_id=topic_id, **given)
+    except ValidationError as error:
+        raise BadQuestion("; ".join(complaints(error))) from None
+    return add_memory(store, settings, being, new)
 
 
 def bulk_add(
@@ -201,15 +207,8 @@ class _Tally:
         self.records: list[VaultRecord | None] = [None] * size
 
     def reject(self, position: int, fault: Exception) -> None:
-        stopped = fault if isinstance(fault, GateRefused) else None
-        self.rejected.append(
-            Refusal(
-                position=position,
-                gate=stopped and stopped.gate,
-                reason=str(fault),
-                existing=stopped and stopped.existing,
-            )
-        )
+        told = fault.told() if isinstance(fault, GateRefused) else {"rule": str(fault)}
+        self.rejected.append(Refusal.model_validate({"position": position, **told}))
 
     def receipt(self) -> VaultReceipt:
         rejected = sorted(self.rejected, key=lambda refusal: refusal.position)

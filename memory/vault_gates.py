@@ -52,6 +52,10 @@ class GateRefused(Exception):
         self.instead = instead
         self.existing = existing
 
+    def told(self) -> dict[str, str | None]:
+        """What a program is told of it."""
+        return {"gate": self.gate, "rule": self.rule, "instead": self.instead, "existing": self.existing}
+
 
 def noise_in(text: str) -> str | None:
     """The first signal in a text that it belongs in a journal; None without any."""

@@ -2,6 +2,7 @@
 
 import re
 from difflib import SequenceMatcher
+from math import ceil
 
 from rapidfuzz.distance import Indel
 
@@ -39,7 +40,8 @@ def ratio(first: str, second: str, at_least: float = 0.0) -> float:
     similarity by the longest one, which is a thousand times faster to find and decides most cases.
     """
     one, other = sorted((first.casefold(), second.casefold()))
-    if Indel.normalized_similarity(one, other, score_cutoff=at_least) < at_least:
+    most = ceil((len(one) + len(other)) * (1 - at_least))
+    if Indel.distance(one, other, score_cutoff=most) > most:
         return 0.0
     found = SequenceMatcher(None, one, other, autojunk=False).ratio()
     return found if found >= at_least else 0.0

@@ -50,6 +50,13 @@ class NewBeing(Question):
 
     @field_validator("slug")
     @classmethod
+    def _not_shared(cls, value: str) -> str:
+        if value == "shared":
+            raise PydanticCustomError("slug", "`shared` is the name of what all of a user's Beings know")
+        return value
+
+    @field_validator("slug")
+    @classmethod
     def _no_id(cls, value: str) -> str:
         try:
             UUID(value)

@@ -189,7 +189,8 @@ class Settings(BaseSettings):
     )
     keep_receipts: Duration = Field(
         timedelta(days=30),
-        description="For how long a piece of memory that a context showed is recognised in messages.",
+        description="For how long a piece of memory that a context showed is recognised in messages, and an item for "
+        "the vault by its Idempotency-Key.",
     )
     keep_responses: Duration = Field(
         timedelta(days=30), description="For how long what models said is kept, where no memory's history leads to it."

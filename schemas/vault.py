@@ -166,7 +166,8 @@ class Refusal(BaseModel):
 
     position: int = Field(description="The item's place in the batch, from 0.")
     gate: str | None = Field(None, description="Which gate; null for an item that is no record at all.")
-    reason: str = Field(description="What is wrong with it, and what to do instead.")
+    rule: str = Field(description="What is wrong with it.")
+    instead: str | None = Field(None, description="What to do instead.")
     existing: str | None = Field(None, description="The id of the record that stands in the way, if one does.")
 
 
@@ -271,10 +272,8 @@ class Imported(BaseModel):
     rejected: list[LineTrouble]
 
 
-class VaultLine(BaseModel):
+class VaultLine(Question):
     """A line of the seed's `vault.jsonl`, with the seed's defaults for what it leaves out."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
 
     id: RecordId
     text: Annotated[str, Field(min_length=1)]
