@@ -41,6 +41,7 @@ class Side:
     run_id: str
     session_id: str
     work_id: str
+    record_id: str
     node_cursor: str
     note_cursor: str
     ids: frozenset[str]
@@ -76,6 +77,27 @@ CASES = {
     "POST /v1/beings/{being}/nodes/{node_id}/revive": lambda _: {},
     "GET /v1/beings/{being}/cost": lambda _: {},
     "GET /v1/cost": lambda _: {},
+    "POST /v1/beings/{being}/vault": lambda _: {"json": {"text": "Only theirs."}},
+    "GET /v1/beings/{being}/vault": lambda _: {},
+    "POST /v1/beings/{being}/vault/search": lambda _: {"json": {"query": "oven", "limit": 100}},
+    "GET /v1/beings/{being}/vault/stats": lambda _: {},
+    "GET /v1/beings/{being}/vault/candidates": lambda _: {},
+    "GET /v1/beings/{being}/vault/proposals": lambda _: {},
+    "PUT /v1/beings/{being}/vault/topics/{topic_id}": lambda _: {"json": {"text": "Taken over."}},
+    "POST /v1/beings/{being}/vault/delete": lambda it: {"json": {"ids": [it.record_id]}},
+    "GET /v1/beings/{being}/vault/{record_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/vault/{record_id}": lambda _: {"json": {"text": "Taken over."}},
+    "DELETE /v1/beings/{being}/vault/{record_id}": lambda _: {},
+    "POST /v1/beings/{being}/vault/{record_id}/promote": lambda _: {"json": {}},
+    "GET /v1/beings/{being}/vault/snapshot": lambda _: {},
+    "POST /v1/beings/{being}/vault/block": lambda _: {"json": {"query": "oven"}},
+    "GET /v1/beings/{being}/vault/profile": lambda _: {},
+    "PUT /v1/beings/{being}/vault/profile": lambda _: {"json": {"max_items": 1}},
+    "POST /v1/beings/{being}/vault/compact": lambda _: {},
+    "GET /v1/beings/{being}/vault/export": lambda _: {},
+    "POST /v1/beings/{being}/vault/import": lambda it: {
+        "content": f'{{"id": "{it.record_id}", "text": "Taken over.", "scope": "shared", "version": 9}}'
+    },
     "GET /v1/beings/{being}/fading": lambda _: {"params": {"patrols": 10_000}},
 }
 # Work is named by itself, without its Being.
@@ -101,6 +123,8 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     path = f"/v1/beings/{being.being_id}"
     note_ids = client.post(f"{path}/notes", json=NOTES).json()["ids"]
     client.post(f"{path}/messages", json={"id": "m1", "role": "user", "content": "The oven failed."})
+    register = {"text": "The oven is old.", "tier": "register", "topic_id": "oven"}
+    (record,) = client.post(f"{path}/vault", json=register, headers={"Idempotency-Key": "k"}).json()["records"]
     person.patrol(being)
     run = person.patrol(being)
 
@@ -131,6 +155,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
         run_id=str(run["run_id"]),
         session_id=session["session_id"],
         work_id=work["work_id"],
+        record_id=record["id"],
         node_cursor=nodes["cursor"],
         note_cursor=client.get(f"{path}/notes", params={"limit": 1}).json()["cursor"],
         ids=frozenset(
@@ -143,6 +168,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
                 session["session_id"],
                 message["message_id"],
                 work["work_id"],
+                record["id"],
             ]
         ),
     )
@@ -193,7 +219,15 @@ def ask(asker: Side, route: str, being: UUID | str, of: Side) -> httpx2.Response
     method, _, path = route.partition(" ")
     return asker.client.request(
         method,
-        path.format(being=being, node_id=of.node_id, run_id=of.run_id, session_id=of.session_id, work_id=of.work_id),
+        path.format(
+            being=being,
+            node_id=of.node_id,
+            run_id=of.run_id,
+            session_id=of.session_id,
+            work_id=of.work_id,
+            record_id=of.record_id,
+            topic_id="oven",
+        ),
         **(CASES | WORK_CASES)[route](of),
     )
 
