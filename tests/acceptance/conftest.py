@@ -38,6 +38,7 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "PATROL_EMBEDDER": "minilm",
     "PATROL_PENDING_WAIT": "PT1S",
+    "PATROL_JUDGE_QUIET": "PT1S",
     "PATROL_SWEEP_EVERY": "1",
     "PATROL_LOG_FORMAT": "json",
     # Nothing of the machine's own settings.

@@ -95,8 +95,8 @@ CASES = {
     "PUT /v1/beings/{being}/vault/profile": lambda _: {"json": {"max_items": 1}},
     "POST /v1/beings/{being}/vault/compact": lambda _: {},
     "GET /v1/beings/{being}/vault/export": lambda _: {},
-    "POST /v1/beings/{being}/vault/import": lambda it: {
-        "content": f'{{"id": "{it.record_id}", "text": "Taken over.", "scope": "shared", "version": 9}}'
+    "POST /v1/beings/{being}/vault/import": lambda _: {
+        "content": '{"id": "aaaaaaaaaaaa", "text": "Only theirs.", "scope": "mira"}'
     },
     "GET /v1/beings/{being}/fading": lambda _: {"params": {"patrols": 10_000}},
 }
@@ -112,7 +112,7 @@ WITHOUT_BEING = {"GET /v1/beings", "POST /v1/beings", "GET /v1/work", "GET /v1/c
 OF_USERS = {"GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{key_id}"}
 WITHOUT_TOKEN = {"GET /health/live", "GET /health/ready"}
 # Routes that name something of the Being's beside itself.
-NAMES_MORE = {route for route in CASES if "_id}" in route} | {
+NAMES_MORE = {route for route in CASES if "_id}" in route and "{topic_id}" not in route} | {
     "POST /v1/beings/{being}/recall_memory",
     "GET /v1/beings/{being}/nodes",
 }
