@@ -1,240 +1,53 @@
 """What the fake provider says where nobody scripted it: sensible answers by simple rules, and no thought.
 
-A question is known by the title of the schema that its answer is to have. Another is added by a function that makes an
-answer of the material::
-
-    @answers("Consolidation")
-    def consolidation(material: Material) -> Json: ...
+A question is known by the title of the schema that its answer is to have. Of any other question about fenced text, the
+answer is made of that text's own sentences.
 """
 
 import json
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from html import unescape
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tests.fakes.wire import Json, Request
+from tests.fakes import facts_policy, patrol_policy
+from tests.fakes.material import Material
+from tests.fakes.wire import Json, Request, smallest
 
-LIKENESS = 0.6
-TOPIC_MEMORIES = 3
-LINES = 5
-NOTES = 7
-
-_ATTRIBUTE = re.compile(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)')")
-_WORD = re.compile(r"\w+")
-_COMMON = frozenset(
-    _WORD.findall(
-        """a about after again all also an and are as at back be because been before but by can could did do for from
-    get go got had has have he her him his how i if in into is it its just like made me more my new no not of off on one
-    only or our out over own said says she so some than that the their them then there they this through to today
-    told too two up us very was we went were what when where which while who will with without would you your"""
-    )
-)
-_BUSINESS = frozenset(
-    _WORD.findall(
-        """bank bill boss budget business client clients colleague colleagues commission company contract customer
-    customers deadline deal hired interview invoice invoices job manager meeting money office order orders paid
-    payment price project promotion rent salary sale sold supplier tax taxes work worked workshop"""
-    )
-)
-
-
-@dataclass(frozen=True)
-class Fenced:
-    """A text inside a fence, as it was written, and what its opening tag tells of it."""
-
-    text: str
-    attributes: dict[str, str]
-
-    @property
-    def ref(self) -> str:
-        """How it is to be named."""
-        return self.attributes.get("ref", "")
-
-    @property
-    def told(self) -> Json:
-        """What it tells, if it is JSON; else it is the action."""
-        try:
-            told = json.loads(self.text)
-        except ValueError:
-            return {"action": self.text}
-        return told if isinstance(told, dict) else {"action": self.text}
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The words that say what it is about."""
-        return content_words(self.told.get("action", ""))
-
-    def is_(self, state: str) -> bool:
-        """Whether it is in a state."""
-        return state in self.attributes.get("state", "").split()
-
-
-@dataclass(frozen=True)
-class Material:
-    """What a question is about."""
-
-    text: str
-
-    def all(self, name: str) -> list[Fenced]:
-        """Every text in a fence of this name, in order."""
-        found = re.finditer(rf"<{name}((?:\s[^<>]*)?)>\n?(.*?)\n?</{name}>", self.text, re.DOTALL)
-        return [Fenced(unescape(fence[2]), _attributes(fence[1])) for fence in found]
-
-    def one(self, name: str) -> str:
-        """The text in the first fence of this name; empty if there is none."""
-        return next((fence.text for fence in self.all(name)), "")
-
-
-Answering = Callable[[Material], Json]
-_ANSWERS: dict[str, Answering] = {}
-
-
-def answers(title: str) -> Callable[[Answering], Answering]:
-    """Answer the questions whose answer has this title."""
-
-    def register(function: Answering) -> Answering:
-        _ANSWERS[title] = function
-        return function
-
-    return register
+ANSWERS: Mapping[str, Callable[[Material], Json]] = {
+    "Consolidation": patrol_policy.consolidation,
+    "Split": patrol_policy.split,
+    "Classification": patrol_policy.classification,
+    "RepairedScene": patrol_policy.repaired_scene,
+    "DiaryPages": patrol_policy.diary_pages,
+    "Judgement": facts_policy.judgement,
+    "Reconciliation": facts_policy.reconciliation,
+}
+SENTENCES = 3
 
 
 def answer(request: Request) -> str | None:
-    """Say what a thinker says; None to a question that nobody here knows."""
-    function = _ANSWERS.get(request.purpose)
-    return json.dumps(function(Material(request.material)), ensure_ascii=False) if function else None
+    """Say what a thinker says; None to a question that is about nothing."""
+    material, schema = Material(request.material), request.schema_wanted
+    if function := ANSWERS.get(request.purpose):
+        said = function(material)
+    elif schema and (sentences := list(material.sentences())):
+        said = _told(schema, schema.get("$defs", {}), iter(sentences * SENTENCES))
+    else:
+        return None
+    return json.dumps(said, ensure_ascii=False)
 
 
-def content_words(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, in lower case."""
-    return frozenset(word for word in _WORD.findall(text.lower()) if len(word) > 2 and word not in _COMMON)
-
-
-def alike(one: frozenset[str], other: frozenset[str]) -> float:
-    """Jaccard's likeness of two sets of words."""
-    return len(one & other) / len(one | other) if one | other else 0.0
-
-
-@answers("Consolidation")
-def consolidation(material: Material) -> Json:
-    """Merge what is told in nearly the same words; let go what is dying and went into nothing."""
-    memories = [memory for memory in material.all("memory") if not memory.is_("shortened")]
-    merges, taken = [], set()
-    # What its owner keeps survives, then what tells most.
-    for survivor in sorted(memories, key=lambda memory: (not memory.is_("pinned"), -len(memory.text))):
-        if survivor.ref in taken:
-            continue
-        absorbed = [
-            memory
-            for memory in memories
-            if memory.ref not in {*taken, survivor.ref}
-            and not memory.is_("pinned")
-            and alike(memory.words, survivor.words) >= LIKENESS
-        ]
-        if absorbed:
-            taken |= {survivor.ref, *(memory.ref for memory in absorbed)}
-            merges.append(_merge(survivor, absorbed))
-    dying = [memory for memory in material.all("memory") if memory.is_("dying")]
-    return {
-        "merges": merges,
-        "make_dead": [
-            memory.ref
-            for memory in dying
-            if not memory.is_("fresh") and not memory.is_("pinned") and memory.ref not in taken
-        ],
-    }
-
-
-def _merge(survivor: Fenced, absorbed: Iterable[Fenced]) -> Json:
-    told = [survivor.told, *(memory.told for memory in absorbed)]
-    return {
-        "survivor": survivor.ref,
-        "absorbed": [memory.ref for memory in absorbed],
-        "action": survivor.told["action"],
-        "feeling": next((scene["feeling"] for scene in told if scene.get("feeling")), None),
-        **{name: _together(scene.get(name) for scene in told) for name in ("actors", "dialogue", "themes")},
-    }
-
-
-@answers("Split")
-def split(material: Material) -> Json:
-    """Found a topic on each word that several memories share, the most shared first, as long as enough stay."""
-    left = {memory.ref: memory.words for memory in material.all("memory")}
-    stays = int(material.one("stays") or 0)
-    taken = {name.lower() for name in (material.one("topic"), *material.one("neighbours").splitlines())}
-    shared = Counter(word for words in left.values() for word in words)
-    # A word of most memories tells nothing apart.
-    candidates = [word for word, count in shared.most_common() if TOPIC_MEMORIES <= count <= max(3, len(left) * 0.6)]
-    topics = []
-    for word in sorted(candidates, key=lambda word: (-shared[word], word)):
-        memories = [ref for ref, words in left.items() if word in words]
-        name = _name(word, [left[ref] for ref in memories])
-        if TOPIC_MEMORIES <= len(memories) <= len(left) - stays and name.lower() not in taken:
-            topics.append({"name": name, "memories": memories})
-            taken.add(name.lower())
-            left = {ref: words for ref, words in left.items() if ref not in memories}
-    return {"topics": topics}
-
-
-def _name(word: str, members: Iterable[frozenset[str]]) -> str:
-    beside = Counter(other for words in members for other in words if other != word)
-    second = min(beside, key=lambda other: (-beside[other], other), default="the rest")
-    return f"{word.capitalize()} and {second}"
-
-
-@answers("Classification")
-def classification(material: Material) -> Json:
-    """Business is what speaks of work or money."""
-    memories = material.all("memory")
-    business = [memory.ref for memory in memories if memory.words & _BUSINESS]
-    return {"business": business, "private": [memory.ref for memory in memories if memory.ref not in business]}
-
-
-@answers("RepairedScene")
-def repaired_scene(material: Material) -> Json:
-    """Take what can still be read of a scene; else the whole text is what happened."""
-    note = next(iter(material.all("note")), Fenced("", {}))
-    dates = re.findall(r"\d{4}-\d\d-\d\d", note.text)
-    importance = re.search(r"\"?importance\"?\s*[:=]\s*([01](?:\.\d+)?)", note.text)
-    return {
-        "action": _field(note.text, "action") or " ".join(note.text.split()) or "nothing that can be read",
-        "actors": re.findall(r"\"([^\"]*)\"", found[1])
-        if (found := re.search(r"\"?actors\"?\s*[:=]\s*\[([^\]]*)\]?", note.text))
-        else [],
-        "when": list(dict.fromkeys(dates)) or [note.attributes.get("received", "today")],
-        "setting": _field(note.text, "setting"),
-        "dialogue": [],
-        "sensory": [],
-        "feeling": _field(note.text, "feeling"),
-        "importance": float(importance[1]) if importance else None,
-        "themes": [],
-    }
-
-
-@answers("DiaryPages")
-def diary_pages(material: Material) -> Json:
-    """A line for what was written today already and for each of the first memories; the rest in a last line."""
-    earlier = [line for line in material.one("earlier").splitlines() if line.strip()]
-    memories = [" ".join(memory.text.split()) for memory in material.all("memory")]
-    lines = [*earlier[: LINES - 2], *memories]
-    quiet = ["It was a day like that.", "Nothing else wants to be told.", "So I keep it here."]
-    noted = [line for line in material.one("noted").splitlines() if line.strip()]
-    notes = [*noted[: NOTES - 3], *(f"Ask how it went on: {memory[:120]}" for memory in memories[:3])]
-    open_questions = ["Listen first.", "Ask how the day was.", "Say what I still remember of today."]
-    return {"diary": [*lines, *quiet][: max(3, min(LINES, len(lines)))], "next_time": [*notes, *open_questions][:NOTES]}
-
-
-def _field(text: str, name: str) -> str | None:
-    found = re.search(rf"\"?{name}\"?\s*[:=]\s*\"([^\"]*)\"?", text)
-    return found[1] if found else None
-
-
-def _together(lists: Iterable[Any]) -> list[str]:
-    return list(dict.fromkeys(item for items in lists for item in items or ()))
-
-
-def _attributes(tag: str) -> dict[str, str]:
-    return {found[1]: unescape(found[2] or found[3] or "") for found in _ATTRIBUTE.finditer(tag)}
+def _told(schema: Json, definitions: Json, sentences: Iterator[str]) -> Any:
+    """The least that a schema allows, but with sentences where it wants text."""
+    if "$ref" in schema:
+        return _told(definitions[schema["$ref"].rsplit("/", 1)[-1]], definitions, sentences)
+    if "anyOf" in schema:
+        return _told(schema["anyOf"][0], definitions, sentences)
+    match schema.get("type"):
+        case "string" if "enum" not in schema and "const" not in schema:
+            return next(sentences, "")
+        case "array" if schema["items"].get("type") == "string":
+            return [sentence for _, sentence in zip(range(SENTENCES), sentences, strict=False)]
+        case "object":
+            return {name: _told(field, definitions, sentences) for name, field in schema["properties"].items()}
+        case _:
+            return smallest(schema, definitions)
