@@ -19,7 +19,7 @@ from memory.recall import BadQuestion
 from memory.vault_gates import GateRefused
 from providers.errors import ProviderError, Transient
 from schemas.complaints import place_of
-from store.errors import NotFound, Refused, Unavailable
+from store.errors import BudgetSpent, NotFound, Refused, Unavailable
 from workers.faults import described
 
 log = structlog.get_logger()
@@ -123,6 +123,7 @@ _KINDS: dict[type[Exception], tuple[HTTPStatus, str]] = {
     BadQuestion: (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"),
     DoorFull: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),
     Unavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
+    BudgetSpent: (HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
     ProviderError: (HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
 }
 
@@ -155,7 +156,7 @@ def _headers(status: HTTPStatus, fault: Exception) -> dict[str, str]:
         case HTTPStatus.FORBIDDEN:
             return {"WWW-Authenticate": 'Bearer error="insufficient_scope"'}
         case HTTPStatus.TOO_MANY_REQUESTS | HTTPStatus.SERVICE_UNAVAILABLE:
-            wait = fault.retry_after if isinstance(fault, Transient) else None
+            wait = fault.retry_after if isinstance(fault, Transient | BudgetSpent) else None
             return {"Retry-After": str(ceil(wait or RETRY_AFTER_SECONDS))}
         case _:
             return {}

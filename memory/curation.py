@@ -9,6 +9,7 @@ from memory.recall import BadQuestion
 from memory.remembering import vectors_of, words_of
 from memory.scene import Unparsable, embedding_text, parse_scene, scene_to_text, text_hash
 from providers.embedders import Embedders
+from providers.metering import Asker, on_behalf_of
 from schemas.answers import NodeStory
 from schemas.rows import Being, Node
 from schemas.wire import SceneInput
@@ -154,7 +155,8 @@ def _embedded(store: Store, embedders: Embedders, being: Being, scene: SceneInpu
         if hashed in known:
             return being.embedding_model, words_of(scene, hashed, known[hashed])
     embedder = embedders.serving(being.embedding_model)
-    vectors, refusals = vectors_of(store, embedder, being.being_id, [text])
+    with on_behalf_of(Asker(being.being_id, "correct")):
+        vectors, refusals = vectors_of(store, embedder, being.being_id, [text])
     if hashed not in vectors:
         raise BadQuestion(f"The embedder refuses the corrected words: {refusals[hashed]}")
     return embedder.model, words_of(scene, hashed, vectors[hashed])

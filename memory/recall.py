@@ -16,12 +16,13 @@ from memory import activation
 from memory.fragments import to_fragments
 from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
+from providers.metering import Asker, on_behalf_of
 from schemas.answers import Recalled, Searched, TopicPage
 from schemas.limits import PAGE_NODES, SEARCH_TERMS
 from schemas.rows import Node
 from store import clusters, nodes, users
 from store.database import Store
-from store.errors import NotFound
+from store.errors import BudgetSpent, NotFound
 
 log = structlog.get_logger()
 
@@ -64,12 +65,13 @@ def recall(store: Store, embedders: Embedders, being_id: UUID, asked: Asked, cha
     degraded = False
     try:
         embedder = embedders.serving(being.embedding_model)
-        query = embedder.embed([asked.query])[0]
+        with on_behalf_of(Asker(being_id, "recall")):
+            query = embedder.embed([asked.query])[0]
         with store.transaction() as tx:
             found += nodes.match(tx, being_id, embedder.model, query, threshold=asked.threshold, limit=asked.limit)
     except InputRefused as refusal:
         raise BadQuestion(f"The embedder refuses the query, put it in other words: {refusal}") from None
-    except ProviderError as error:
+    except (ProviderError, BudgetSpent) as error:
         log.warning("recall.degraded", being_id=str(being_id), error=type(error).__name__)
         degraded = True
         with store.transaction() as tx:

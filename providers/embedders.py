@@ -1,7 +1,8 @@
 """Which embedder serves a Being: the one of its vectors, for as long as they are its vectors."""
 
-from providers.embedding import Embedder, OnUsage, make_embedder
+from providers.embedding import Embedder, make_embedder
 from providers.errors import Misconfigured
+from providers.metering import Meter
 from schemas.settings import Settings
 
 MINILM = "all-MiniLM-L6-v2"
@@ -14,9 +15,9 @@ class Embedders:
     Being's embedder: `serving` says so, and what needs embedding waits.
     """
 
-    def __init__(self, settings: Settings, on_usage: OnUsage | None = None) -> None:
+    def __init__(self, settings: Settings, meter: Meter | None = None) -> None:
         self._settings = settings
-        self._on_usage = on_usage
+        self._meter = meter
         self._made: dict[str, Embedder] = {}
         self._wanted: Embedder | None = None
 
@@ -24,7 +25,7 @@ class Embedders:
     def wanted(self) -> Embedder:
         """The embedder that the settings ask for."""
         if self._wanted is None:
-            self._wanted = make_embedder(self._settings, self._on_usage)
+            self._wanted = make_embedder(self._settings, self._meter)
             self._made[self._wanted.model] = self._wanted
         return self._wanted
 
@@ -45,7 +46,7 @@ class Embedders:
         if model is None or model == self.wanted.model:
             return self.wanted
         if model not in self._made:
-            self._made[model] = make_embedder(self._settings_for(model), self._on_usage)
+            self._made[model] = make_embedder(self._settings_for(model), self._meter)
         return self._made[model]
 
     def _settings_for(self, model: str) -> Settings:

@@ -1,16 +1,14 @@
 """What an embedder is, and which one the settings ask for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from providers.errors import InputRefused, Misconfigured
+from providers.metering import Meter
 from schemas.settings import Settings
-
-OnUsage = Callable[[str, int], None]
-"""Told after each paid request: the model's name as the provider knows it, and its input tokens."""
 
 
 class Embedder(Protocol):
@@ -58,12 +56,12 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> list[NDArray[np.floa
     return embed_each(embedder, texts[:middle]) + embed_each(embedder, texts[middle:])
 
 
-def make_embedder(settings: Settings, on_usage: OnUsage | None = None) -> Embedder:
+def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
     """Make the embedder that the settings ask for; `auto` is OpenAI where there is a key, else MiniLM.
 
     Args:
         settings: The settings of this process.
-        on_usage: Told what each paid request used; MiniLM is never paid.
+        meter: Accounts for each paid request; MiniLM is never paid.
 
     Raises:
         Misconfigured: OpenAI without a key or a server of one's own, or MiniLM without its weights.
@@ -86,5 +84,5 @@ def make_embedder(settings: Settings, on_usage: OnUsage | None = None) -> Embedd
         model=settings.openai_embedding_model,
         dimensions=settings.openai_embedding_dimensions,
         timeout=settings.provider_timeout,
-        on_usage=on_usage,
+        meter=meter,
     )

@@ -8,8 +8,8 @@ import openai
 from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
 
-from providers.embedding import OnUsage
 from providers.errors import BadAnswer, InputRefused
+from providers.metering import Meter
 from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
 from providers.tokens import estimated_tokens
@@ -30,7 +30,7 @@ class OpenAIEmbedder:
         dimensions: Ask for vectors of this length, which then belongs to the name of the vector space.
         base_url: A server that speaks like OpenAI's; by default OpenAI's own.
         timeout: How long one request may take, in seconds.
-        on_usage: Told after each request what it used.
+        meter: Accounts for each request.
     """
 
     def __init__(
@@ -41,13 +41,13 @@ class OpenAIEmbedder:
         dimensions: int | None = None,
         base_url: str | None = None,
         timeout: float = 60.0,
-        on_usage: OnUsage | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self.model = model if dimensions is None else f"{model}@{dimensions}"
         self._wire_model = model
         self._asked_dimensions = dimensions
         self._dimensions = dimensions or _DIMENSIONS.get(model)
-        self._on_usage = on_usage
+        self._meter = meter
         # Retrying is the ledger's business: it waits without holding a worker.
         self._client = openai.OpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0)
 
@@ -81,6 +81,15 @@ class OpenAIEmbedder:
         return np.concatenate([self._embed_batch(texts[:middle]), self._embed_batch(texts[middle:])])
 
     def _ask(self, texts: Sequence[str]) -> "_Answer":
+        if self._meter is None:
+            return self._sent(texts)
+        with self._meter.request(self._wire_model, sum(map(estimated_tokens, texts))) as used:
+            answer = self._sent(texts)
+            if answer.usage:
+                used(answer.usage.prompt_tokens)
+            return answer
+
+    def _sent(self, texts: Sequence[str]) -> "_Answer":
         before_request()
         with sdk_errors(openai, _SETTINGS):
             # Read by our own model: the SDK doesn't check what it is sent, and makes Python lists of the vectors.
@@ -91,12 +100,9 @@ class OpenAIEmbedder:
                 dimensions=self._asked_dimensions or openai.omit,
             )
         try:
-            answer = _Answer.model_validate_json(response.content)
+            return _Answer.model_validate_json(response.content)
         except ValidationError:
             raise BadAnswer("The answer is not a list of embeddings.") from None
-        if self._on_usage and answer.usage:
-            self._on_usage(self._wire_model, answer.usage.prompt_tokens)
-        return answer
 
     def _vectors(self, answer: "_Answer", count: int) -> NDArray[np.float32]:
         data = sorted(answer.data, key=lambda item: item.index)

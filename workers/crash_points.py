@@ -6,7 +6,7 @@ process over a home that gets there ends without ceremony; a file in the home sa
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -20,6 +20,7 @@ from schemas.settings import Settings
 from schemas.work import Claim
 from store.database import Store
 from store.transaction import Transaction
+from workers.meter import AccountsMeter
 
 Point = Literal[
     "after claim",
@@ -62,7 +63,7 @@ class CrashPoint:
         self._doing = kind
         self.passed("after claim")
 
-    def model_answered(self, *_: object) -> None:
+    def model_answered(self) -> None:
         """A model's answer came in, and is in this thread's hands alone."""
         self._answered.here = True
         self.passed("after the model call")
@@ -87,6 +88,21 @@ class CrashPoint:
         # By now the next step has been sent, and the main process has yet to hear that this one is over.
         if state == "SUCCESS" and self._doing:
             self.passed("before the ack")
+
+
+class CrashingMeter(AccountsMeter):
+    """A meter of requests after which a process may die."""
+
+    def __init__(self, store: Store, settings: Settings, crash: CrashPoint) -> None:
+        super().__init__(store, settings)
+        self._crash = crash
+
+    @contextmanager
+    def request(self, model: str, tokens: int) -> Iterator[Callable[[int], None]]:
+        """Account for a request; its answer comes in when the block is left."""
+        with super().request(model, tokens) as used:
+            yield used
+        self._crash.model_answered()
 
 
 class CrashingThinkers(Thinkers):

@@ -10,6 +10,7 @@ from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from store.database import Store
 from workers.addresses import addresses
+from workers.meter import AccountsMeter
 from workers.secret import with_secret
 
 if TYPE_CHECKING:
@@ -37,14 +38,20 @@ def resources(settings: Settings) -> Iterator[Resources]:
     url = addresses(settings).database_url
     settings = with_secret(settings)
     if settings.crash_at:
-        from workers.crash_points import CrashingStore, CrashingThinkers, CrashPoint  # noqa: PLC0415  # for tests alone
+        from workers.crash_points import (  # noqa: PLC0415  # for tests alone
+            CrashingMeter,
+            CrashingStore,
+            CrashingThinkers,
+            CrashPoint,
+        )
 
         crash = CrashPoint(settings.crash_at, settings.home)
         with (
             CrashingStore(url, settings.database_connections, crash) as store,
             closing(CrashingThinkers(settings, crash)) as thinkers,
         ):
-            yield Resources(settings, store, Embedders(settings, on_usage=crash.model_answered), thinkers, crash)
+            embedders = Embedders(settings, CrashingMeter(store, settings, crash))
+            yield Resources(settings, store, embedders, thinkers, crash)
     else:
         with Store(url, settings.database_connections) as store, closing(Thinkers(settings)) as thinkers:
-            yield Resources(settings, store, Embedders(settings), thinkers)
+            yield Resources(settings, store, Embedders(settings, AccountsMeter(store, settings)), thinkers)

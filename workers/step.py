@@ -14,6 +14,7 @@ from celery import Task
 from celery.exceptions import Ignore
 
 from providers.errors import Misconfigured, Transient
+from providers.metering import Asker, on_behalf_of
 from schemas.settings import Settings
 from schemas.work import Claim, Ring
 from store import work
@@ -81,7 +82,7 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
         on.crash.begin(kind)
     with structlog.contextvars.bound_contextvars(kind=kind, owner_id=str(owner_id), key=key):
         try:
-            with kept(on.store, claim, on.settings.lease):
+            with kept(on.store, claim, on.settings.lease), on_behalf_of(Asker(owner_id, "embed", kind, key)):
                 rings = do(on, claim)
         except LeaseLost as lost:
             raise Ignore from lost

@@ -1,6 +1,7 @@
 """The real OpenAI SDK against a server that holds the real limits."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -100,17 +101,26 @@ def test_an_unknown_model_shows_its_dimensions(provider):
     assert len(provider.requests) == 2
 
 
-def test_what_a_request_used_is_told(provider):
-    told = []
+class Told(list):
+    """A meter that writes down what it is told."""
+
+    @contextmanager
+    def request(self, model, tokens):
+        self.append((model, tokens))
+        yield self.append
+
+
+def test_each_request_goes_by_the_meter_with_what_it_used(provider):
+    told = Told()
     embedder = OpenAIEmbedder(
         api_key="key",
         model="text-embedding-3-small",
         dimensions=512,
         base_url=provider.openai_url,
-        on_usage=lambda model, tokens: told.append((model, tokens)),
+        meter=told,
     )
     embedder.embed(["12345678", "1234"])
-    assert told == [("text-embedding-3-small", 3)]
+    assert told == [("text-embedding-3-small", 5), 3]
 
 
 @pytest.mark.parametrize("spoiled", ["garble", "short", "nan", "dimension", "empty"])
