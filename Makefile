@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test lint types floors pytest chaos bench docs lock clean
+.PHONY: help demo up test lint types floors pytest chaos bench docs screenshots lock clean
 
 help: ## Say what there is to make
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -55,6 +55,9 @@ bench: $(VENV)/.dev ## Measure against the limits of this machine
 docs: $(VENV)/.runtime ## Write the page of settings and the drawings again
 	@$(BIN)/python -m schemas.settings_page > docs/settings.md
 	@$(BIN)/python -m docs.draw
+
+screenshots: $(VENV)/.dev ## Take the pictures of the documents again, with Chromium
+	@$(BIN)/python -m tests.pictures
 
 lock: $(VENV)/.dev ## Choose newest versions and write the lock files again
 	@$(BIN)/python -m pip install --quiet uv

@@ -73,7 +73,7 @@ def flower_command(host: str, port: int) -> list[str]:
     """Flower's command line: it looks, and changes nothing."""
     return [
         *(sys.executable, "-m", "celery", "--app", "workers.app", "flower", f"--address={host}", f"--port={port}"),
-        *("--read_only=True", "--tasks_columns=name,args,state,received,runtime,worker,uuid"),
+        *("--read_only=True", "--tasks_columns=name,args,state,received,started,runtime,worker"),
     ]
 
 

@@ -18,6 +18,7 @@ PATROL_STEPS = (
     "diary",
 )
 STEP_QUEUES = {step: "patrol-llm" if step in {"consolidate", "split", "diary"} else "patrol" for step in PATROL_STEPS}
+SUMMARY_CHARACTERS = 12
 QUEUES = ("ingest", "patrol", "patrol-llm", "shadow", "rolling", "session-close", "upkeep")
 
 
@@ -35,6 +36,11 @@ class Ring(BaseModel):
     def name(self) -> str:
         """The one argument that the task gets: ids only."""
         return f"{self.owner_id}/{self.key}"
+
+    @property
+    def summary(self) -> str:
+        """What people see of it in a list: the ends of the ids, which tell them apart."""
+        return "/".join(part[-SUMMARY_CHARACTERS:] for part in (str(self.owner_id), self.key) if part)
 
 
 class Claim(BaseModel):

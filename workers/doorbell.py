@@ -81,11 +81,10 @@ def _signature(app: Celery, due: Ring) -> Signature:
     group, _, step = due.kind.partition(".")
     if group == "patrol" and step in PATROL_STEPS:
         return chain(
-            _task(app, f"patrol.{later}", due.name, STEP_QUEUES[later])
-            for later in PATROL_STEPS[PATROL_STEPS.index(step) :]
+            _task(app, f"patrol.{later}", due, STEP_QUEUES[later]) for later in PATROL_STEPS[PATROL_STEPS.index(step) :]
         )
-    return _task(app, due.kind, due.name, due.queue)
+    return _task(app, due.kind, due, due.queue)
 
 
-def _task(app: Celery, kind: str, name: str, queue: str) -> Signature:
-    return app.signature(kind, args=(name,), immutable=True, queue=queue)
+def _task(app: Celery, kind: str, due: Ring, queue: str) -> Signature:
+    return app.signature(kind, args=(due.name,), immutable=True, queue=queue, argsrepr=due.summary)

@@ -39,15 +39,14 @@ def test_a_patrol_is_seen_step_by_step_and_without_content(flower, somebody):
     with httpx2.Client(base_url=flower, auth=(NAME, WORD), timeout=30.0) as client:
         assert wait_until(lambda: client.get("/api/workers?refresh=1").json(), PATIENCE)
         somebody.remembers("The crimson letter was burnt.")
-        mine = {}
+        mine, being = {}, f"{str(somebody.being_id)[-12:]}/"
 
         def seen():
             tasks = client.get("/api/tasks").json().values()
-            mine.update({task["name"]: task for task in tasks if str(somebody.being_id) in (task["args"] or "")})
+            mine.update({task["name"]: task for task in tasks if (task["args"] or "").startswith(being)})
             return {f"patrol.{step}" for step in PATROL_STEPS} <= mine.keys()
 
         assert wait_until(seen, PATIENCE, pause=0.2), mine.keys()
-        assert mine["patrol.embed"]["args"].startswith(f"('{somebody.being_id}/")
         pages = ["/tasks", "/workers", "/broker", *(f"/task/{task['uuid']}" for task in mine.values())]
         (worker,) = client.get("/api/workers").json()
         for page in [*pages, f"/worker/{worker}"]:

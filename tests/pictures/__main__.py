@@ -1,0 +1,102 @@
+"""`make screenshots`: Flower, as it looks while patrols run. It needs Chromium, and takes half a minute."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from celery import Celery
+
+from cli.demo.month import Day, read_days
+from schemas.settings import CHECKOUT
+from schemas.work import PATROL_STEPS
+from tests.acceptance.cli.conftest import Command, free_port, made_home, read_until
+from workers.embedded import running_servers
+from workers.processes import wait_until
+
+PICTURE = CHECKOUT / "docs" / "images" / "flower.png"
+AUTH = ("ada", "lovelace-1815")
+PATIENCE = 60.0
+DAYS = 2
+CHROMIUM = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--window-size=1500,900", "--virtual-time-budget=8000"),
+]
+
+
+def main() -> int:
+    """Run everything over a home of its own, let a Being live some days, and look at it; returns the exit status."""
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        sys.stderr.write("There is no Chromium here; on Debian: apt-get install chromium\n")
+        return 1
+    port = free_port()
+    with made_home() as home:
+        command = Command(home, PATROL_FLOWER_BASIC_AUTH=":".join(AUTH))
+        with (
+            running(command, "The API answers at", "up", "--port", free_port()),
+            running(command, "Connected to", "flower", "--port", port),
+            httpx2.Client(base_url=f"http://127.0.0.1:{port}", auth=AUTH, timeout=PATIENCE) as flower,
+        ):
+            wait(lambda: flower.get("/api/workers?refresh=1").json())
+            live(command, read_days()[:DAYS])
+            wait(lambda: len(flower.get("/api/tasks?taskname=patrol.diary").json()) == DAYS)
+            photograph(chromium, port, home)
+    sys.stdout.write(f"{PICTURE}\n")
+    return 0
+
+
+@contextmanager
+def running(command: Command, ready: str, *arguments: object) -> Iterator[None]:
+    """Run a part of the system while the block does, from when it says that it is ready."""
+    process = command.start(*arguments)
+    try:
+        read_until(process, ready)
+        yield
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate(timeout=PATIENCE)
+
+
+def wait(condition: Callable[[], Any]) -> None:
+    """Wait for something that must come true."""
+    if not wait_until(condition, PATIENCE, pause=0.2):
+        raise TimeoutError("Flower does not show what happens.")
+
+
+def live(command: Command, days: list[Day]) -> None:
+    """Let a Being live some days, whose notes come in through the command line and as Celery tasks by name."""
+    command("user", "add", "pip")
+    being = command.json("being", "add", "--user", "pip", "mizzen", "--name", "Mizzen")["being_id"]
+    servers = running_servers(command.home)
+    if servers is None:
+        raise RuntimeError("The system has stopped.")
+    with Celery("harbour", broker=servers.broker_url, set_as_current=False) as harbour:
+        for day in days:
+            command("notes", "add", "-", given="\n".join(map(json.dumps, day.notes)).encode())
+            harbour.send_task("ingest.notes", [being, [{"type": "todo", "content": "Oil the hinges."}]], queue="ingest")
+            command("run", "--json")
+
+
+def photograph(chromium: str, port: int, home: Path) -> None:
+    """Take a picture of the page of tasks, with those of the patrol's steps alone."""
+    page = f"http://{':'.join(AUTH)}@127.0.0.1:{port}/tasks?limit={len(PATROL_STEPS)}"
+    PICTURE.parent.mkdir(exist_ok=True)
+    subprocess.run(
+        [chromium, *CHROMIUM, f"--user-data-dir={home / 'chromium'}", f"--screenshot={PICTURE}", page],
+        check=True,
+        capture_output=True,
+        timeout=PATIENCE,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
