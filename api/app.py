@@ -18,6 +18,7 @@ from starlette.middleware import Middleware
 from api import (
     beings,
     cost,
+    diary,
     health,
     keys,
     messages,
@@ -84,7 +85,21 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         # Telemetry would record the texts of exceptions, which may hold what people said.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    for group in (beings, notes, messages, patrols, recall, nodes, vault_exchange, vault, work, keys, cost, health):
+    for group in (
+        beings,
+        notes,
+        messages,
+        patrols,
+        recall,
+        nodes,
+        diary,
+        vault_exchange,
+        vault,
+        work,
+        keys,
+        cost,
+        health,
+    ):
         app.include_router(group.router)
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # the framework's own way to extend it
     return app

@@ -26,6 +26,7 @@ TAGS = [
     {"name": "Recall", "description": "Finding memories by meaning, topic or word. Being found keeps them alive."},
     {"name": "Memories", "description": "Single memories: where they came from, pinning, correcting, forgetting."},
     {"name": "Vault", "description": "What a Being must know: gated, versioned statements, in every prompt."},
+    {"name": "Diary", "description": "What a Being wrote of its days, by the user's calendar."},
     {"name": "Keys", "description": "Your own keys for model providers, with which your Beings think."},
     {"name": "Cost", "description": "What models were asked for, and what it cost."},
     {"name": "Work", "description": "The ledger of what must get done: what could not be, looked at and replayed."},

@@ -65,6 +65,7 @@ COMMANDS = {
     "clusters": Entry(LOOK, "cli.overview:clusters", "The topics, and what they hold."),
     "nodes": Entry(LOOK, "cli.overview:nodes", "The memories, newest first."),
     "fading": Entry(LOOK, "cli.overview:fading", "What will be dying soon."),
+    "diary": Entry(LOOK, "cli.diary:diary", "What a Being wrote of its days."),
     "why": Entry(LOOK, "cli.why:why", "Where a memory came from, and what happened to it."),
     "pin": Entry(TEND, "cli.curating:pin", "Keep a memory from fading."),
     "unpin": Entry(TEND, "cli.curating:unpin", "Let a pinned memory fade again."),

@@ -74,7 +74,8 @@ def did(step: StepReport) -> str:
     """What a step says of itself: its counts, or why it did nothing."""
     if step.outcome != "done":
         return ": ".join(filter(None, (step.outcome, step.reason)))
-    return ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in step.counts.items()) or "done"
+    counts = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in step.counts.items()) or "done"
+    return f"{counts} ({step.reason})" if step.reason else counts
 
 
 def _standstill(at: StepUnderWay | None) -> str:

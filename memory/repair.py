@@ -39,7 +39,10 @@ def check(note: Note, answer: RepairedScene) -> None:
     text = _text(note)
     source = f"{text} {ESCAPED.sub(_unescaped, text)} {note.received_at.date()}".casefold()
     said = [unfenced(words) for words in _words(answer.model_dump(exclude={"importance"}).values())]
-    if not all(word in source for words in said for word in WORD.findall(words.casefold())):
+    dates = [unfenced(date).casefold() for date in answer.when]
+    if not all(
+        part in source for part in [*dates, *(word for words in said for word in WORD.findall(words.casefold()))]
+    ):
         raise BadAnswer("The scene has words that the note has not: mend its form, in its own words, and add nothing.")
     if answer.importance is not None and answer.importance not in map(float, NUMBER.findall(text)):
         raise BadAnswer("The importance is no number that the note has: null, if it tells none.")

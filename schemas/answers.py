@@ -104,7 +104,7 @@ class StepReport(Answer):
 
     step: str
     outcome: str = Field(description="`done`, `skipped`, `not due`, or `waiting` until it is its turn.")
-    reason: str | None = Field(None, description="Why it was skipped.")
+    reason: str | None = Field(None, description="Why it was skipped, or done in part or without a model.")
     counts: dict[str, int] = Field(default={}, description="What it did, in numbers.")
     finished_at: datetime | None = None
 

@@ -98,6 +98,7 @@ CASES = {
     "POST /v1/beings/{being}/vault/import": lambda _: {
         "content": '{"id": "aaaaaaaaaaaa", "text": "Only theirs.", "scope": "mira"}'
     },
+    "GET /v1/beings/{being}/diary": lambda _: {},
     "GET /v1/beings/{being}/fading": lambda _: {"params": {"patrols": 10_000}},
 }
 # Work is named by itself, without its Being.

@@ -9,7 +9,7 @@ def test_a_report_tells_what_each_step_did(person):
     report = person.patrol()
     assert [step["step"] for step in report["steps"]] == list(PATROL_STEPS)
     told = {step["step"]: step for step in report["steps"]}
-    assert told["embed"]["counts"] == {"nodes": 2, "parse_failed": 0, "embed_failed": 0}
+    assert told["embed"]["counts"] == {"nodes": 2, "repaired": 0, "parse_failed": 0, "embed_failed": 0}
     assert (told["diary"]["outcome"], told["diary"]["reason"]) == ("skipped", "no key")
     assert all(step["finished_at"] for step in report["steps"])
     assert (report["demanded"], report["under_way"], report["error"]) == (True, None, None)

@@ -1,0 +1,142 @@
+"""What a small model does in the mechanical steps: it says which root, and puts notes right; they go on without it."""
+
+import json
+
+import pytest
+
+from memory.repair import check
+from providers.errors import BadAnswer
+from schemas.patrol_answers import RepairedScene
+from schemas.rows import Note
+from store import clusters, notes, users
+from tests.fakes.provider import Behaviour, running_provider
+from tests.thinking import REFERENCE, Answers, Life, thinking_settings
+
+BROKEN = '{"action": "Pip met Ivor on the roof", "actors": ["Pip", "Ivor"], "when": ["2026-03-02"], "importance": 0.7'
+MENDED = {
+    "action": "Pip met Ivor on the roof",
+    "actors": ["Pip", "Ivor"],
+    "when": ["2026-03-02"],
+    "setting": None,
+    "dialogue": [],
+    "sensory": [],
+    "feeling": None,
+    "importance": 0.7,
+    "themes": [],
+}
+
+
+@pytest.fixture
+def life(store, user):
+    answers = Answers()
+    with running_provider(answer=answers) as provider:
+        with store.transaction() as tx:
+            being = users.add_being(tx, user.user_id, "mizzen", "Mizzen")
+        yield Life(store, provider, answers, being.being_id, thinking_settings(provider, topic_birth=False))
+
+
+def roots(life):
+    with life.store.transaction() as tx:
+        return {one.name: one.nodes for one in clusters.live(tx, life.being_id)}
+
+
+def test_a_model_says_which_root_in_one_question_for_many(life):
+    life.tell(*(f"Event {number}." for number in range(20)))
+    life.answers.said["Classification"] = lambda material: {
+        "business": REFERENCE.findall(material)[:15],
+        "private": REFERENCE.findall(material)[15:],
+    }
+    life.patrol()
+
+    assert roots(life) == {"Business": 15, "Private": 5}
+    assert len(life.asked("Classification")) == 1
+
+
+def test_what_the_model_leaves_out_goes_where_it_is_nearer(life):
+    life.tell("Work, a client, a deadline, money.", "Family and friends at home.")
+    life.answers.said["Classification"] = {"business": [], "private": []}
+    life.patrol()
+
+    assert sum(roots(life).values()) == 2
+
+
+@pytest.mark.parametrize(
+    "failure", [{"status": 529}, {"status": 429, "headers": {"retry-after": "9"}}, {"status": 401}]
+)
+def test_mechanical_steps_wait_for_no_model(life, failure):
+    life.tell("Event.")
+    life.hand_in(BROKEN)
+    life.provider.script(*(Behaviour(do="fail", on="messages", **failure) for _ in range(2)))
+    run = life.patrol()
+
+    assert run.state == "done"
+    assert run.steps["embed"] | {"nodes": 1, "repaired": 0, "parse_failed": 1} == run.steps["embed"]
+    assert sum(roots(life).values()) == 1
+
+
+def test_a_note_that_can_not_be_read_is_put_right_once(life):
+    life.hand_in(BROKEN)
+    life.answers.said["RepairedScene"] = MENDED
+    run = life.patrol()
+
+    assert run.steps["embed"] | {"nodes": 1, "repaired": 1, "parse_failed": 0} == run.steps["embed"]
+    (node,) = life.nodes()
+    assert (node.scene["actors"], node.importance) == (["Pip", "Ivor"], 0.7)
+    assert "not JSON" in life.asked("RepairedScene")[0].material
+
+
+def test_a_note_that_can_not_be_put_right_stays_marked(life):
+    life.hand_in(BROKEN)
+    life.answers.said["RepairedScene"] = {**MENDED, "feeling": "I was jealous."}
+    run = life.patrol()
+    life.patrol()
+
+    assert run.steps["embed"]["parse_failed"] == 1
+    with life.store.transaction() as tx:
+        (note,) = notes.page(tx, life.being_id, state="parse_failed", after=None, limit=9)
+    assert note.reason.startswith("not JSON")
+    assert {"could not be used" in request.material for request in life.asked("RepairedScene")[1:]} == {True}
+
+
+def note(content):
+    return Note(
+        note_id="00000000-0000-0000-0000-000000000001",
+        producer_id=None,
+        type="scene",
+        content=content,
+        title=None,
+        due_at=None,
+        metadata={},
+        state="stamped",
+        reason=None,
+        run_id=None,
+        received_at="2026-03-09T10:00:00Z",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "changes"),
+    [
+        (BROKEN, {}),
+        (BROKEN, {"action": "PIP met Ivor"}),
+        ("Pip met Ivor on the roof", {"importance": None, "when": ["2026-03-09"]}),
+        (json.dumps("é\nPip met Ivor on the roof, 0.7, 2026-03-02"), {"action": "é Pip"}),
+    ],
+)
+def test_a_repair_in_the_notes_own_words_is_taken(content, changes):
+    check(note(content), RepairedScene.model_validate(MENDED | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"action": "Pip kissed Ivor"}, "words that the note has not"),
+        ({"when": ["2026-03-03"]}, "words that the note has not"),
+        ({"actors": ["Dagny"]}, "words that the note has not"),
+        ({"importance": 0.9}, "importance"),
+        ({"action": " "}, "not a scene"),
+    ],
+)
+def test_a_repair_that_adds_something_is_refused(changes, complaint):
+    with pytest.raises(BadAnswer, match=complaint):
+        check(note(BROKEN), RepairedScene.model_validate(MENDED | changes))
