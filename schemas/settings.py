@@ -104,7 +104,9 @@ class Settings(BaseSettings):
         None, description="The model for the small questions there. Not set: the same."
     )
     thinking_effort: Literal["auto", "low", "medium", "high"] = Field(
-        "low", description="How much Anthropic's models think before they answer. `auto`: as the model would by itself."
+        "low",
+        description="How much Anthropic's models think before they answer. `auto`: as each would by itself; older ones "
+        "know nothing else.",
     )
     thinking_room: NonNegativeInt = Field(
         4000, description="So many tokens a model may think before its answer, which has its own limit."

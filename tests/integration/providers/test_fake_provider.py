@@ -3,7 +3,7 @@
 import hashlib
 import json
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from http.client import HTTPConnection
 
 import anthropic
@@ -96,11 +96,88 @@ def test_truncation_and_refusal_look_as_they_do(provider, openai_client, anthrop
     [
         {"extra_body": {"temperature": 0}},
         {"extra_body": {"tool_choice": {"type": "any"}}},
+        {"thinking": {"type": "disabled"}},
+        {"output_config": {"effort": "utmost"}},
+        {"output_config": {"format": {"type": "json_schema", "schema": {"type": "object", "properties": {}}}}},
+        {"output_config": {"format": {"type": "json_schema", "schema": {"type": "string", "maxLength": 9}}}},
+        {"system": [{"type": "text", "text": "", "cache_control": {"type": "ephemeral"}}]},
+        {"system": [{"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}] * 5},
     ],
 )
 def test_what_the_models_refuse_is_refused(anthropic_client, options):
     with pytest.raises(anthropic.BadRequestError):
         ask_anthropic(anthropic_client, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_tokens": 9, "max_completion_tokens": 9},
+        {"response_format": {"type": "json_object"}},
+        {
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "a", "strict": True, "schema": {"type": "string", "default": ""}},
+            }
+        },
+    ],
+)
+def test_what_openai_refuses_is_refused(openai_client, options):
+    with pytest.raises(openai.BadRequestError):
+        ask_openai(openai_client, **options)
+
+
+def test_an_answer_that_is_too_long_breaks_off(provider, openai_client, anthropic_client):
+    provider.script(Behaviour(do="answer", text="word " * 1000, times=None))
+    assert ask_anthropic(anthropic_client).stop_reason == "max_tokens"
+    assert ask_openai(openai_client, max_completion_tokens=99).choices[0].finish_reason == "length"
+    response = openai_client.responses.create(model="m", input="Merge?", max_output_tokens=99)
+    assert response.incomplete_details.reason == "max_output_tokens"
+
+
+def test_responses_are_spoken(provider, openai_client):
+    parsed = openai_client.responses.parse(model="m", instructions="Merge.", input="These?", text_format=Merge)
+    assert parsed.output_parsed == Merge(survivor="", absorbed=[], reason=None)
+    assert parsed.usage.input_tokens > 0
+    assert provider.requests[0].prompt == "Merge.\nThese?"
+    provider.script(Behaviour(do="refuse"), Behaviour(do="fail", status=429, headers={"retry-after": "7"}))
+    assert openai_client.responses.create(model="m", input="Merge?").output[0].content[0].type == "refusal"
+    with pytest.raises(openai.RateLimitError) as caught:
+        openai_client.responses.create(model="m", input="Merge?")
+    assert caught.value.response.headers["retry-after"] == "7"
+
+
+def test_batches_are_spoken(provider, anthropic_client):
+    params = {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "Merge?"}]}
+    provider.script(Behaviour(do="answer", on="batched", text="first"), Behaviour(do="unfinished", on="batch"))
+    batches = anthropic_client.messages.batches
+    batch = batches.create(requests=[{"custom_id": name, "params": params} for name in ("one", "two")])
+    assert batches.retrieve(batch.id).processing_status == "in_progress"
+    assert batches.retrieve(batch.id).request_counts.succeeded == 2
+    said = {result.custom_id: result.result.message.content[0].text for result in batches.results(batch.id)}
+    assert said == {"one": "first", "two": "ok"}
+    batches.cancel(batch.id)
+    assert {result.result.type for result in batches.results(batch.id)} == {"canceled"}
+
+
+@pytest.mark.parametrize("custom_ids", [[], ["a b"], ["a" * 65], ["a", "a"]])
+def test_a_batch_whose_ids_won_t_do_is_refused(anthropic_client, custom_ids):
+    params = {"model": "m", "max_tokens": 99, "messages": [{"role": "user", "content": "Merge?"}]}
+    with pytest.raises(anthropic.BadRequestError):
+        anthropic_client.messages.batches.create(
+            requests=[{"custom_id": custom_id, "params": params} for custom_id in custom_ids]
+        )
+
+
+def test_what_was_asked_is_counted_by_what_for_and_whether_it_was_paid(provider, anthropic_client):
+    asked = [{"role": "user", "content": "Merge?"}]
+    provider.script(Behaviour(do="fail", status=529), Behaviour(do="refuse"))
+    for _ in range(3):
+        with suppress(anthropic.APIStatusError, ValueError):
+            anthropic_client.messages.parse(model="m", max_tokens=99, messages=asked, output_format=Merge)
+    assert len(provider.asked("Merge")) == 3
+    assert len(provider.asked("Merge", paid=True)) == 2
+    assert http(provider, "GET", "/counts") == {"Merge": {"asked": 3, "paid": 2}}
 
 
 def test_it_is_scripted_and_read_over_http(provider, openai_client):
