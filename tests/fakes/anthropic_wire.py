@@ -7,13 +7,13 @@ from typing import Literal
 
 from tests.fakes.wire import Json, PromptCache, Refusal, Request, check_schema, error, ids, parts, tokens
 
-Ending = Literal["answer", "truncate", "refuse"]
+Ending = Literal["answer", "truncate", "refuse", "filter"]
 
 _SCHEMA = frozenset(
     {"$defs", "$ref", "additionalProperties", "anyOf", "allOf", "const", "default", "description", "enum", "format"}
     | {"items", "minItems", "properties", "required", "title", "type"}
 )
-_ENDINGS = {"answer": "end_turn", "truncate": "max_tokens", "refuse": "refusal"}
+_ENDINGS = {"answer": "end_turn", "truncate": "max_tokens", "refuse": "refusal", "filter": "refusal"}
 _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _MOST_MARKS = 4
 _BATCH_TIMES = {"created_at": "2026-01-01T00:00:00Z", "expires_at": "2026-01-02T00:00:00Z"}
@@ -60,7 +60,7 @@ def message(request: Request, text: str, ending: Ending, cache: PromptCache) -> 
         "type": "message",
         "role": "assistant",
         "model": body["model"],
-        "content": [] if ending == "refuse" else [{"type": "text", "text": text}],
+        "content": [] if _ENDINGS[ending] == "refusal" else [{"type": "text", "text": text}],
         "stop_reason": _ENDINGS[ending],
         "stop_sequence": None,
         "usage": {

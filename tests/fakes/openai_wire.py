@@ -3,6 +3,7 @@
 from tests.fakes.anthropic_wire import Ending
 from tests.fakes.wire import Json, PromptCache, Refusal, Request, check_schema, ids, parts, tokens
 
+_FINISHED = {"answer": "stop", "truncate": "length", "refuse": "stop", "filter": "content_filter"}
 _SCHEMA = frozenset(
     {"$defs", "$ref", "additionalProperties", "anyOf", "const", "description", "enum", "format", "items", "maximum"}
     | {"maxItems", "minimum", "minItems", "multipleOf", "pattern", "properties", "required", "title", "type"}
@@ -43,7 +44,7 @@ def chat(request: Request, text: str, ending: Ending, cache: PromptCache) -> Jso
                 "index": 0,
                 "message": said,
                 "logprobs": None,
-                "finish_reason": "length" if ending == "truncate" else "stop",
+                "finish_reason": _FINISHED[ending],
             }
         ],
         "usage": {

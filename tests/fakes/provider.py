@@ -45,6 +45,7 @@ class Behaviour(BaseModel, extra="forbid"):
     `garble`: answer with something that is no JSON.
     `short`, `shuffle`, `lists`: leave out the last vector, send them backwards, or as lists whatever was asked for.
     `nan`, `dimension`, `empty`: put a NaN into the first vector, send it with 7 numbers, or with none.
+    `filter`: OpenAI's content filter cuts in. `uncounted`: an answer does not say what it used.
     `unfinished`: a batch is still in progress. `expire`: a question in a batch ran out of time.
     """
 
@@ -62,6 +63,8 @@ class Behaviour(BaseModel, extra="forbid"):
         "answer",
         "truncate",
         "refuse",
+        "filter",
+        "uncounted",
         "unfinished",
         "expire",
     ]
@@ -238,8 +241,10 @@ class FakeProvider:
             match do:
                 case "truncate":
                     return say(request, text[: len(text) // 2], "truncate", self._cache)
-                case "refuse":
-                    return say(request, "", "refuse", self._cache)
+                case "refuse" | "filter":
+                    return say(request, "", do, self._cache)
+                case "uncounted":
+                    return {**say(request, text, "answer", self._cache), "usage": None}
                 case _:
                     return say(request, text, "answer", self._cache)
 

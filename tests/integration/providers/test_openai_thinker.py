@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from providers.errors import InputRefused
+from providers.errors import BadAnswer, InputRefused
 from providers.thinkers import Thinkers
 from tests.fakes.provider import Behaviour
 from tests.integration.providers.questions import ABOUT, ANSWER, INSTRUCTIONS, question
@@ -91,6 +91,20 @@ def test_what_openai_kept_by_itself_is_counted_once(thinker):
     assert first.cache_read_tokens == 0
     assert second.cache_read_tokens > second.input_tokens > 0
     assert second.prompt_tokens == second.input_tokens + second.cache_read_tokens
+
+
+def test_what_a_filter_cuts_is_a_refusal(provider, thinker):
+    provider.script(Behaviour(do="filter"))
+    with pytest.raises(BadAnswer, match="declined") as caught:
+        thinker.ask(question())
+    assert caught.value.why == "refusal"
+
+
+def test_what_a_server_does_not_count_is_not_taken_for_nothing(provider, thinker):
+    provider.script(Behaviour(do="uncounted", text=ANSWER))
+    usage = thinker.ask(question("some words " * 100)).usage
+    assert usage.input_tokens > 100
+    assert usage.output_tokens > 10
 
 
 def test_a_brought_key_goes_without_the_platforms_organization(settings, monkeypatch):
