@@ -31,11 +31,19 @@ File = Annotated[FileBinaryRead, Argument(metavar="FILE|-", help="One JSON objec
 
 @dataclass(frozen=True)
 class Line:
-    """A line that is not blank: its number, what it holds, and the id that it has by its words."""
+    """A line that is not blank.
+
+    Attributes:
+        number: Its place in the file, from 1.
+        item: What it holds.
+        id_by_words: An id from its words, and from how often they stood in the file before.
+        id_by_place: An id from all of the file up to its end.
+    """
 
     number: int
     item: Any
-    derived_id: str
+    id_by_words: str
+    id_by_place: str
 
 
 Accept = Callable[[Resources, UUID, Sequence[Line]], Accepted]
@@ -87,16 +95,9 @@ def add_notes(file: File, being: BeingOption = None, owner: OwnerOption = None, 
 
     def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Accepted:
         items = [line.item for line in lines]
-        return accept_notes(on.store, on.settings, being_id, items, lambda position: lines[position].derived_id)
+        return accept_notes(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_words)
 
-    _add(
-        file,
-        being,
-        owner,
-        accept,
-        "Send the whole file again later: what is known is not taken twice.",
-        as_json=as_json,
-    )
+    _add(file, being, owner, accept, as_json=as_json)
 
 
 @messages.command("add")
@@ -105,20 +106,20 @@ def add_messages(
 ) -> None:
     """Hand in messages, one JSON object a line.
 
-    Good lines are taken whatever stands in the others. A message with an id can be sent again without harm; one without
-    is new each time, for people say the same thing twice. Ends with 1 if a line was rejected, or told otherwise what is
-    known under its id, or if not all lines could be handed in.
+    Good lines are taken whatever stands in the others. Sending a file again changes nothing, also when more was added
+    at its end: a line without an id goes by all that the file says up to there, for people say the same thing twice.
+    Files that begin alike are therefore taken for one, unless ids or times tell them apart. Ends with 1 if a line was
+    rejected, or told otherwise what is known under its id, or if not all lines could be handed in.
     """
 
     def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Accepted:
-        return accept_messages(on.store, on.settings, being_id, [line.item for line in lines])
+        items = [line.item for line in lines]
+        return accept_messages(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_place)
 
-    _add(file, being, owner, accept, "Send the lines from there on again later.", as_json=as_json)
+    _add(file, being, owner, accept, as_json=as_json)
 
 
-def _add(
-    file: Iterable[bytes], being: str | None, owner: str | None, accept: Accept, advice: str, *, as_json: bool
-) -> None:
+def _add(file: Iterable[bytes], being: str | None, owner: str | None, accept: Accept, *, as_json: bool) -> None:
     """Hand a file in, batch by batch, and tell what became of it.
 
     Raises:
@@ -143,7 +144,10 @@ def _add(
     else:
         _tell(summary)
     if closed:
-        raise Failure(f"Stopped before line {summary.stopped_at}. {closed} {advice}") from closed
+        raise Failure(
+            f"Stopped before line {summary.stopped_at}. {closed} Send the whole file again later: what is known is not "
+            "taken twice."
+        ) from closed
     if summary.conflicts or summary.rejected:
         raise Exit(1)
 
@@ -151,12 +155,14 @@ def _add(
 def read_lines(file: Iterable[bytes]) -> Iterator[Line]:
     """Number each line that is not blank, and read it; what can't be read is an exception that says why."""
     seen: Counter[str] = Counter()
+    so_far = hashlib.sha256()
     for number, raw in enumerate(file, start=1):
         line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
         if line.strip():
             words = hashlib.sha256(line.strip()).hexdigest()
             seen[words] += 1
-            yield Line(number, _read(line), f"line/{words}/{seen[words]}")
+            so_far.update(line.strip() + b"\n")
+            yield Line(number, _read(line), f"line/{words}/{seen[words]}", f"lines/{so_far.hexdigest()}")
 
 
 def _read(line: bytes) -> Any:

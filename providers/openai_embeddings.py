@@ -8,11 +8,12 @@ import openai
 from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
 
-from providers.errors import BadAnswer, InputRefused
+from providers.errors import BadAnswer, InputRefused, Misconfigured
 from providers.metering import Meter
 from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
 from providers.tokens import estimated_tokens
+from schemas.limits import VECTOR_DIMENSIONS
 
 MAX_INPUTS = 2048
 MAX_REQUEST_TOKENS = 300_000
@@ -110,6 +111,11 @@ class OpenAIEmbedder:
             raise BadAnswer(f"The answer has {len(data)} vectors for {count} texts, or their numbers are wrong.")
         rows = [item.vector() for item in data]
         expected = self._dimensions or len(rows[0])
+        if expected > VECTOR_DIMENSIONS:
+            raise Misconfigured(
+                f"The vectors of {self._wire_model} have {expected} numbers, and a memory can hold {VECTOR_DIMENSIONS} "
+                "at most: set PATROL_OPENAI_EMBEDDING_DIMENSIONS to ask for shorter ones, or take another model."
+            )
         if wrong := {len(row) for row in rows} - {expected}:
             raise BadAnswer(f"A vector has {wrong.pop()} dimensions; those of {self.model} have {expected}.")
         vectors = np.stack(rows)

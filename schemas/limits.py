@@ -18,6 +18,9 @@ TOPIC_NODES = 3
 SPLIT_AGAIN_AFTER = 5
 BIRTH_NODES = 200
 
+# A vector lives in its row, and a row in a page of 8 kB: 3,930 numbers fit beside the rest of a memory (measured).
+VECTOR_DIMENSIONS = 3800
+
 PAGE_NODES = 50
 SEARCH_NODES = 20
 SEARCH_TERMS = 32

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, Posi
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from schemas.limits import VECTOR_DIMENSIONS
 from schemas.prices import PriceList
 
 SECRET_CHARACTERS = 32
@@ -74,7 +75,9 @@ class Settings(BaseSettings):
     )
     openai_embedding_model: str = Field("text-embedding-3-small", description="The embedding model asked for.")
     openai_embedding_dimensions: PositiveInt | None = Field(
-        None, le=4000, description="Ask for shorter vectors. Not set: the model's own length."
+        None,
+        le=VECTOR_DIMENSIONS,
+        description="Ask for shorter vectors. Not set: the model's own length, which may be 3,800 at most.",
     )
     minilm_weights: Path | None = Field(
         None, description="The directory with all-MiniLM-L6-v2. Not set: the installed package's."

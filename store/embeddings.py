@@ -68,9 +68,12 @@ def drop(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -
 
 
 def beings_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]:
-    """Beings whose vectors are of another model than this one."""
+    """Beings whose vectors are of another model than this one, and whose move to it is not given up as dead."""
     rows = tx.execute(
-        "select being_id from memory.beings where embedding_model <> %s order by being_id limit %s", [model, limit]
+        "select being_id from memory.beings where embedding_model <> %(model)s and not exists (select from memory.work"
+        " where owner_id = being_id and kind = 'upkeep.reembed' and key = %(model)s and state = 'dead')"
+        " order by being_id limit %(limit)s",
+        {"model": model, "limit": limit},
     )
     return [row["being_id"] for row in rows]
 

@@ -49,7 +49,8 @@ begin
         fresh_nodes = c.fresh_nodes + d.fresh_nodes,
         dying_nodes = c.dying_nodes + d.dying_nodes,
         vector_state = memory.shifted_vector_state(c.vector_state, d.lost, d.gained),
-        arrivals_since_split = c.arrivals_since_split + d.gained[1]::integer
+        -- A node whose vector changed where it stands leaves the sum and enters it, and has not arrived.
+        arrivals_since_split = c.arrivals_since_split + greatest(d.gained[1] - d.lost[1], 0)::integer
     from unnest(p_changes) as d
     where c.being_id = d.being_id and c.cluster_id = d.cluster_id;
 end $$;

@@ -160,3 +160,19 @@ def test_moving_a_node_leaves_it_as_it_was(store, being, topic):
         after = seen(tx, being, node_id)
 
     assert after == before.model_copy(update={"cluster_id": topic})
+
+
+def test_a_node_arrives_once_and_not_again_when_its_words_or_its_model_change(store, being, topic):
+    def arrivals():
+        return value(
+            tx,
+            "select arrivals_since_split from memory.clusters where being_id = %s and cluster_id = %s",
+            [being.being_id, topic],
+        )
+
+    with store.transaction() as tx:
+        tx.execute("update memory.clusters set arrivals_since_split = 0")
+        remember(tx, being, words(vector=EAST), words("Another thing.", vector=NORTH), cluster=topic)
+        assert arrivals() == 2
+        tx.execute("update memory.memory_nodes set vector = '[0, 0, 1]'")
+        assert arrivals() == 2

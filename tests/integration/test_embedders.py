@@ -2,16 +2,19 @@
 
 import random
 from datetime import timedelta
+from string import printable
 
 import numpy as np
 import pytest
 
-from memory import intake, recall, reembedding
-from memory.patrol import embed
+from memory import intake, patrol, recall, reembedding
 from memory.patrol_demand import demand
 from providers.embedders import MINILM, Embedders
 from providers.errors import Misconfigured, Transient
+from providers.thinkers import Thinkers
+from schemas.limits import VECTOR_DIMENSIONS
 from schemas.settings import Settings
+from schemas.wire import Emotion
 from store import embeddings, nodes, notes, runs, users, work
 from tests.fakes.provider import Behaviour, running_provider
 from tests.scenes import MODEL, make_user, remember, words
@@ -56,6 +59,10 @@ def texts_embedded(provider):
     return [text for request in provider.requests for text in request.body["input"]]
 
 
+def take_embed(store, embedders, settings, claim):
+    patrol.embed(store, embedders, Thinkers(settings), settings, claim)
+
+
 def claim_embed(store, settings, being_id):
     run_id, _ = demand(store, settings, being_id)
     with store.transaction() as tx:
@@ -65,7 +72,7 @@ def claim_embed(store, settings, being_id):
 def test_many_notes_are_embedded_in_one_request(store, provider, settings, being_id):
     hand_in(store, settings, being_id, *(f"Mira baked bun number {number}." for number in range(100)))
     _, claim = claim_embed(store, settings, being_id)
-    embed(store, Embedders(settings), claim)
+    take_embed(store, Embedders(settings), settings, claim)
     assert [len(request.body["input"]) for request in provider.requests] == [100]
     assert len(memories(store, being_id)) == 100
 
@@ -96,9 +103,9 @@ def test_a_passing_fault_leaves_the_notes_to_the_next_attempt(store, provider, s
     run_id, claim = claim_embed(store, settings, being_id)
     provider.script(failure)
     with pytest.raises(Transient):
-        embed(store, Embedders(settings), claim)
+        take_embed(store, Embedders(settings), settings, claim)
     assert memories(store, being_id) == []
-    embed(store, Embedders(settings), claim)
+    take_embed(store, Embedders(settings), settings, claim)
     assert walk_run(store, Embedders(settings), settings, being_id, run_id).state == "done"
     assert len(memories(store, being_id)) == 1
 
@@ -109,12 +116,12 @@ def test_vectors_are_kept_before_they_are_used(store, provider, settings, being_
     with store.transaction() as tx:
         work.fail(tx, claim, attempts=ATTEMPTS, error="taken away")
     with pytest.raises(Exception, match="held by another"):
-        embed(store, Embedders(settings), claim)
+        take_embed(store, Embedders(settings), settings, claim)
     assert memories(store, being_id) == []
     with store.transaction() as tx:
         tx.execute("update memory.work set next_at = clock_timestamp()")
         again = work.claim(tx, being_id, claim.kind, claim.key, lease=LEASE, attempts=ATTEMPTS)
-    embed(store, Embedders(settings), again)
+    take_embed(store, Embedders(settings), settings, again)
     assert len(texts_embedded(provider)) == 1
     assert len(memories(store, being_id)) == 1
 
@@ -142,7 +149,35 @@ def test_a_missing_key_does_not_swap_the_embedder(store, settings, being_id):
     hand_in(store, settings, being_id, "The roof leaked.")
     _, claim = claim_embed(store, settings, being_id)
     with pytest.raises(Misconfigured, match="OPENAI_API_KEY"):
-        embed(store, keyless, claim)
+        take_embed(store, keyless, settings, claim)
+
+
+def test_the_longest_vectors_find_room_in_a_memory_that_says_much(store, provider, being_id):
+    longest = openai_settings(provider, openai_embedding_dimensions=VECTOR_DIMENSIONS)
+    rich = scene(
+        "".join(random.Random(1).choices(printable[:90], k=3000)),
+        feeling="".join(random.Random(2).choices(printable[:90], k=1000)),
+        themes=[f"theme {number}" for number in range(30)],
+        emotion=dict.fromkeys(Emotion.model_fields, 0.123456789),
+    )
+    intake.accept_notes(store, longest, being_id, [rich])
+    run = walk_patrol(store, Embedders(longest), longest, being_id)
+    assert (run.state, run.steps["embed"]["nodes"]) == ("done", 1)
+    recall.recall(store, Embedders(longest), being_id, asked("anything"), random.Random(1))
+
+
+def test_a_move_that_is_dead_is_asked_for_by_nobody(store, settings, being_id):
+    hand_in(store, settings, being_id, "Mira baked saffron buns.")
+    walk_patrol(store, Embedders(settings), settings, being_id)
+    local = Embedders(Settings(embedder="minilm"))
+    (ring,) = reembedding.ask_for_reembedding(store, local)
+    with store.transaction() as tx:
+        claim = work.claim(tx, being_id, ring.kind, ring.key, lease=LEASE, attempts=ATTEMPTS)
+        work.fail(tx, claim, attempts=1, error="poison")
+
+    assert reembedding.ask_for_reembedding(store, local) == []
+    with store.transaction() as tx:
+        assert work.state(tx, being_id, ring.kind, ring.key) == "dead"
 
 
 def test_time_passes_for_a_being_whose_embedder_has_no_key(store, settings, being_id):
@@ -237,7 +272,7 @@ def test_a_patrol_that_began_before_the_change_does_not_mix_vectors(store, setti
     walk_patrol(store, Embedders(settings), settings, being_id)
     hand_in(store, settings, being_id, "The roof leaked.")
     run_id, claim = claim_embed(store, settings, being_id)
-    embed(store, Embedders(settings), claim)
+    take_embed(store, Embedders(settings), settings, claim)
     local = Embedders(Settings(embedder="minilm"))
     reembed(store, local, being_id)
     run = walk_run(store, local, settings, being_id, run_id)

@@ -29,6 +29,16 @@ def test_messages_are_handed_in_like_notes(somebody):
     assert somebody.json("messages", "add", "-", given=lines[0].encode())["duplicates"] == 1
 
 
+def test_a_conversation_that_is_sent_again_with_more_at_its_end_is_taken_once(somebody):
+    words = ("Well.", "Bread burned.", "Well.", "So be it.")
+    said = [json.dumps({"role": "user", "content": content}) for content in words]
+    assert somebody.json("messages", "add", "-", given="\n".join(said[:3]).encode())["accepted"] == 3
+    again = somebody.json("messages", "add", "-", given="\n".join(said).encode())
+    assert (again["accepted"], again["duplicates"]) == (1, 3)
+    another = somebody.json("messages", "add", "-", given=said[3].encode())
+    assert another["accepted"] == 1
+
+
 def test_dead_work_is_listed_shown_and_replayed(patrol, dead_work):
     assert str(dead_work) in {unit["work_id"] for unit in patrol.json("work", "list")}
     assert json.loads(patrol("work", "show", dead_work).stdout)["error"] == "ValueError in due, line 7"

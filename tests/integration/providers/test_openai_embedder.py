@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from providers.embedding import embed_each
-from providers.errors import BadAnswer, InputRefused
+from providers.errors import BadAnswer, InputRefused, Misconfigured
 from providers.openai_embeddings import OpenAIEmbedder
+from schemas.limits import VECTOR_DIMENSIONS
 from tests.fakes.embeddings import word_vector
 from tests.fakes.provider import Behaviour, running_provider
 
@@ -99,6 +100,14 @@ def test_an_unknown_model_shows_its_dimensions(provider):
     assert embedder.dimensions == 1536
     assert embedder.embed(["tea"]).shape == (1, 1536)
     assert len(provider.requests) == 2
+
+
+def test_vectors_that_no_memory_can_hold_are_a_matter_of_settings(provider):
+    embedder = OpenAIEmbedder(
+        api_key="key", model="somebody-elses", dimensions=VECTOR_DIMENSIONS + 1, base_url=provider.openai_url
+    )
+    with pytest.raises(Misconfigured, match="PATROL_OPENAI_EMBEDDING_DIMENSIONS"):
+        embedder.embed(["tea"])
 
 
 class Told(list):
