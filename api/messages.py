@@ -8,15 +8,16 @@ from uuid import UUID
 from fastapi import APIRouter, Body, Query
 from pydantic import SkipValidation
 
-from api.auth import FedBeing, ReadBeing
+from api.auth import FedBeing, ManagedBeing, ReadBeing
 from api.bodies import JsonRoute
 from api.intake import IdempotencyKey, hand_in
 from api.keys import BroughtKey
 from api.openapi import problems
-from api.resources import On
-from memory import browsing
+from api.resources import On, ring
+from memory import browsing, erasure
 from memory.intake import accept_messages
 from schemas.answers import SessionPage
+from schemas.fact_answers import Erased
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from schemas.receipts import Receipt
 from schemas.rows import Message
@@ -75,3 +76,16 @@ def list_messages(on: On, being: ReadBeing, session_id: UUID) -> list[Message]:
     Scope `read`.
     """
     return browsing.said_in(on.store, being.being_id, session_id)
+
+
+@router.delete("/messages/{message_id}")
+def erase_message(on: On, being: ManagedBeing, message_id: UUID) -> Erased:
+    """Erase a message, and with it the facts and todos that rest on it alone; the answer names them.
+
+    Scope `manage`.
+
+    What such a message had changed is as it was before: an older statement stands again, a todo is open again.
+    """
+    erased, rings = erasure.erase_messages(on.store, being, [message_id])
+    ring(rings)
+    return erased

@@ -24,6 +24,8 @@ TAGS = [
     {"name": "Messages", "description": "What was said, handed in, each in the session that its own time puts it in."},
     {"name": "Patrols", "description": "Runs that turn notes into memory and let time pass."},
     {"name": "Recall", "description": "Finding memories by meaning, topic or word. Being found keeps them alive."},
+    {"name": "Facts", "description": "What is known of the user, and whom and what it is about."},
+    {"name": "Todos", "description": "What the user means to do, does, has left open, or is at odds with."},
     {"name": "Memories", "description": "Single memories: where they came from, pinning, correcting, forgetting."},
     {"name": "Vault", "description": "What a Being must know: gated, versioned statements, in every prompt."},
     {"name": "Diary", "description": "What a Being wrote of its days, by the user's calendar."},

@@ -16,7 +16,8 @@ from typer import Argument, Exit, FileBinaryRead, Typer
 from cli.failures import Failure
 from cli.ledger import find_being, opened, ring
 from cli.options import BeingOption, JsonOption, OwnerOption
-from cli.output import remark, say, say_json
+from cli.output import count, remark, say, say_json
+from memory.erasure import erase_messages
 from memory.intake import Accepted, DoorFull, accept_messages, accept_notes
 from schemas.limits import BATCH_ITEMS
 from schemas.receipts import Receipt, Trouble
@@ -117,6 +118,25 @@ def add_messages(
         return accept_messages(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_place)
 
     _add(file, being, owner, accept, as_json=as_json)
+
+
+@messages.command("erase")
+def erase_message(
+    message: Annotated[UUID, Argument(metavar="ID", help="The message's id, as its receipt or its session tells it.")],
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a message, and with it the facts and todos that rest on it alone."""
+    with opened() as on:
+        erased, rings = erase_messages(on.store, find_being(on.store, being, owner), [message])
+        ring(rings)
+    if as_json:
+        return say_json(erased)
+    gone = f"{count(len(erased.facts_removed), 'fact')} and {count(len(erased.todos_removed), 'todo')}"
+    back = f"{count(len(erased.facts_changed), 'fact')} changed, {count(len(erased.todos_reopened), 'todo')} open again"
+    return say(f"Erased. {gone} went with it; {back}.")
 
 
 def _add(file: Iterable[bytes], being: str | None, owner: str | None, accept: Accept, *, as_json: bool) -> None:

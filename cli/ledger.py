@@ -1,6 +1,6 @@
 """The command's way to the ledger, and to the one whom a command is about."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -107,4 +107,17 @@ def find_node(store: Store, being: Being, name: str) -> UUID:
         raise Failure(f"{being.slug} has no memory {words(name)}. See `patrol nodes`.")
     if len(found) > 1:
         raise Failure(f"Several memories of {being.slug} answer to {words(name)}: give more of the id.")
+    return found[0]
+
+
+def only(name: str, found: Sequence[UUID], what: str, where: str) -> UUID:
+    """The one thing that answers to a name.
+
+    Raises:
+        Failure: There is none, which `where` would list, or there are several.
+    """
+    if len(found) > 1:
+        raise Failure(f"Several answer to {words(name)}: give more of the id.")
+    if not found:
+        raise Failure(f"There is no {what} {words(name)}. See `{where}`.")
     return found[0]

@@ -11,7 +11,6 @@ from uuid import UUID
 from memory.entity_names import USER_REF
 from memory.namesakes import likeness
 from store import entities
-from store.errors import Refused
 from store.transaction import Transaction
 
 
@@ -63,32 +62,3 @@ def decide(tx: Transaction, user_id: UUID, guessed: Sequence[Guess]) -> None:
         merge_id = entities.propose(tx, user_id, guess.kept_ref, guess.merged_ref, guess.similarity)
         if merge_id is not None and guess.safe:
             entities.merge(tx, user_id, entities.get_merge(tx, user_id, merge_id))
-
-
-def accept(tx: Transaction, user_id: UUID, merge_id: UUID) -> None:
-    """Merge two entities that were proposed, or declined or parted before.
-
-    Raises:
-        NotFound: There is no such proposal.
-        Refused: They are merged.
-    """
-    proposal = entities.get_merge(tx, user_id, merge_id)
-    if proposal.state == "merged":
-        raise Refused("These two are merged already.")
-    entities.merge(tx, user_id, proposal)
-
-
-def decline(tx: Transaction, user_id: UUID, merge_id: UUID) -> None:
-    """Keep two entities apart: a proposal is declined, and a merge undone.
-
-    Raises:
-        NotFound: There is no such proposal.
-        Refused: They are apart.
-    """
-    proposal = entities.get_merge(tx, user_id, merge_id)
-    if proposal.state == "merged":
-        entities.part(tx, user_id, proposal)
-    elif proposal.state == "proposed":
-        entities.decide(tx, user_id, merge_id, "declined")
-    else:
-        raise Refused("These two are apart already.")

@@ -75,7 +75,9 @@ def recall(store: Store, embedders: Embedders, being_id: UUID, asked: Asked, cha
         log.warning("recall.degraded", being_id=str(being_id), error=type(error).__name__)
         degraded = True
         with store.transaction() as tx:
-            met = nodes.search(tx, being_id, _words(asked.query), all_terms=False, living=True, limit=asked.limit)
+            met = nodes.search(
+                tx, being_id, telling_words(asked.query), all_terms=False, living=True, limit=asked.limit
+            )
         found += [(node, None) for node, _ in met]
     if asked.activate:
         activation.activate(store, being_id, [node.node_id for node, _ in found])
@@ -150,7 +152,7 @@ def split_terms(query: str) -> list[str]:
     return distinct
 
 
-def _words(query: str) -> list[str]:
+def telling_words(query: str) -> list[str]:
     """What of a question is worth looking for as words, when there is no embedding of it: its first 32 terms.
 
     Short words and hiragana are grammar more often than not: they have to do only where there is nothing else. Scripts

@@ -166,6 +166,9 @@ class Settings(BaseSettings):
     vault_tombstones: Duration = Field(
         timedelta(days=30), description="A compaction keeps the tombstones of vault records that are younger than this."
     )
+    blended_ranking: bool = Field(
+        True, description="Whether facts are ranked by recency and frequency beside similarity, or by that alone."
+    )
     judge_messages: PositiveInt = Field(
         8, description="So many of a user's messages in one conversation are judged at once."
     )

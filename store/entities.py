@@ -119,13 +119,16 @@ def known_as(tx: Transaction, user_id: UUID, entity_ref: str) -> dict[str, str]:
     return {row["alias_ref"]: row["entity_ref"] for row in rows}
 
 
-def merges(tx: Transaction, user_id: UUID, *, state: str | None, limit: int) -> list[EntityMerge]:
-    """What was proposed and decided, newest first."""
+def merges(tx: Transaction, user_id: UUID, being_id: UUID, *, state: str | None, limit: int) -> list[EntityMerge]:
+    """What was proposed and decided about names that a Being has heard or may know from others, newest first."""
     with tx.cursor(row_factory=class_row(EntityMerge)) as cursor:
         return cursor.execute(
-            "select * from memory.entity_merges where user_id = %(user)s and (%(state)s::text is null"
-            " or state = %(state)s) order by merge_id desc limit %(limit)s",
-            {"user": user_id, "state": state, "limit": limit},
+            "select * from memory.entity_merges as e where e.user_id = %(user)s and (%(state)s::text is null"
+            " or e.state = %(state)s) and not exists (select from unnest(array[e.kept_ref, e.merged_ref]) as name (ref)"
+            " where not exists (select from memory.fact_statements as s join memory.facts as f using (user_id, fact_id)"
+            " where s.user_id = %(user)s and name.ref = any(s.told_as)"
+            " and (f.being_id = %(being)s or f.being_id is null))) order by e.merge_id desc limit %(limit)s",
+            {"user": user_id, "being": being_id, "state": state, "limit": limit},
         ).fetchall()
 
 

@@ -101,6 +101,16 @@ def get(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) -> Fact:
     return fact
 
 
+def named(tx: Transaction, user_id: UUID, being_id: UUID, name: str) -> list[UUID]:
+    """Up to two facts that this Being knows whose id ends so."""
+    rows = tx.execute(
+        "select fact_id from memory.facts where user_id = %(user)s and (being_id = %(being)s or being_id is null)"
+        " and content <> '' and right(fact_id::text, length(%(name)s)) = lower(%(name)s) order by fact_id limit 2",
+        {"user": user_id, "being": being_id, "name": name},
+    )
+    return [row["fact_id"] for row in rows]
+
+
 def page(
     tx: Transaction,
     user_id: UUID,

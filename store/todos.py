@@ -82,6 +82,16 @@ def get(tx: Transaction, being_id: UUID, todo_id: UUID) -> Todo:
     return todo
 
 
+def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
+    """Up to two todos of this Being whose id ends so."""
+    rows = tx.execute(
+        "select todo_id from memory.todos where being_id = %(being)s"
+        " and right(todo_id::text, length(%(name)s)) = lower(%(name)s) order by todo_id limit 2",
+        {"being": being_id, "name": name},
+    )
+    return [row["todo_id"] for row in rows]
+
+
 def page(
     tx: Transaction,
     being_id: UUID,

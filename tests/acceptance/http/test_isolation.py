@@ -14,6 +14,7 @@ import httpx2
 import pytest
 
 from schemas.rows import Being
+from store import entities
 from store.transaction import value
 from tests.acceptance.conftest import Person
 from tests.acceptance.http.scenes import scene
@@ -26,6 +27,9 @@ NOTES = [
     {"id": "n4", "type": "scene", "content": "no scene at all"},
     {"id": "n5", "type": "todo", "content": "Call the oven repair."},
 ]
+# Told in confidence: the user's other facts are known to all of the user's Beings.
+FACT = {"type": "PEOPLE", "content": "Jon mends ovens.", "entity_refs": ["person:jon"], "in_confidence": True}
+LOOP = {"type": "OPEN_LOOP", "content": "Which oven to buy."}
 ONLY_THEIRS = {**scene("Something."), "id": "only-theirs"}
 
 
@@ -42,6 +46,10 @@ class Side:
     session_id: str
     work_id: str
     record_id: str
+    fact_id: str
+    merge_id: str
+    todo_id: str
+    message_id: str
     node_cursor: str
     note_cursor: str
     ids: frozenset[str]
@@ -75,6 +83,20 @@ CASES = {
     "DELETE /v1/beings/{being}/nodes/{node_id}": lambda _: {},
     "GET /v1/beings/{being}/nodes/{node_id}/history": lambda _: {},
     "POST /v1/beings/{being}/nodes/{node_id}/revive": lambda _: {},
+    "POST /v1/beings/{being}/facts/retrieve": lambda _: {"json": {"query": "oven", "limit": 50, "explain": True}},
+    "GET /v1/beings/{being}/facts": lambda it: {"params": {"cursor": it.fact_id}},
+    "POST /v1/beings/{being}/facts": lambda _: {"json": [FACT]},
+    "GET /v1/beings/{being}/facts/{fact_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/facts/{fact_id}": lambda _: {"json": {"pinned": True, "content": "Mine now."}},
+    "DELETE /v1/beings/{being}/facts/{fact_id}": lambda _: {},
+    "GET /v1/beings/{being}/entities": lambda _: {},
+    "GET /v1/beings/{being}/entities/merges": lambda _: {},
+    "POST /v1/beings/{being}/entities/merges/{merge_id}/accept": lambda _: {},
+    "POST /v1/beings/{being}/entities/merges/{merge_id}/decline": lambda _: {},
+    "GET /v1/beings/{being}/todos": lambda it: {"params": {"cursor": it.todo_id}},
+    "PATCH /v1/beings/{being}/todos/{todo_id}": lambda _: {"json": {"status": "DONE"}},
+    "DELETE /v1/beings/{being}/todos/{todo_id}": lambda _: {},
+    "DELETE /v1/beings/{being}/messages/{message_id}": lambda _: {},
     "GET /v1/beings/{being}/cost": lambda _: {},
     "GET /v1/cost": lambda _: {},
     "POST /v1/beings/{being}/vault": lambda _: {"json": {"text": "Only theirs."}},
@@ -119,6 +141,18 @@ NAMES_MORE = {route for route in CASES if "_id}" in route and "{topic_id}" not i
 }
 
 
+def introduce(person: Person, being: Being, client: httpx2.Client) -> tuple[str, str, str]:
+    """Tell a Being in confidence of somebody with two names; the ids of a fact, of the names' merge, and of a todo."""
+    path = f"/v1/beings/{being.being_id}"
+    names = [f"person:{name}_{being.being_id.hex}" for name in ("jon", "john")]
+    assert client.post(f"{path}/facts", json=[LOOP, *(FACT | {"entity_refs": [name]} for name in names)]).is_success
+    with person.ledger.transaction() as tx:
+        merge_id = entities.propose(tx, being.user_id, names[0], names[1], 1.0)
+    facts = client.get(f"{path}/facts").json()["facts"]
+    (todo,) = client.get(f"{path}/todos").json()["todos"]
+    return facts[0]["fact_id"], str(merge_id), todo["todo_id"]
+
+
 def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     """Give a Being its memory, and wait until nothing moves any more."""
     path = f"/v1/beings/{being.being_id}"
@@ -126,6 +160,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     client.post(f"{path}/messages", json={"id": "m1", "role": "user", "content": "The oven failed."})
     register = {"text": "The oven is old.", "tier": "register", "topic_id": "oven"}
     (record,) = client.post(f"{path}/vault", json=register, headers={"Idempotency-Key": "k"}).json()["records"]
+    fact_id, merge_id, todo_id = introduce(person, being, client)
     person.patrol(being)
     run = person.patrol(being)
 
@@ -157,6 +192,10 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
         session_id=session["session_id"],
         work_id=work["work_id"],
         record_id=record["id"],
+        fact_id=fact_id,
+        merge_id=merge_id,
+        todo_id=todo_id,
+        message_id=message["message_id"],
         node_cursor=nodes["cursor"],
         note_cursor=client.get(f"{path}/notes", params={"limit": 1}).json()["cursor"],
         ids=frozenset(
@@ -170,6 +209,9 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
                 message["message_id"],
                 work["work_id"],
                 record["id"],
+                fact_id,
+                merge_id,
+                todo_id,
             ]
         ),
     )
@@ -227,6 +269,10 @@ def ask(asker: Side, route: str, being: UUID | str, of: Side) -> httpx2.Response
             session_id=of.session_id,
             work_id=of.work_id,
             record_id=of.record_id,
+            fact_id=of.fact_id,
+            merge_id=of.merge_id,
+            todo_id=of.todo_id,
+            message_id=of.message_id,
             topic_id="oven",
         ),
         **(CASES | WORK_CASES)[route](of),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory import naming
-from store import entities, facts
+from memory import entities as merging
+from store import entities
 from tests.conversations import fact
 
 
@@ -20,15 +20,13 @@ def states(talk):
     with talk.store.transaction() as tx:
         return [
             (one.kept_ref, one.merged_ref, one.state)
-            for one in entities.merges(tx, talk.being.user_id, state=None, limit=9)
+            for one in entities.merges(tx, talk.being.user_id, talk.being.being_id, state=None, limit=9)
         ]
 
 
 def decide(talk, how):
-    with talk.store.transaction() as tx:
-        facts.hold(tx, talk.being.user_id)
-        (proposal,) = entities.merges(tx, talk.being.user_id, state=None, limit=9)
-        how(tx, talk.being.user_id, proposal.merge_id)
+    (proposal,) = merging.proposals(talk.store, talk.being, None, 9)
+    how(talk.store, talk.being, proposal.merge_id)
 
 
 def test_a_name_that_reads_the_same_is_merged(talk):
@@ -87,14 +85,14 @@ def test_merging_joins_facts_of_one_key_and_undoing_parts_them(talk):
     person(talk, "Mukesh", "Mukesh sings.")
     person(talk, "Makesh", "Makesh is tall.", message="m2")
     before = [(known.fact_id, known.content, known.entity_refs, known.memory_key) for known in talk.facts()]
-    decide(talk, naming.accept)
+    decide(talk, merging.accept)
     (joined,) = talk.facts()
     assert (joined.content, joined.entity_refs, joined.mentions) == (
         "Mukesh sings.; Makesh is tall.",
         ["person:mukesh"],
         2,
     )
-    decide(talk, naming.decline)
+    decide(talk, merging.decline)
     assert [(known.fact_id, known.content, known.entity_refs, known.memory_key) for known in talk.facts()] == before
 
 
@@ -114,7 +112,7 @@ def test_what_is_told_under_a_merged_name_goes_where_it_belongs_when_that_is_und
     talk.compares(("n0.1", "adds", None))
     talk.judged()
     assert talk.contents() == ["John sings.; Jon is tall"]
-    decide(talk, naming.decline)
+    decide(talk, merging.decline)
     assert [(known.content, known.memory_key) for known in talk.facts()] == [
         ("John sings.", "people|person|john|fact"),
         ("Jon is tall", "people|person|jon|fact"),

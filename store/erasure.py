@@ -1,0 +1,73 @@
+"""Erasing messages, and what it takes with it: the ledger's triggers do the taking, and this says what they took."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Resting:
+    """What rests on some messages, alone or among others: facts with their content, todos with their status."""
+
+    facts: dict[UUID, str]
+    todos: dict[UUID, str]
+
+
+def resting_on(tx: Transaction, user_id: UUID, being_id: UUID, message_ids: Sequence[UUID]) -> Resting:
+    """What rests on these messages now."""
+    told = tx.execute(
+        "select distinct f.fact_id, f.content from memory.fact_evidence as e"
+        " join memory.fact_statements as s using (user_id, statement_id)"
+        " join memory.facts as f using (user_id, fact_id)"
+        " where e.user_id = %s and e.being_id = %s and e.message_id = any(%s)",
+        [user_id, being_id, list(message_ids)],
+    )
+    todos = tx.execute(
+        "select distinct todo_id, status from memory.todo_evidence join memory.todos using (being_id, todo_id)"
+        " where being_id = %s and message_id = any(%s)",
+        [being_id, list(message_ids)],
+    )
+    return Resting({row["fact_id"]: row["content"] for row in told}, {row["todo_id"]: row["status"] for row in todos})
+
+
+def still_there(tx: Transaction, user_id: UUID, being_id: UUID, before: Resting) -> Resting:
+    """What is left of it."""
+    told = tx.execute(
+        "select fact_id, content from memory.facts where user_id = %s and fact_id = any(%s)",
+        [user_id, list(before.facts)],
+    )
+    todos = tx.execute(
+        "select todo_id, status from memory.todos where being_id = %s and todo_id = any(%s)",
+        [being_id, list(before.todos)],
+    )
+    return Resting({row["fact_id"]: row["content"] for row in told}, {row["todo_id"]: row["status"] for row in todos})
+
+
+def erase_messages(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> int:
+    """Erase messages, and what models said of them; sessions shrink to what is left, or go. Returns how many."""
+    rows = tx.execute(
+        "delete from memory.messages where being_id = %s and message_id = any(%s) returning session_id",
+        [being_id, list(message_ids)],
+    ).fetchall()
+    sessions = list({row["session_id"] for row in rows})
+    tx.execute(
+        "delete from memory.model_responses where being_id = %s and key = any(%s) and not kept",
+        [being_id, [str(session) for session in sessions]],
+    )
+    tx.execute(
+        "delete from memory.sessions as s where s.being_id = %s and s.session_id = any(%s) and not exists (select"
+        " from memory.messages as m where m.being_id = s.being_id and m.session_id = s.session_id)",
+        [being_id, sessions],
+    )
+    tx.execute(
+        "update memory.sessions as s set started_at = left_over.first, last_activity_at = left_over.last,"
+        " ended_at = case when s.ended_at is not null then left_over.last end, turn_count = left_over.turns"
+        " from (select session_id, min(created_at) as first, max(created_at) as last,"
+        " count(*) filter (where role <> 'other') as turns from memory.messages"
+        " where being_id = %(being)s and session_id = any(%(sessions)s) group by session_id) as left_over"
+        " where s.being_id = %(being)s and s.session_id = left_over.session_id",
+        {"being": being_id, "sessions": sessions},
+    )
+    return len(rows)

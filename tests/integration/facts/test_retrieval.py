@@ -1,0 +1,109 @@
+"""Facts that matter are found: by meaning, freshness and company, with cards, and with what is pinned."""
+
+import pytest
+
+from memory import fact_retrieval, seeding
+from memory.fact_retrieval import Asked
+from memory.recall import BadQuestion
+from providers.embedders import Embedders
+from schemas.fact_requests import Seed
+from schemas.settings import Settings
+
+JOHN = {"type": "PEOPLE", "entity_refs": ["person:john"]}
+
+
+def seed(talk, *seeds):
+    seeding.seed(talk.store, talk.being, [Seed.model_validate({"type": "PROFILE"} | one) for one in seeds])
+
+
+def retrieve(talk, query, limit=5, settings=None):
+    asked = Asked(query, limit, explain=True)
+    return fact_retrieval.retrieve(talk.store, talk.embedders, settings or talk.settings, talk.being, asked)
+
+
+def contents(found):
+    return [fact.content for fact in found.facts]
+
+
+def test_facts_are_found_by_meaning(talk):
+    seed(talk, {"content": "Drinks green tea every morning."}, {"content": "Works as a nurse at the hospital."})
+    talk.embedded()
+    found = retrieve(talk, "What is their job?", limit=1)
+    assert contents(found) == ["Works as a nurse at the hospital."]
+    assert not found.degraded
+
+
+def test_every_score_is_explained(talk, clock):
+    seed(talk, {"content": "John plays chess.", **JOHN, "fact_type": "habit"}, {"content": "John is tall.", **JOHN})
+    seed(talk, {"content": "Chess is fun.", "entity_refs": ["thing:chess"]})
+    talk.embedded()
+    clock.advance(days=14)
+    for why in retrieve(talk, "chess").explanation:
+        assert why.recency == pytest.approx(0.5, abs=1e-4)
+        assert why.frequency in {0.5, 1.0}
+        assert why.score == pytest.approx(0.4 * why.similarity + 0.3 * why.recency + 0.3 * why.frequency)
+
+
+def test_the_blend_can_be_turned_off(talk):
+    seed(talk, {"content": "John plays chess.", **JOHN})
+    talk.embedded()
+    (why,) = retrieve(talk, "chess", settings=talk.settings.model_copy(update={"blended_ranking": False})).explanation
+    assert why.score == why.similarity
+
+
+def test_cards_tell_the_three_weightiest_other_facts_of_an_entity(talk):
+    seed(
+        talk,
+        {"content": "John plays chess.", **JOHN, "fact_type": "habit"},
+        *(
+            {"content": content, "type": kind, "fact_type": fact_type, "importance": importance, "pinned": pinned}
+            | {"entity_refs": ["person:john"]}
+            for content, kind, fact_type, importance, pinned in [
+                ("usual", "PEOPLE", "fact", 1, False),
+                ("significant", "PEOPLE", "preference", 2, False),
+                ("critical", "PEOPLE", "relationship", 3, False),
+                ("pinned", "PEOPLE", "friction", 0, True),
+                ("newer and significant", "PROJECT", "fact", 2, False),
+            ]
+        ),
+    )
+    talk.embedded()
+    (card,) = retrieve(talk, "Who plays chess?", limit=1).cards
+    assert card.text == "[person:john]: pinned; critical; newer and significant"
+
+
+def test_pinned_facts_are_always_there(talk):
+    seed(talk, *({"content": f"Fact {number}.", "pinned": True} for number in range(21)))
+    found = retrieve(talk, "anything")
+    assert [fact.content for fact in found.foundation] == [f"Fact {number}." for number in range(20)]
+
+
+def test_another_beings_confidences_and_archived_facts_are_not_found(talk, other):
+    seed(other, {"content": "Loves green tea.", "in_confidence": True, "entity_refs": ["thing:tea"], "pinned": True})
+    seed(talk, {"content": "Drinks tea.", "entity_refs": ["thing:tea"]})
+    talk.embedded()
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.facts set status = 'ARCHIVED' where being_id is null")
+    found = retrieve(talk, "tea")
+    assert (found.facts, found.cards, found.foundation) == ([], [], [])
+    assert contents(retrieve(other, "tea")) == ["Loves green tea."]
+
+
+def test_without_vectors_words_have_to_do(talk):
+    seed(talk, {"content": "Drinks green tea."}, {"content": "Works as a nurse."})
+    found = retrieve(talk, "green tea?")
+    assert (contents(found), found.degraded) == (["Drinks green tea."], True)
+
+
+def test_a_key_that_is_missing_swaps_no_embedder(talk):
+    seed(talk, {"content": "Drinks green tea."})
+    talk.embedded()
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.fact_keeping set embedding_model = 'text-embedding-3-small'")
+    talk.embedders = Embedders(Settings(embedder="auto"))
+    assert retrieve(talk, "green tea?").degraded
+
+
+def test_an_empty_query_is_an_error(talk):
+    with pytest.raises(BadQuestion):
+        retrieve(talk, "  ")

@@ -1,0 +1,133 @@
+"""What people do to what is known: introduce, correct, pin, archive, restore, erase; and what goes with a message."""
+
+import pytest
+
+from memory import erasure, facts, seeding, todos
+from schemas.fact_requests import FactChanges, Seed, TodoChanges
+from store.errors import NotFound, Refused
+from tests.conversations import fact, todo
+
+TEA = {"type": "PROFILE", "content": "Drinks tea.", "entity_refs": ["thing:tea"]}
+
+
+def seed(talk, *seeds):
+    return seeding.seed(talk.store, talk.being, [Seed.model_validate(one) for one in seeds])[0]
+
+
+def change(talk, known, **changes):
+    return facts.change(talk.store, talk.being, known.fact_id, FactChanges(**changes))[0]
+
+
+def erase(talk, *message_ids):
+    return erasure.erase_messages(talk.store, talk.being, message_ids)[0]
+
+
+def test_an_introduction_is_taken_once(talk, other):
+    for repeated in (0, 2):
+        seeded = seed(talk, TEA, {"type": "OPEN_LOOP", "content": "Find a flat."})
+        assert (seeded.facts, seeded.todos, seeded.repeated) == ((1, 1, 0) if not repeated else (0, 0, 2))
+    (known,) = other.facts()
+    assert (known.content, known.source, known.memory_key) == (
+        "Drinks tea.",
+        "seeded_profile",
+        "profile|thing|tea|fact",
+    )
+    assert [(open_.kind, open_.content) for open_ in talk.todos()] == [("thread", "Find a flat.")]
+    assert other.todos() == []
+
+
+def test_a_correction_keeps_what_was_said(talk):
+    talk.hears("I love tea!", fact("I love tea", "Loves tea."))
+    (known,) = talk.facts()
+    assert change(talk, known, content="Loves green tea.").content == "Loves green tea."
+    story = facts.story(talk.store, talk.being, known.fact_id)
+    assert [(one.content, one.source) for one in story.statements] == [
+        ("Loves tea.", "shadow_extraction"),
+        ("Loves green tea.", "corrected"),
+    ]
+
+
+def test_a_pinned_fact_is_not_archived(talk):
+    seed(talk, TEA)
+    (known,) = talk.facts()
+    change(talk, known, pinned=True)
+    with pytest.raises(Refused, match="pinned"):
+        change(talk, known, status="ARCHIVED")
+    change(talk, known, pinned=False, status="ARCHIVED")
+    assert talk.facts() == []
+    change(talk, known, status="ACTIVE")
+    assert talk.contents() == ["Drinks tea."]
+
+
+def test_what_was_archived_does_not_push_out_what_was_told_since(talk):
+    seed(talk, TEA)
+    (known,) = talk.facts()
+    change(talk, known, status="ARCHIVED")
+    talk.hears("I love tea!", fact("I love tea", "Loves tea.", fact_type="fact"))
+    with pytest.raises(Refused, match="newer fact"):
+        change(talk, known, status="ACTIVE")
+
+
+def test_another_beings_confidence_cannot_be_touched(talk, other):
+    seed(other, TEA | {"in_confidence": True})
+    (known,) = other.facts()
+    for attempt in (
+        lambda: change(talk, known, pinned=True),
+        lambda: facts.erase(talk.store, talk.being, known.fact_id),
+    ):
+        with pytest.raises(NotFound):
+            attempt()
+
+
+def test_an_erased_message_takes_with_it_what_rests_on_it_alone(talk):
+    (first,) = talk.says("I love tea, and I'll buy some.")
+    talk.answers(fact("I love tea", "Loves tea."), todos=(todo("I'll buy some", "Buy tea."),))
+    talk.judged()
+    (second,) = talk.says("I love tea!")
+    talk.answers(fact("I love tea", "Loves tea.", message="m2"))
+    talk.judged()
+    (known,), (open_,) = talk.facts(), talk.todos()
+    erased = erase(talk, first)
+    assert (erased.facts_removed, erased.todos_removed) == ([], [open_.todo_id])
+    assert talk.facts()[0].mentions == 1
+    assert erase(talk, second).facts_removed == [known.fact_id]
+    assert talk.facts() == []
+    with pytest.raises(NotFound):
+        erase(talk, second)
+
+
+def test_what_an_erased_message_had_replaced_stands_again(talk):
+    home = {"entities": [{"type": "thing", "name": "home"}], "fact_type": "fact"}
+    talk.hears("I live in Austin.", fact("I live in Austin", "Lives in Austin.", **home))
+    (moved,) = talk.says("I've moved to Berlin.")
+    talk.answers(fact("I've moved to Berlin", "Lives in Berlin.", message="m2", **home))
+    talk.compares(("n0.1", "contradicts", "e0.0"))
+    talk.judged()
+    (known,) = talk.facts()
+    assert erase(talk, moved).facts_changed == [known.fact_id]
+    assert talk.contents() == ["Lives in Austin."]
+
+
+def test_a_todo_whose_closing_words_are_erased_is_open_again(talk):
+    talk.hears("I'll call Mum.", todos=(todo("I'll call Mum", "Call Mum."),))
+    (called,) = talk.says("I called Mum!")
+    talk.answers(todos=(todo("I called Mum", message="m2", known="t1", done=True),))
+    talk.judged()
+    (done,) = talk.todos("DONE")
+    assert erase(talk, called).todos_reopened == [done.todo_id]
+
+
+def test_todos_are_corrected_closed_and_reopened(talk):
+    talk.hears("I'll call Mum.", todos=(todo("I'll call Mum", "Call Mum."),))
+    (open_,) = talk.todos()
+    for changes, kept in (
+        ({"content": "Call Mum and Dad.", "pinned": True}, ("Call Mum and Dad.", "OPEN")),
+        ({"status": "DONE"}, ("Call Mum and Dad.", "DONE")),
+        ({"status": "OPEN"}, ("Call Mum and Dad.", "OPEN")),
+    ):
+        now = todos.change(talk.store, talk.being, open_.todo_id, TodoChanges(**changes))
+        assert (now.content, now.status) == kept
+    with pytest.raises(Refused, match="pinned"):
+        todos.change(talk.store, talk.being, open_.todo_id, TodoChanges(status="ARCHIVED"))
+    todos.erase(talk.store, talk.being, open_.todo_id)
+    assert talk.todos() == []
