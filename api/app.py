@@ -23,6 +23,7 @@ from api import (
     health,
     keys,
     messages,
+    metrics,
     nodes,
     notes,
     openapi,
@@ -35,6 +36,7 @@ from api import (
 )
 from api.auth import Authentication
 from api.journal import Journal
+from api.metrics import Answers
 from api.problems import handle
 from api.resources import ringer
 from providers.embedders import Embedders
@@ -70,6 +72,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             threading.Thread(target=_warm, args=[app.state.resources.embedders], name="warm", daemon=True).start()
             yield
 
+    answers = Answers()
     app = FastAPI(
         title=openapi.TITLE,
         version="1",
@@ -82,7 +85,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
-        middleware=[Middleware(Journal), Middleware(Authentication)],
+        middleware=[Middleware(Journal, answers), Middleware(Authentication)],
         exception_handlers={HTTPException: handle, RequestValidationError: handle},
         # Telemetry would record the texts of exceptions, which may hold what people said.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
@@ -102,9 +105,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         work,
         keys,
         cost,
+        metrics,
         health,
     ):
         app.include_router(group.router)
+    app.state.answers = answers
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # the framework's own way to extend it
     return app
 

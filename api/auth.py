@@ -2,6 +2,7 @@
 
 `ingest` hands notes in; `read` looks, recalls and searches; `manage` makes and renames Beings, demands patrols (which
 lets time pass for a Being), pins, corrects, forgets and revives. A token for one Being opens no other and makes none.
+An operator's token opens metrics and everybody's work, and nothing of what anybody said.
 """
 
 from collections.abc import Callable
@@ -17,9 +18,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.problems import Rejection, answer
 from api.resources import On
 from memory import access
-from memory.access import Caller
+from memory.access import Caller, Forbidden, Operator
 from schemas.rows import Being
 from schemas.rows import Scope as Permission
+from workers.resources import Resources
 
 OPEN = "/health/"
 SCHEME = HTTPBearer(auto_error=False, description="A token made with `patrol token add`.")
@@ -63,11 +65,29 @@ def _secret(header: str | None) -> str:
 
 def _caller(scope: Permission) -> Callable[..., Caller]:
     def caller(request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller:
-        who: Caller = request.state.caller
+        who: Caller | Operator = request.state.caller
+        if isinstance(who, Operator):
+            raise Forbidden("This is an operator's token: it opens /metrics and /v1/work.")
         who.must(scope)
         return who
 
     return caller
+
+
+def _caller_or_operator(scope: Permission) -> Callable[..., Caller | Operator]:
+    def caller(request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller | Operator:
+        who: Caller | Operator = request.state.caller
+        if isinstance(who, Caller):
+            who.must(scope)
+        return who
+
+    return caller
+
+
+def _operating(request: Request, on: On, _: Annotated[object, Security(SCHEME)]) -> Resources:
+    if not isinstance(request.state.caller, Operator):
+        raise Forbidden("Only an operator's token opens this: see `patrol operator add`.")
+    return on
 
 
 def _being(scope: Permission) -> Callable[..., Being]:
@@ -82,6 +102,9 @@ def _being(scope: Permission) -> Callable[..., Being]:
 
 
 Reader = Annotated[Caller, Depends(_caller("read"))]
+WorkReader = Annotated[Caller | Operator, Depends(_caller_or_operator("read"))]
+WorkManager = Annotated[Caller | Operator, Depends(_caller_or_operator("manage"))]
+Operating = Annotated[Resources, Depends(_operating)]
 Manager = Annotated[Caller, Depends(_caller("manage"))]
 FedBeing = Annotated[Being, Depends(_being("ingest"))]
 ReadBeing = Annotated[Being, Depends(_being("read"))]

@@ -28,7 +28,8 @@ class Health(BaseModel):
     status: Literal["ok"] = "ok"
 
 
-def _redis_of(request: Request) -> Redis:
+def redis_of(request: Request) -> Redis:
+    """The connection to Redis that the application opened when it started."""
     redis: Redis = request.app.state.redis
     return redis
 
@@ -43,7 +44,7 @@ async def live() -> Health:
 
 
 @router.get("/ready", responses=problems(503))
-def ready(on: On, redis: Annotated[Redis, Depends(_redis_of)]) -> Health:
+def ready(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Health:
     """Say whether work gets done.
 
     That is: the database is there and migrated, Redis is there, due work is taken in time, and beat ticks. Otherwise

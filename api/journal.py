@@ -8,6 +8,7 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.metrics import Answers
 from api.problems import answer
 
 log = structlog.get_logger()
@@ -20,11 +21,13 @@ class Journal:
     """Writes down method, route, status and time; paths and queries may hold people's words, and are not written.
 
     Args:
+        answers: Counts them.
         app: The application behind it. No exception gets past: a server would log its text, which may hold content.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, answers: Answers) -> None:
         self.app = app
+        self._answers = answers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass under its id, and write down what came of it."""
@@ -62,10 +65,6 @@ class Journal:
                 response = answer(scope, fault)
                 if not status:
                     await response(scope, receive, send_with_id)
-            log.info(
-                "http.answered",
-                method=scope["method"],
-                route=getattr(scope.get("route"), "path", None),
-                status=status,
-                ms=round(1000 * (time.perf_counter() - began), 1),
-            )
+            route, seconds = getattr(scope.get("route"), "path", None), time.perf_counter() - began
+            self._answers.add(scope["method"], route, status, seconds)
+            log.info("http.answered", method=scope["method"], route=route, status=status, ms=round(1000 * seconds, 1))

@@ -32,7 +32,10 @@ TAGS = [
     {"name": "Keys", "description": "Your own keys for model providers, with which your Beings think."},
     {"name": "Cost", "description": "What models were asked for, and what it cost."},
     {"name": "Work", "description": "The ledger of what must get done: what could not be, looked at and replayed."},
-    {"name": "Health", "description": "Whether the system lives and gets on with its work. No token."},
+    {
+        "name": "Health",
+        "description": "Whether the system lives and gets on with its work. No token, but for its numbers.",
+    },
 ]
 
 _ERRORS = {

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from api.auth import Manager, Reader
+from api.auth import WorkManager, WorkReader
 from api.bodies import JsonRoute
 from api.openapi import problems
 from api.resources import On, ring
@@ -21,19 +21,19 @@ router = APIRouter(prefix="/v1/work", tags=["Work"], route_class=JsonRoute)
 @router.get("")
 def list_work(
     on: On,
-    caller: Reader,
+    caller: WorkReader,
     state: Annotated[WorkState, Query(description="Only what is in this state.")] = "dead",
     limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE)] = PAGE_NODES,
 ) -> list[Work]:
     """List work of the Beings that the token opens, oldest first; by default what is dead.
 
-    Scope `read`.
+    Scope `read`. An operator's token opens everybody's.
     """
     return dead_letters.listed(on.store, access.owners(on.store, caller), state=state, limit=limit)
 
 
 @router.get("/{work_id}")
-def show_work(on: On, caller: Reader, work_id: UUID) -> Work:
+def show_work(on: On, caller: WorkReader, work_id: UUID) -> Work:
     """Show a unit of work, with what went wrong last.
 
     Scope `read`.
@@ -42,7 +42,7 @@ def show_work(on: On, caller: Reader, work_id: UUID) -> Work:
 
 
 @router.post("/{work_id}/replay", status_code=HTTPStatus.ACCEPTED, responses=problems(409))
-def replay_work(on: On, caller: Manager, work_id: UUID) -> None:
+def replay_work(on: On, caller: WorkManager, work_id: UUID) -> None:
     """Give dead work another life. A dead step of a patrol is replayed as a new patrol.
 
     Scope `manage`.
@@ -51,7 +51,7 @@ def replay_work(on: On, caller: Manager, work_id: UUID) -> None:
 
 
 @router.delete("/{work_id}", status_code=HTTPStatus.NO_CONTENT, responses=problems(409))
-def drop_work(on: On, caller: Manager, work_id: UUID) -> None:
+def drop_work(on: On, caller: WorkManager, work_id: UUID) -> None:
     """Let dead work go.
 
     Scope `manage`.

@@ -55,6 +55,7 @@ COMMANDS = {
     "token": Entry(PEOPLE, "cli.tokens:tokens", "Tokens, which open the API."),
     "key": Entry(PEOPLE, "cli.keys:keys", "Users' keys for model providers."),
     "cost": Entry(PEOPLE, "cli.cost:cost", "What models were asked for, and what it cost."),
+    "operator": Entry(PEOPLE, "cli.operators:operators", "Operators' tokens, which open metrics and everybody's work."),
     "notes": Entry(REMEMBER, "cli.intake:notes", "What happened, handed in."),
     "messages": Entry(REMEMBER, "cli.intake:messages", "What was said, handed in."),
     "run": Entry(REMEMBER, "cli.run:run", "Demand a patrol, and watch its nine steps."),

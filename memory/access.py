@@ -1,4 +1,4 @@
-"""Who may do what: bearer tokens, hashed at rest, each for one user and at most one Being."""
+"""Who may do what: bearer tokens, hashed at rest, each for one user and at most one Being, or an operator's."""
 
 import hashlib
 import secrets
@@ -7,8 +7,8 @@ from datetime import timedelta
 from uuid import UUID
 
 from schemas.keepable import unkeepable
-from schemas.rows import Being, Scope, Token
-from store import users
+from schemas.rows import Being, OperatorToken, Scope, Token
+from store import operators, users
 from store.database import Store
 from store.errors import NotFound
 
@@ -41,6 +41,11 @@ class Caller:
             raise Forbidden(f"This token lacks the scope `{scope}`.")
 
 
+@dataclass(frozen=True)
+class Operator:
+    """Somebody who showed an operator's token: no user, and nobody's Beings open to it."""
+
+
 def issue(
     store: Store, user_id: UUID, *, being_id: UUID | None, scopes: list[Scope], life: timedelta | None
 ) -> tuple[str, Token]:
@@ -50,7 +55,14 @@ def issue(
         return secret, users.add_token(tx, user_id, being_id, _hash(secret), scopes, life)
 
 
-def authenticate(store: Store, secret: str) -> Caller:
+def issue_operators(store: Store, *, life: timedelta | None) -> tuple[str, OperatorToken]:
+    """Make an operator's token; returns its secret, which is shown this once, and its row."""
+    secret = PREFIX + secrets.token_urlsafe(32)
+    with store.transaction() as tx:
+        return secret, operators.add_token(tx, _hash(secret), life)
+
+
+def authenticate(store: Store, secret: str) -> Caller | Operator:
     """Find out who shows this token.
 
     Raises:
@@ -58,6 +70,11 @@ def authenticate(store: Store, secret: str) -> Caller:
     """
     with store.transaction() as tx:
         found = users.find_token(tx, _hash(secret))
+        operates = operators.alive(tx, _hash(secret)) if found is None else None
+    if operates:
+        return Operator()
+    if operates is False:
+        raise Denied("This token has expired or was revoked.")
     if found is None:
         raise Denied("This token is unknown.")
     token, alive = found
@@ -81,8 +98,10 @@ def being_for(store: Store, caller: Caller, being: str) -> Being:
     return found
 
 
-def owners(store: Store, caller: Caller) -> list[UUID]:
-    """The Beings whose work the caller may see: the token's, or all of the user's."""
+def owners(store: Store, caller: Caller | Operator) -> list[UUID] | None:
+    """The Beings whose work the caller may see: the token's, or all of the user's; None means everybody's."""
+    if isinstance(caller, Operator):
+        return None
     if caller.being_id is not None:
         return [caller.being_id]
     with store.transaction() as tx:

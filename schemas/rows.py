@@ -61,6 +61,16 @@ class Token(Row):
     last_used_at: datetime | None
 
 
+class OperatorToken(Row):
+    """A token that is no user's, without its secret."""
+
+    token_id: UUID
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
 class Node(Row):
     """A scene stored as memory. `session_count` and `effective_importance` are the seed's, derived when read."""
 

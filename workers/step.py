@@ -80,7 +80,9 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
         return
     if on.crash:
         on.crash.begin(kind)
-    with structlog.contextvars.bound_contextvars(kind=kind, owner_id=str(owner_id), key=key):
+    with structlog.contextvars.bound_contextvars(
+        kind=kind, owner_id=str(owner_id), key=key, task_id=app.current_worker_task.request.id
+    ):
         try:
             with kept(on.store, claim, on.settings.lease), on_behalf_of(Asker(owner_id, "embed", kind, key)):
                 rings = do(on, claim)

@@ -19,7 +19,7 @@ from workers.postgres_server import program
 CALL = re.compile(r"\bmemory\.(\w+)\(")
 STORE = Path(store.__file__).parent
 # Not anybody's: the clock is everybody's, the list of migrations the database's own, and a pulse a process's.
-UNOWNED = {"clock", "migrations", "pulses"}
+UNOWNED = {"clock", "migrations", "operator_tokens", "pulses"}
 
 # With memory off the search path, whatever Postgres stores as an expression is printed with the schema's name.
 DEFINITIONS = """
