@@ -1,6 +1,7 @@
 """`patrol pin | unpin | forget | revive | correct`: what people do to single memories."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from cli.options import BeingOption, JsonOption, NodeArgument, OwnerOption
 from cli.output import say, say_json, words
 from memory import curation
 from schemas.rows import Node
+from store.database import Store
 from workers.resources import Resources
 
 Tending = Callable[[Resources, UUID, UUID], Node]
@@ -21,44 +23,28 @@ def pin(
     node: NodeArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
 ) -> None:
     """Keep a memory from fading."""
-
-    def tending(on: Resources, being_id: UUID, node_id: UUID) -> Node:
-        return curation.pin(on.store, being_id, node_id, pinned=True)
-
-    _tend(tending, node, being, owner, done="Pinned", as_json=as_json)
+    _tend(_in_the_ledger(partial(curation.pin, pinned=True)), node, being, owner, done="Pinned", as_json=as_json)
 
 
 def unpin(
     node: NodeArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
 ) -> None:
     """Let a pinned memory fade again."""
-
-    def tending(on: Resources, being_id: UUID, node_id: UUID) -> Node:
-        return curation.pin(on.store, being_id, node_id, pinned=False)
-
-    _tend(tending, node, being, owner, done="Unpinned", as_json=as_json)
+    _tend(_in_the_ledger(partial(curation.pin, pinned=False)), node, being, owner, done="Unpinned", as_json=as_json)
 
 
 def forget(
     node: NodeArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
 ) -> None:
     """Put a memory out of mind. Nothing finds it any more; `patrol revive` takes it back."""
-
-    def tending(on: Resources, being_id: UUID, node_id: UUID) -> Node:
-        return curation.forget(on.store, being_id, node_id)
-
-    _tend(tending, node, being, owner, done="Forgotten", as_json=as_json)
+    _tend(_in_the_ledger(curation.forget), node, being, owner, done="Forgotten", as_json=as_json)
 
 
 def revive(
     node: NodeArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
 ) -> None:
     """Bring a dying, dead, absorbed or forgotten memory back."""
-
-    def tending(on: Resources, being_id: UUID, node_id: UUID) -> Node:
-        return curation.revive(on.store, being_id, node_id)
-
-    _tend(tending, node, being, owner, done="Revived", as_json=as_json)
+    _tend(_in_the_ledger(curation.revive), node, being, owner, done="Revived", as_json=as_json)
 
 
 def correct(
@@ -101,6 +87,11 @@ def correct(
         return curation.correct(on.store, on.embedders, being_id, node_id, changes)
 
     _tend(tending, node, being, owner, done="Corrected", as_json=as_json)
+
+
+def _in_the_ledger(tending: Callable[[Store, UUID, UUID], Node]) -> Tending:
+    """Give what needs the ledger alone nothing else of our resources."""
+    return lambda on, being_id, node_id: tending(on.store, being_id, node_id)
 
 
 def _tend(tending: Tending, node: str, being: str | None, owner: str | None, *, done: str, as_json: bool) -> None:

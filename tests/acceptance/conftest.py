@@ -28,7 +28,7 @@ from workers.embedded import embedded_servers
 from workers.processes import wait_until
 from workers.supervisor import Process, Supervisor
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 ALL_SCOPES: list[Scope] = ["ingest", "read", "manage"]
 
 ENVIRONMENT = {
@@ -80,7 +80,7 @@ def stack() -> Iterator[Stack]:
                 Process("beat", [*celery, "beat", "--schedule", str(home / "beat")], environment),
                 Process(api.name, api.argv, api.env, lambda: answers(url, "/health/ready")),
             ],
-            patience=90.0,
+            patience=180.0,
         )
         addresses = (servers.database_url, servers.redis_url, servers.broker_url)
         yield Stack(url, *addresses, home / "logs", supervisor)
@@ -98,7 +98,7 @@ def api_process(name: str, environment: dict[str, str]) -> tuple[str, Process]:
 def answers(url: str, path: str) -> bool:
     """Whether an API says that all is well."""
     try:
-        return httpx2.get(url + path, timeout=5.0).status_code == 200
+        return httpx2.get(url + path, timeout=PATIENCE).status_code == 200
     except httpx2.TransportError:
         return False
 

@@ -143,7 +143,7 @@ def patrol() -> Iterator[Command]:
             rest, _ = up.communicate(timeout=PATIENCE)
         assert up.returncode == 0
         assert "Stopped." in rest
-        assert wait_until(lambda: not command.living(), 1.0)
+        assert wait_until(lambda: not command.living(), PATIENCE)
 
 
 @pytest.fixture(scope="session")

@@ -38,4 +38,4 @@ def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
     said, _ = demo.communicate(timeout=PATIENCE)
     assert "Stopped." in said
     assert demo.returncode == 130
-    assert wait_until(lambda: not command.living(), 1.0)
+    assert wait_until(lambda: not command.living(), PATIENCE)

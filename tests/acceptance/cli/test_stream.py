@@ -6,6 +6,7 @@ import re
 import pytest
 from redis import Redis
 
+from tests.acceptance.cli.conftest import PATIENCE
 from workers.embedded import running_servers
 from workers.processes import wait_until
 
@@ -24,7 +25,7 @@ def test_what_is_written_to_a_stream_is_recalled(somebody, redis):
     redis.xadd("patrol:notes", {"data": json.dumps(note)})
     with somebody.ledger.transaction() as tx:
         count = "select count(*) from memory.notes where being_id = %s"
-        assert wait_until(lambda: tx.execute(count, [somebody.being_id]).fetchone()["count"] == 1, 20.0)
+        assert wait_until(lambda: tx.execute(count, [somebody.being_id]).fetchone()["count"] == 1, PATIENCE)
     assert somebody.json("run")["state"] == "done"
     assert "The oven failed." in somebody("recall", "the oven").stdout
 
@@ -42,14 +43,14 @@ def test_what_was_rejected_is_listed_and_given_back(patrol, somebody, redis):
     def rejected():
         return [one for one in patrol.json("stream", "rejected") if str(somebody.being_id) in one["data"]]
 
-    assert wait_until(rejected, 20.0, pause=0.2)
+    assert wait_until(rejected, PATIENCE, pause=0.2)
     (one,) = rejected()
     assert "wings" in one["reason"]
     shown = patrol("stream", "rejected").stdout
     assert re.search("wings: .*not permitted", shown)
     assert "secret" not in shown
     assert "1 entry given back" in patrol("stream", "replay", one["entry"]).stdout
-    assert wait_until(rejected, 20.0, pause=0.2)
+    assert wait_until(rejected, PATIENCE, pause=0.2)
     assert rejected()[0]["id"] == one["id"]
     patrol("stream", "replay", one["entry"], code=1)
     patrol("stream", "replay", code=1)

@@ -26,13 +26,13 @@ def test_a_whole_life_of_up(command):
     assert "already runs" in command("up", "--port", free_port(), code=1).stderr
     assert "Stopped." in stop(up, signal.SIGTERM)
     assert up.returncode == 0
-    assert wait_until(lambda: not command.living(), 1.0)
+    assert wait_until(lambda: not command.living(), PATIENCE)
     again = command.start("up", "--port", free_port())
     read_until(again, "Ctrl-C stops everything")
     assert [user["name"] for user in command.json("user", "list")] == ["Ada"]
     again.kill()
     again.communicate()
-    assert wait_until(lambda: not command.living(), 15.0)
+    assert wait_until(lambda: not command.living(), PATIENCE)
 
 
 @pytest.mark.parametrize("moment", ["servers", "migrate"])
@@ -40,7 +40,7 @@ def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
     up = command.start("up", "--port", free_port())
     read_until(up, moment)
     assert "Stopped." in stop(up)
-    assert wait_until(lambda: not command.living(), 1.0)
+    assert wait_until(lambda: not command.living(), PATIENCE)
 
 
 def test_a_port_that_is_taken_is_told_before_anything_starts(command):

@@ -9,7 +9,7 @@ import pytest
 from workers.embedded import embedded_servers, running_servers
 from workers.processes import wait_until
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 MOMENTS = {
     "before the servers": lambda home: (home / "lock").exists(),

@@ -13,7 +13,7 @@ from workers.redis_server import EmbeddedRedis
 from workers.stack_errors import StartError
 from workers.supervisor import Process, Supervisor
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def shell(name, script, **options):

@@ -7,14 +7,14 @@ import pytest
 from celery import Celery
 
 from schemas.work import QUEUES
-from tests.acceptance.conftest import ENVIRONMENT, Person, Stack, api_process
+from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, Person, Stack, api_process
 from tests.acceptance.http.scenes import scene
 from workers.supervisor import Supervisor
 
 
 def test_it_is_green_without_a_token(stack):
     for path in ("/health/live", "/health/ready"):
-        answer = httpx2.get(stack.url + path)
+        answer = httpx2.get(stack.url + path, timeout=PATIENCE)
         assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
@@ -25,7 +25,7 @@ def test_it_turns_red_when_due_work_is_left_lying(stack, ledger, problem, wait_u
             " values (uuidv7(), 'nobody.hears', '', 'upkeep', clock_timestamp() - interval '1 hour')"
         )
     try:
-        told = problem(httpx2.get(stack.url + "/health/ready"), 503)
+        told = problem(httpx2.get(stack.url + "/health/ready", timeout=PATIENCE), 503)
         assert "due work" in told["detail"]
         assert {check["name"]: check["good"] for check in told["checks"]} == {
             "database": True,
@@ -35,11 +35,11 @@ def test_it_turns_red_when_due_work_is_left_lying(stack, ledger, problem, wait_u
             "dead work": True,
             "redis": True,
         }
-        assert httpx2.get(stack.url + "/health/live").status_code == 200
+        assert httpx2.get(stack.url + "/health/live", timeout=PATIENCE).status_code == 200
     finally:
         with ledger.transaction() as tx:
             tx.execute("delete from memory.work where kind = 'nobody.hears'")
-    wait_until(lambda: httpx2.get(stack.url + "/health/ready").status_code == 200)
+    wait_until(lambda: httpx2.get(stack.url + "/health/ready", timeout=PATIENCE).status_code == 200)
 
 
 def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, problem, wait_until, tmp_path):
@@ -50,7 +50,7 @@ def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, pro
     celery = Celery(broker=stack.broker_url)
 
     def ready():
-        return httpx2.get(f"{url}/health/ready").status_code
+        return httpx2.get(f"{url}/health/ready", timeout=PATIENCE).status_code
 
     with Supervisor(tmp_path) as supervisor:
         supervisor.start([strict])
@@ -59,9 +59,10 @@ def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, pro
             for queue in QUEUES:
                 celery.control.cancel_consumer(queue, reply=True)
             person.ask("POST", "/notes", json=scene())
-            assert celery.control.ping(timeout=5.0), "the worker is alive, and says so"
+            # The worker is alive, and says so.
+            wait_until(lambda: celery.control.ping(timeout=1.0))
             wait_until(lambda: ready() == 503)
-            assert "no worker takes it" in problem(httpx2.get(f"{url}/health/ready"), 503)["detail"]
+            assert "no worker takes it" in problem(httpx2.get(f"{url}/health/ready", timeout=PATIENCE), 503)["detail"]
         finally:
             for queue in QUEUES:
                 celery.control.add_consumer(queue, reply=True)

@@ -16,7 +16,7 @@ import pytest
 from schemas.rows import Being
 from store import entities
 from store.transaction import value
-from tests.acceptance.conftest import Person
+from tests.acceptance.conftest import PATIENCE, Person
 from tests.acceptance.http.scenes import scene
 from workers.processes import wait_until
 
@@ -169,7 +169,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
             query = "select count(*) from memory.work where owner_id = %s and state <> 'done'"
             return value(tx, query, [being.being_id]) == 0
 
-    assert wait_until(is_quiet, 30, pause=0.1)
+    assert wait_until(is_quiet, PATIENCE, pause=0.1)
     nodes = client.get(f"{path}/nodes", params={"limit": 1}).json()
     every_node = client.get(f"{path}/nodes").json()["nodes"]
     clusters = client.get(f"{path}/clusters").json()

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.acceptance.http.scenes import scene
+from tests.conftest import PATIENCE
 from workers.processes import wait_until
 
 
@@ -33,7 +34,7 @@ def test_a_dead_step_is_replayed_as_a_new_patrol(person, dead_step):
     def two_are_done():
         return [run["state"] for run in person.ask("GET", "/patrols").json()] == ["done", "done"]
 
-    assert wait_until(two_are_done, 30, pause=0.1)
+    assert wait_until(two_are_done, PATIENCE, pause=0.1)
 
 
 def test_dead_work_can_be_dropped(person, dead_step, problem):

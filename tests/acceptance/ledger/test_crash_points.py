@@ -5,8 +5,6 @@ import pytest
 from tests.acceptance.ledger.conftest import BAKERY, FAMILY
 from workers.crash_points import POINTS
 
-PATIENCE = 45.0
-
 
 @pytest.mark.parametrize(
     "where", [*POINTS, "inside apply@patrol.assign", "after commit@patrol.diary", "before the ack@patrol.embed"]
@@ -18,7 +16,7 @@ def test_a_process_dies_and_nothing_is_lost_or_done_twice(life, fresh, wait_unti
     life.remember("the cat came back")
     life.demand()
     mark = life.settings.home / f"crashed {where.partition('@')[0]}"
-    wait_until(lambda: mark.exists() and life.settled(), PATIENCE)
+    wait_until(lambda: mark.exists() and life.settled())
 
     paid = life.texts_embedded()
     assert max(paid.values()) <= (2 if where == "after the model call" else 1), paid

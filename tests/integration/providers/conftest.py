@@ -22,7 +22,7 @@ def settings(provider):
         openai_base_url=provider.openai_url,
         openai_thinking_model="gpt-large",
         openai_small_thinking_model="gpt-small",
-        thinking_timeout=5,
+        thinking_timeout=30,
     )
 
 

@@ -16,7 +16,7 @@ from tests.fakes.provider import Behaviour, running_provider
 
 @pytest.fixture
 def embedder(provider):
-    return OpenAIEmbedder(api_key="key", model="text-embedding-3-small", base_url=provider.openai_url, timeout=5)
+    return OpenAIEmbedder(api_key="key", model="text-embedding-3-small", base_url=provider.openai_url, timeout=30)
 
 
 def sizes(provider):

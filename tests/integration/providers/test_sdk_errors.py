@@ -15,7 +15,7 @@ SECRET = "sk-very-secret"  # noqa: S105 - made up, to look for it where it shoul
 WORDS = "the words of a person"
 
 
-def ask_openai(url, key=SECRET, timeout=5.0):
+def ask_openai(url, key=SECRET, timeout=30.0):
     with (
         sdk_errors(openai, NAMES),
         openai.OpenAI(api_key=key, base_url=f"{url}/v1", max_retries=0, timeout=timeout) as client,
@@ -23,7 +23,7 @@ def ask_openai(url, key=SECRET, timeout=5.0):
         client.embeddings.create(model="some-model", input=[WORDS])
 
 
-def ask_anthropic(url, key=SECRET, timeout=5.0):
+def ask_anthropic(url, key=SECRET, timeout=30.0):
     with (
         sdk_errors(anthropic, NAMES),
         anthropic.Anthropic(api_key=key, base_url=url, max_retries=0, timeout=timeout) as client,
