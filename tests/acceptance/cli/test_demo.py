@@ -39,3 +39,10 @@ def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
     assert "Stopped." in said
     assert demo.returncode == 130
     assert wait_until(lambda: not command.living(), PATIENCE)
+
+
+def test_the_month_can_be_lived_with_canned_thinking(command):
+    lived = command("demo", "--thinking", "canned", "--days", 4)
+    for part in ("canned", "What became one", "What the diary says", "2026-03-04", "For next time"):
+        assert part in lived.stdout
+    assert not command.living()
