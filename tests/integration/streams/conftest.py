@@ -13,6 +13,7 @@ from redis import Redis
 
 from api.streams import StreamReader
 from providers.embedders import Embedders
+from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from schemas.work import Ring
 from workers.redis_server import EmbeddedRedis
@@ -55,7 +56,7 @@ def new_reader(redis, store, settings, rings):
 
     def make(**changes: Any) -> StreamReader:
         changed = settings.model_copy(update=changes)
-        reader = StreamReader(Resources(changed, store, Embedders(changed)), redis, rings.extend)
+        reader = StreamReader(Resources(changed, store, Embedders(changed), Thinkers(changed)), redis, rings.extend)
         reader.read()
         return reader
 
