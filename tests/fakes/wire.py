@@ -109,7 +109,8 @@ def parts(body: Json) -> Iterator[tuple[str, str, bool]]:
     said = [("system", body.get("system", "")), ("system", body.get("instructions", ""))]
     turns = body.get("messages") or body.get("input") or []
     turns = [{"role": "user", "content": turns}] if isinstance(turns, str) else turns
-    said += [(message["role"], message.get("content") or "") for message in turns]
+    # Texts to embed are an input too, and nobody's turn.
+    said += [(message["role"], message.get("content") or "") for message in turns if isinstance(message, dict)]
     for role, content in said:
         for block in [{"text": content}] if isinstance(content, str) else content:
             if text := block.get("text", ""):
