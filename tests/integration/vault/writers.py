@@ -1,0 +1,52 @@
+"""Many writers in one process, which the tests start several times: `writers.py URL BEING PROCESS WRITERS`.
+
+It waits for a line on stdin, lets all writers begin at once, and prints what they wrote as a line of JSON each. A half
+write to one register, the others to one of their own, in two scopes whose order changes from writer to writer.
+"""
+
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from uuid import UUID
+
+from memory import vault
+from schemas.settings import Settings
+from store import users
+from store.database import Store
+
+SETTINGS = Settings(vault_capacity=1000)
+
+
+def main(url: str, being_id: str, process: str, writers: str) -> None:
+    """Write, and tell."""
+    with Store(url, connections=8) as store, ThreadPoolExecutor(int(writers)) as pool:
+        with store.transaction() as tx:
+            being = users.get_being(tx, UUID(being_id))
+
+        def write(number: int) -> list[dict[str, object]]:
+            name = f"{process}/{number}"
+            topic = "same" if number % 2 else name
+            scopes = [being.slug, "shared"][:: 1 if number % 3 else -1]
+            batch = [
+                {
+                    "text": sha256(f"{name} {scope}".encode()).hexdigest(),
+                    "tier": "register",
+                    "topic_id": topic,
+                    "scope": scope,
+                }
+                for scope in scopes
+            ]
+            receipt = vault.bulk_add(store, SETTINGS, being, batch)
+            assert not receipt.rejected, receipt.rejected
+            return [record.model_dump(mode="json") for record in receipt.records if record]
+
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        sys.stdin.readline()
+        for written in pool.map(write, range(int(writers))):
+            sys.stdout.write("".join(json.dumps(record) + "\n" for record in written))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
