@@ -38,7 +38,7 @@ _ISSUERS = (
 # After a colon or an equals sign anything stands for a secret that is no placeholder; after a verb only what has more
 # than letters in it, or stands in quotes, for "the password is forgotten" tells nothing.
 _WORD = (
-    r"(?<!\w)(?:pass(?:word|wd|phrase|code)|pwd|contraseña|mot\ de\ passe|passwort|kennwort|senha|wachtwoord|пароль"
+    r"(?<![^\W_])(?:pass(?:word|wd|phrase|code)|pwd|contraseña|mot\ de\ passe|passwort|kennwort|senha|wachtwoord|пароль"
     r"|パスワード|密码|密碼)"
 )
 _PASSWORD = re.compile(

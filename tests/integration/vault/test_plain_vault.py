@@ -211,7 +211,7 @@ def told(record):
 
 @pytest.mark.timeout(900)  # a failure takes minutes to be made small
 def test_the_vault_does_what_the_rules_say(store):
-    run_state_machine_as_test(lambda: Life(store), settings=settings(stateful_step_count=30, max_examples=30))
+    run_state_machine_as_test(lambda: Life(store), settings=settings(stateful_step_count=25, max_examples=20))
 
 
 RECORDS = st.lists(
