@@ -77,11 +77,12 @@ def build_memory_block(
         return ""
     these = chosen(being, scopes or profile.scopes)
     records = vault.live(tx, being, these)
+    most = max_items or profile.max_items
     if query is None:
         found = sorted(records, key=lambda record: (record.tier, *_newest_first(record)))
     else:
-        found = [hit.record for hit in by_relevance(records, query)]
-    return _fenced(RELEVANT, _markdown(found[: max_items or profile.max_items], these))
+        found = [hit.record for hit in by_relevance(records, query, most)]
+    return _fenced(RELEVANT, _markdown(found[:most], these))
 
 
 def _snapshot(records: Iterable[VaultRecord], scopes: Sequence[str]) -> str:

@@ -7,8 +7,8 @@ lives in the scope: the topic's register is updated, a near-duplicate is refused
 from collections.abc import Collection, Iterable
 
 from memory.pii_guard import found_in
-from memory.vault_likeness import overlap, ratio, tokens
-from schemas.limits import VAULT_CHARACTERS, VAULT_OVERLAP
+from memory.vault_likeness import nearly_the_same
+from schemas.limits import VAULT_CHARACTERS
 from schemas.vault import SOURCES, TIERS, VaultRecord
 
 NOISE = (
@@ -107,9 +107,8 @@ def pass_duplicates(text: str, others: Iterable[VaultRecord], threshold: float) 
     Raises:
         GateRefused: Something that lives there says nearly the same.
     """
-    words = tokens(text)
     for other in others:
-        if overlap(words, tokens(other.text)) >= VAULT_OVERLAP or ratio(text, other.text, threshold) >= threshold:
+        if nearly_the_same(text, other.text, threshold):
             raise GateRefused(
                 "duplicate",
                 f"Record {other.id} says nearly the same.",

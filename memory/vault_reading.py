@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from heapq import heappush, heappushpop, nlargest
 from itertools import combinations
 
 from memory.recall import BadQuestion
 from memory.vault_gates import noise_in
-from memory.vault_likeness import likeness, score, tokens
+from memory.vault_likeness import Query, nearly_the_same, overlap, ratio, ratio_at_most, tokens
 from memory.vault_scopes import chosen, visible
 from schemas.limits import CANDIDATE_SIMILARITY, STALE_REGISTER_DAYS
 from schemas.rows import Being
@@ -16,6 +17,9 @@ from schemas.vault import Candidates, Found, Proposal, VaultQuestion, VaultRecor
 from store import clock, vault
 from store.database import Store
 from store.errors import NotFound
+
+# So many pairs are compared in full, which takes milliseconds each where texts are long.
+COMPARED = 200
 
 
 def listed(
@@ -66,14 +70,25 @@ def search(store: Store, being: Being, question: VaultQuestion) -> list[Found]:
     with store.transaction() as tx:
         records = vault.live(tx, being, chosen(being, question.scopes))
     wanted = [record for record in records if question.tier in {None, record.tier}]
-    return by_relevance(wanted, question.query)[: question.limit]
+    return by_relevance(wanted, question.query, question.limit)
 
 
-def by_relevance(records: Iterable[VaultRecord], query: str) -> list[Found]:
-    """Records that share a word with a query, by score, then the last touched, then by id: never two in one place."""
-    scored = ((score(query, record.text), record) for record in records)
-    found = [Found(record=record, score=points) for points, record in scored if points]
-    return sorted(found, key=lambda hit: (-hit.score, -hit.record.touched_at.timestamp(), hit.record.id))
+def by_relevance(records: Iterable[VaultRecord], query: str, limit: int) -> list[Found]:
+    """Records that share a word with a query, by score, then the last touched, then by id: never two in one place.
+
+    Whose score can't be among the best is not scored: sequences take long to compare.
+    """
+    asked = Query(query)
+    bounds = sorted(((asked.score_at_most(record.text), record) for record in records), key=lambda pair: -pair[0])
+    best: list[float] = []
+    found: list[Found] = []
+    for bound, record in bounds:
+        if not bound or (len(best) == limit and bound < best[0]):
+            break
+        hit = Found(record=record, score=asked.score(record.text))
+        found.append(hit)
+        (heappush if len(best) < limit else heappushpop)(best, hit.score)
+    return sorted(found, key=lambda hit: (-hit.score, -hit.record.touched_at.timestamp(), hit.record.id))[:limit]
 
 
 def find_consolidation_candidates(
@@ -85,19 +100,28 @@ def find_consolidation_candidates(
         store: The ledger.
         being: Whose vault it is.
         scope: Which scope; each by itself, if none is named.
-        floor: How alike at least: the greater of token overlap and sequence ratio.
+        floor: How alike at least: the greater of token overlap and, for the 200 pairs where it may be greatest, the
+            sequence ratio.
 
     Raises:
         BadQuestion: The Being does not see that scope.
     """
     with store.transaction() as tx:
         records = vault.live(tx, being, chosen(being, [scope] if scope else None))
-    pairs = (
-        Candidates(first=first, second=second, similarity=alike)
-        for first, second in combinations(records, 2)
-        if first.scope == second.scope and (alike := likeness(first.text, second.text, floor))
+    words = {record.id: tokens(record.text) for record in records}
+    pairs = [pair for pair in combinations(records, 2) if pair[0].scope == pair[1].scope]
+    likely = nlargest(COMPARED, pairs, key=lambda pair: ratio_at_most(pair[0].text, pair[1].text))
+    sequences = {(first.id, second.id): ratio(first.text, second.text, floor) for first, second in likely}
+    found = (
+        Candidates(
+            first=first,
+            second=second,
+            similarity=max(overlap(words[first.id], words[second.id]), sequences.get((first.id, second.id), 0.0)),
+        )
+        for first, second in pairs
     )
-    return sorted(pairs, key=lambda pair: (-pair.similarity, pair.first.id, pair.second.id))
+    alike = (pair for pair in found if pair.similarity >= floor)
+    return sorted(alike, key=lambda pair: (-pair.similarity, pair.first.id, pair.second.id))
 
 
 def propose_deletions(store: Store, being: Being, scope: str | None = None) -> list[Proposal]:
@@ -138,7 +162,7 @@ def _reasons(record: VaultRecord, all_: Sequence[VaultRecord], threshold: float,
     """Why a record might go, in words."""
     for other in all_:
         stays = other.scope == record.scope and _weight(other) > _weight(record)
-        if stays and likeness(record.text, other.text, threshold):
+        if stays and nearly_the_same(record.text, other.text, threshold):
             yield f"says nearly the same as {other.id}, which is {'canon' if other.tier == 'canon' else 'newer'}"
     if signal := noise_in(record.text):
         yield f"belongs in a journal: it says “{signal}”"

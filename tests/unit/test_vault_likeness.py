@@ -1,11 +1,11 @@
-"""Likeness is symmetric, bounded, and what difflib says where difflib is at its best."""
+"""Likeness is symmetric, and what difflib says where difflib is at its best."""
 
 from difflib import SequenceMatcher
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.vault_likeness import likeness, overlap, ratio, score, tokens
+from memory.vault_likeness import Query, nearly_the_same, overlap, ratio, ratio_at_most, tokens
 
 TEXT = st.text("ab cdé", max_size=30)
 
@@ -19,13 +19,21 @@ def test_the_short_cut_changes_no_ratio(first, second, at_least):
 
 
 @given(TEXT, TEXT)
-def test_likeness_is_symmetric_and_between_0_and_1(first, second):
-    assert 0 <= likeness(first, second) == likeness(second, first) <= 1
+def test_a_bound_is_one(first, second):
+    assert ratio(first, second) <= ratio_at_most(first, second)
+    assert Query(first).score(second) <= Query(first).score_at_most(second)
+    assert (Query(first).score(second) > 0) == (overlap(tokens(first), tokens(second)) > 0)
 
 
 def test_a_long_text_is_like_itself():
     text = "The bakery opens at six, and Mira is there at four. " * 20
     assert ratio(text, text) == 1.0
+
+
+def test_near_duplicates_share_tokens_or_sequences():
+    assert nearly_the_same("the oven is old", "old is the oven, very", 0.7)
+    assert nearly_the_same("abcdefghij", "abcdefghiJx", 0.7)
+    assert not nearly_the_same("abcdefghij", "klmnopqrst", 0.7)
 
 
 def test_overlap_is_over_the_smaller_set():
@@ -35,11 +43,11 @@ def test_overlap_is_over_the_smaller_set():
 
 def test_scripts_without_spaces_are_compared_by_pairs_of_letters():
     assert tokens("東京は雨 rain") == {"東京", "京は", "は雨", "rain"}
-    assert score("東京", "明日の東京は晴れ") > 0
+    assert Query("東京").score("明日の東京は晴れ") > 0
 
 
 def test_a_score_adds_up_as_the_seed_says():
     query, text = "oven", "The oven failed."
-    assert score(query, text) == 1.0 + 0.3 + 0.4 * SequenceMatcher(None, "oven", "the oven failed.").ratio()
-    assert score("failed the", text) == 1.0 + 0.4 * ratio("failed the", text)
-    assert score("ove", text) == 0.0
+    assert Query(query).score(text) == 1.0 + 0.3 + 0.4 * SequenceMatcher(None, "oven", "the oven failed.").ratio()
+    assert Query("failed the").score(text) == 1.0 + 0.4 * ratio("failed the", text)
+    assert Query("ove").score(text) == 0.0

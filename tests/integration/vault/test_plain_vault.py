@@ -238,8 +238,10 @@ RECORDS = st.lists(
 @given(records=RECORDS, chance=st.randoms())
 def test_search_order_is_total_and_does_not_depend_on_where_records_lie(records, chance: Random):
     shuffled = chance.sample(records, len(records))
-    found = by_relevance(records, "old oven")
-    assert by_relevance(shuffled, "old oven") == found
+    found = by_relevance(records, "old oven", len(records) + 1)
+    assert by_relevance(shuffled, "old oven", len(records) + 1) == found
+    for limit in range(1, len(found)):
+        assert by_relevance(shuffled, "old oven", limit) == found[:limit]
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
     assert {hit.record.id for hit in found} == {
         record.id for record in records if {"old", "oven"} & set(record.text.split())
