@@ -19,6 +19,17 @@ from tests.fakes.provider import Behaviour, FakeProvider
 LEASE = timedelta(seconds=30)
 
 
+def judging_at_once(provider: FakeProvider) -> Settings:
+    """Settings under which everything that was said is judged at once, by this provider."""
+    return Settings(
+        anthropic_api_key="any",
+        anthropic_base_url=provider.url,
+        thinker="anthropic",
+        embedder="minilm",
+        judge_messages=1,
+    )
+
+
 def fact(span: str, statement: str | None = None, **changes: Any) -> dict[str, Any]:
     """A fact as a judge answers it, true to its span unless it is told otherwise."""
     usual = {

@@ -10,7 +10,7 @@ from providers.thinkers import Thinkers
 from schemas.rows import Being, User
 from schemas.settings import Settings
 from store.database import Store
-from tests.conversations import Talk
+from tests.conversations import Talk, judging_at_once
 from tests.fakes.provider import FakeProvider, running_provider
 from tests.scenes import make_being
 
@@ -25,13 +25,7 @@ def provider() -> Iterator[FakeProvider]:
 @pytest.fixture
 def settings(provider: FakeProvider) -> Settings:
     """Settings under which everything that was said is judged at once."""
-    return Settings(
-        anthropic_api_key="any",
-        anthropic_base_url=provider.url,
-        thinker="anthropic",
-        embedder="minilm",
-        judge_messages=1,
-    )
+    return judging_at_once(provider)
 
 
 @pytest.fixture
