@@ -23,6 +23,11 @@ IdempotencyKey = Annotated[
 ]
 
 
+def ids_from(idempotency_key: str | None) -> DeriveId:
+    """How items without an id get one: from the key of their request, if it has one, and their position."""
+    return lambda position: idempotency_key and f"idempotency-key/{idempotency_key}/{position}"
+
+
 def hand_in(sent: Any, idempotency_key: str | None, accept: Callable[[Sequence[Any], DeriveId], Accepted]) -> Receipt:
     """Take in one item or a list, and ring for what that causes.
 
@@ -31,7 +36,7 @@ def hand_in(sent: Any, idempotency_key: str | None, accept: Callable[[Sequence[A
     """
     items = sent if isinstance(sent, list) else [sent]
     try:
-        accepted = accept(items, lambda position: idempotency_key and f"idempotency-key/{idempotency_key}/{position}")
+        accepted = accept(items, ids_from(idempotency_key))
     except BatchRefused as refusal:
         if len(items) > BATCH_ITEMS:
             raise Rejection(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", str(refusal)) from None

@@ -31,6 +31,8 @@ TAGS = [
     {"name": "Diary", "description": "What a Being wrote of its days, by the user's calendar."},
     {"name": "Keys", "description": "Your own keys for model providers, with which your Beings think."},
     {"name": "Cost", "description": "What models were asked for, and what it cost."},
+    {"name": "Persona", "description": "Who a Being is: its soul, its lists of rules, preferences and more; its user."},
+    {"name": "Context", "description": "Prompts made of what a Being has in mind, ready to be sent to a model."},
     {"name": "Work", "description": "The ledger of what must get done: what could not be, looked at and replayed."},
     {
         "name": "Health",

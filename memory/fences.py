@@ -9,7 +9,7 @@ from html import unescape
 from xml.sax.saxutils import quoteattr
 
 
-def fenced(name: str, text: str, **attributes: object) -> str:
+def fenced(name: str, text: str, /, **attributes: object) -> str:
     """Put a fence around text.
 
     Args:
@@ -18,16 +18,17 @@ def fenced(name: str, text: str, **attributes: object) -> str:
         attributes: Short facts about the text for the opening tag; their values are made safe as well.
     """
     facts = "".join(f" {key}={_attribute(str(value))}" for key, value in attributes.items())
-    return f"<{name}{facts}>\n{_inside(text)}\n</{name}>"
+    return f"<{name}{facts}>\n{disarmed(text)}\n</{name}>"
+
+
+def disarmed(text: str) -> str:
+    """What somebody wrote, without the power to open or close a fence; for places that are fenced by other means."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def unfenced(text: str) -> str:
     """What somebody wrote, of what a reader of a fence has copied from inside it."""
     return unescape(text)
-
-
-def _inside(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _attribute(text: str) -> str:

@@ -154,6 +154,7 @@ class Note(Row):
     content: Any
     title: str | None
     due_at: datetime | None
+    read_at: datetime | None
     metadata: dict[str, Any]
     state: NoteState
     reason: str | None

@@ -61,6 +61,7 @@ def broken(text):
         content=text,
         title=None,
         due_at=None,
+        read_at=None,
         metadata={},
         state="stamped",
         reason=None,

@@ -41,6 +41,7 @@ class Side:
     being: Being
     client: httpx2.Client
     node_id: str
+    note_id: str
     cluster_id: str
     run_id: str
     session_id: str
@@ -50,6 +51,7 @@ class Side:
     merge_id: str
     todo_id: str
     message_id: str
+    entry_id: str
     node_cursor: str
     note_cursor: str
     ids: frozenset[str]
@@ -63,6 +65,9 @@ CASES = {
     "PATCH /v1/beings/{being}": lambda _: {"json": {"name": "Taken over"}},
     "POST /v1/beings/{being}/notes": lambda _: {"json": [ONLY_THEIRS]},
     "GET /v1/beings/{being}/notes": lambda it: {"params": {"cursor": it.note_cursor}},
+    "GET /v1/beings/{being}/notes/{note_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/notes/{note_id}": lambda _: {"json": {"read": True}},
+    "DELETE /v1/beings/{being}/notes/{note_id}": lambda _: {},
     "POST /v1/beings/{being}/messages": lambda _: {"json": [{"id": "m9", "role": "user", "content": "And I say so."}]},
     "GET /v1/beings/{being}/sessions": lambda it: {"params": {"cursor": it.session_id}},
     "GET /v1/beings/{being}/sessions/{session_id}/messages": lambda _: {},
@@ -97,6 +102,23 @@ CASES = {
     "PATCH /v1/beings/{being}/todos/{todo_id}": lambda _: {"json": {"status": "DONE"}},
     "DELETE /v1/beings/{being}/todos/{todo_id}": lambda _: {},
     "DELETE /v1/beings/{being}/messages/{message_id}": lambda _: {},
+    "GET /v1/beings/{being}/soul": lambda _: {},
+    "PATCH /v1/beings/{being}/soul": lambda _: {"json": {"voice": "Not mine.", "mood": "strange"}},
+    "GET /v1/beings/{being}/persona/{kind}": lambda _: {},
+    "POST /v1/beings/{being}/persona/{kind}": lambda _: {"json": {"name": "another", "content": "Be theirs."}},
+    "PATCH /v1/beings/{being}/persona/{kind}/{entry_id}": lambda _: {"json": {"enabled": False}},
+    "DELETE /v1/beings/{being}/persona/{kind}/{entry_id}": lambda _: {},
+    "POST /v1/beings/{being}/context": lambda _: {"json": {"message": "The oven?", "explain": True, "activate": False}},
+    "POST /v1/beings/{being}/turns": lambda _: {
+        "json": {"messages": [{"id": "m8", "role": "user", "content": "The oven?"}], "explain": True}
+    },
+    "GET /v1/beings/{being}/snapshot": lambda _: {},
+    "GET /v1/beings/{being}/profiles": lambda _: {},
+    "PUT /v1/beings/{being}/profiles/{process}": lambda _: {"json": {"regions": ["core"]}},
+    "DELETE /v1/beings/{being}/profiles/{process}": lambda _: {},
+    "GET /v1/beings/{being}/working-memory": lambda _: {},
+    "PUT /v1/beings/{being}/working-memory/{region}": lambda _: {"json": [{"content": "Theirs."}]},
+    "POST /v1/beings/{being}/working-memory/{region}": lambda _: {"json": [{"content": "Theirs."}]},
     "GET /v1/beings/{being}/cost": lambda _: {},
     "GET /v1/cost": lambda _: {},
     "POST /v1/beings/{being}/vault": lambda _: {"json": {"text": "Only theirs."}},
@@ -131,8 +153,10 @@ WORK_CASES = {
     "DELETE /v1/work/{work_id}": lambda _: {},
 }
 WITHOUT_BEING = {"GET /v1/beings", "POST /v1/beings", "GET /v1/work", "GET /v1/cost"}
-# A user's own, and no Being's: see test_keys.py.
-OF_USERS = {"GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{key_id}"}
+# A user's own, and no Being's: see test_keys.py and test_persona.py.
+OF_USERS = {"GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{key_id}"} | {
+    f"{method} /v1/user-model" for method in ("GET", "PUT", "DELETE")
+}
 WITHOUT_TOKEN = {"GET /health/live", "GET /health/ready"}
 # Routes that name something of the Being's beside itself.
 NAMES_MORE = {route for route in CASES if "_id}" in route and "{topic_id}" not in route} | {
@@ -161,6 +185,10 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     register = {"text": "The oven is old.", "tier": "register", "topic_id": "oven"}
     (record,) = client.post(f"{path}/vault", json=register, headers={"Idempotency-Key": "k"}).json()["records"]
     fact_id, merge_id, todo_id = introduce(person, being, client)
+    entry = client.post(f"{path}/persona/partner_rules", json={"name": "rule", "content": "Be kind."}).json()
+    client.put(f"{path}/profiles/daydream", json={"regions": ["core"]})
+    client.put(f"{path}/working-memory/userNotes", json=[{"content": "Is an expert."}])
+    client.post(f"{path}/context", json={"message": "The oven?", "activate": False})
     person.patrol(being)
     run = person.patrol(being)
 
@@ -187,6 +215,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
         being,
         client,
         node_id=nodes["nodes"][0]["node_id"],
+        note_id=note_ids[-1],
         cluster_id=nodes["nodes"][0]["cluster_id"],
         run_id=str(run["run_id"]),
         session_id=session["session_id"],
@@ -196,6 +225,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
         merge_id=merge_id,
         todo_id=todo_id,
         message_id=message["message_id"],
+        entry_id=entry["entry_id"],
         node_cursor=nodes["cursor"],
         note_cursor=client.get(f"{path}/notes", params={"limit": 1}).json()["cursor"],
         ids=frozenset(
@@ -212,6 +242,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
                 fact_id,
                 merge_id,
                 todo_id,
+                entry["entry_id"],
             ]
         ),
     )
@@ -274,6 +305,11 @@ def ask(asker: Side, route: str, being: UUID | str, of: Side) -> httpx2.Response
             todo_id=of.todo_id,
             message_id=of.message_id,
             topic_id="oven",
+            note_id=of.note_id,
+            entry_id=of.entry_id,
+            kind="partner_rules",
+            process="daydream" if method == "DELETE" else "decision",
+            region="userNotes",
         ),
         **(CASES | WORK_CASES)[route](of),
     )

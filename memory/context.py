@@ -1,0 +1,258 @@
+"""The memory integrator: what a Being has in mind at a turn, region by region, ready to be sent to a model.
+
+What changes least stands first (DESIGN section 9), so that a model's cache serves it; what varies stands beside the
+message that it is for, behind the conversation, which only grows at its end.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from memory import context_blocks, context_shapes, profiles, receipts
+from memory.context_blocks import Block, Part
+from memory.context_budget import over
+from memory.fragments import pieces
+from memory.recall import Asked, BadQuestion, recall
+from memory.regions import DEFAULT, Entry, WorkingMemory
+from memory.vault_blocks import snapshot_block
+from providers.embedders import Embedders
+from providers.tokens import estimated_tokens
+from schemas.answers import Recalled
+from schemas.context import Context, HowToAssemble, MindEntry, Profile, RegionReport
+from schemas.limits import (
+    DIARY_DAYS,
+    QUERY_CHARACTERS,
+    RECALL_NODES,
+    RECALL_SIMILARITY,
+    RECENT_NODES,
+    SNAPSHOT_NOTE_TOKENS,
+    SNAPSHOT_NOTES,
+)
+from schemas.rows import Being
+from store import context as material
+from store import persona, souls, working_memory
+from store.context import KeptNote, OpenSession
+from store.database import Store
+from store.transaction import Transaction
+
+CONVERSATION = "conversation"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a context is for.
+
+    Attributes:
+        how: Process, budget and form.
+        message: What is said now; None where nothing is.
+        message_id: Its id, where it was taken in.
+        session_id: The conversation; None for the open one.
+    """
+
+    how: HowToAssemble
+    message: str | None = None
+    message_id: UUID | None = None
+    session_id: UUID | None = None
+
+
+def assemble(store: Store, embedders: Embedders, being: Being, wanted: Wanted, chance: random.Random) -> Context:
+    """Assemble a context, and leave a receipt of what it shows.
+
+    Args:
+        store: The ledger.
+        embedders: Who embeds what is said, to recall by it.
+        being: Whose context it is.
+        wanted: What it is for.
+        chance: Shuffles what comes to mind.
+
+    Raises:
+        NotFound: There is no such process or session.
+    """
+    with store.transaction() as tx:
+        profile = profiles.find(tx, being.being_id, wanted.how.process)
+    recalls = profile.others or "rag-context" in profile.regions
+    remembered = _remembered(store, embedders, being, wanted, chance) if recalls else None
+    with store.transaction() as tx:
+        session = material.session(tx, being.being_id, wanted.session_id)
+        blocks = _blocks(tx, being, profile, session, wanted, remembered)
+        context = _context(tx, being, profile, session, wanted, blocks)
+    return context.model_copy(
+        update={
+            "degraded": remembered is not None and remembered.degraded,
+            "explanation": _explained(remembered) if wanted.how.explain else None,
+        }
+    )
+
+
+def current_snapshot(tx: Transaction, being: Being) -> Block | None:
+    """Block 1-B as it is now; it is kept, with what it was made from, where that has changed."""
+    notes, left_out = _fitting(material.kept_notes(tx, being.being_id, SNAPSHOT_NOTES))
+    diary = material.recent_diary(tx, being.being_id, DIARY_DAYS)
+    vault = snapshot_block(tx, being)
+    block = context_blocks.snapshot(notes, diary, vault)
+    made_from = {
+        "notes": [str(note.note_id) for note in notes],
+        "notes_left_out": [str(note.note_id) for note in left_out],
+        "diary": [f"{entry.day}" for entry in diary],
+        "vault": sha256(vault.encode()).hexdigest() if vault else None,
+    }
+    material.keep_snapshot(tx, being.being_id, block.entries[0].content if block else "", made_from)
+    return block
+
+
+def _remembered(
+    store: Store, embedders: Embedders, being: Being, wanted: Wanted, chance: random.Random
+) -> Recalled | None:
+    """What comes to mind at a message; nothing at one that can't be understood."""
+    query = (wanted.message or "")[:QUERY_CHARACTERS]
+    if not query.strip():
+        return None
+    try:
+        asked = Asked(query, RECALL_NODES, RECALL_SIMILARITY, wanted.how.activate)
+        return recall(store, embedders, being.being_id, asked, chance)
+    except BadQuestion:
+        return None
+
+
+def _recalled(found: Recalled | None) -> list[Part]:
+    return [Part(found.fragments, "\n".join(pieces(found.nodes)))] if found and found.nodes else []
+
+
+def _blocks(
+    tx: Transaction,
+    being: Being,
+    profile: Profile,
+    session: OpenSession | None,
+    wanted: Wanted,
+    remembered: Recalled | None,
+) -> list[Block]:
+    """Every region that the process sees and that holds something."""
+    being_id = being.being_id
+    lists = persona.listed(tx, being_id)
+    mind: dict[str, list[MindEntry]] = {}
+    for entry in working_memory.entries(tx, being_id):
+        mind.setdefault(entry.region, []).append(entry)
+    before, now = _parted(mind.pop(CONVERSATION, []), wanted)
+    default = mind.pop(DEFAULT, [])
+    first = session is None or not session.answered
+    session_id = session.session_id if session else None
+    fillers: dict[str, Callable[[], Block | None]] = {
+        "core": lambda: context_blocks.core(being, souls.get(tx, being_id), lists),
+        "instructions": lambda: context_blocks.instructions(profile.instructions),
+        "snapshot": lambda: current_snapshot(tx, being),
+        "conversation": lambda: context_blocks.conversation(before),
+        "skills": lambda: context_blocks.skills(lists) if first else None,
+        "user-model": lambda: _user_model(tx, being, session),
+        "summary": lambda: context_blocks.summary(material.summaries(tx, being_id, being.user_id, session_id)),
+        "context": lambda: context_blocks.state(persona.state(tx, being_id)),
+        "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
+        "rag-context": lambda: context_blocks.recalled(_recalled(remembered)),
+        "default": lambda: context_blocks.default(default, now or wanted.message),
+        **{region: partial(context_blocks.of_callers, region, entries) for region, entries in mind.items()},
+    }
+    seen = [fill for region, fill in fillers.items() if profile.others or region in profile.regions]
+    return [block for fill in seen if (block := fill())]
+
+
+def _parted(said: list[MindEntry], wanted: Wanted) -> tuple[list[MindEntry], MindEntry | None]:
+    """The conversation before the message that is answered, and that message, where it was taken in."""
+    if wanted.message_id is None and said and said[-1].role == "user" and said[-1].content == wanted.message:
+        return said[:-1], said[-1]
+    before = [entry for entry in said if entry.message_id != wanted.message_id or wanted.message_id is None]
+    return before, next((entry for entry in said if entry not in before), None)
+
+
+def _user_model(tx: Transaction, being: Being, session: OpenSession | None) -> Block | None:
+    """The user model, unless this session was shown the same one before."""
+    model = persona.user_model(tx, being.user_id)
+    if model is None or (session and session.user_model_shown == _hash(model.content)):
+        return None
+    return context_blocks.user_model(model.content)
+
+
+def _context(
+    tx: Transaction,
+    being: Being,
+    profile: Profile,
+    session: OpenSession | None,
+    wanted: Wanted,
+    blocks: Sequence[Block],
+) -> Context:
+    """Keep the blocks to the budget, put them in order and in form, and leave a receipt."""
+    tokens = {block.region: sum(estimated_tokens(entry.content) for entry in block.entries) for block in blocks}
+    dropped = over(tokens, wanted.how.budget_tokens)
+    whole = WorkingMemory(order=tuple(profile.regions))
+    for block in blocks:
+        whole = whole.with_region(block.region, *block.entries)
+    entries = whole.without_regions(*dropped).assemble()
+    shown = [block for block in blocks if block.region not in dropped]
+    if session and any(block.region == "user-model" for block in shown):
+        (piece,) = next(block.pieces for block in shown if block.region == "user-model")
+        material.show_user_model(tx, being.being_id, session.session_id, _hash(piece))
+    total = sum(tokens[block.region] for block in shown)
+    return Context(
+        context_id=receipts.keep(
+            tx, being.being_id, profile.process, [piece for block in shown for piece in block.pieces]
+        ),
+        process=profile.process,
+        session_id=session.session_id if session else None,
+        **_shaped(wanted, entries, frozenset(block.region for block in blocks if block.stable)),
+        tokens=total,
+        over_budget=total > wanted.how.budget_tokens,
+        degraded=False,
+        regions=[_report(block, tokens, dropped) for name in whole.regions for block in blocks if block.region == name],
+        dropped=dropped,
+    )
+
+
+def _shaped(wanted: Wanted, entries: Sequence[Entry], stable: frozenset[str]) -> dict[str, Any]:
+    match wanted.how.format:
+        case "text":
+            return {"text": context_shapes.text(entries)}
+        case "openai":
+            return {"messages": context_shapes.openai(entries)}
+        case "anthropic":
+            system, messages = context_shapes.anthropic(entries, stable)
+            return {"system": system, "messages": messages}
+
+
+def _report(block: Block, tokens: dict[str, int], dropped: Iterable[str]) -> RegionReport:
+    return RegionReport(
+        region=block.region,
+        origin=block.origin,
+        entries=len(block.entries),
+        tokens=tokens[block.region],
+        stable=block.stable,
+        dropped="the budget had no room for it beside what is missed more" if block.region in dropped else None,
+    )
+
+
+def _fitting(notes: Sequence[KeptNote]) -> tuple[list[KeptNote], list[KeptNote]]:
+    """The newest notes that there is room for, and those that are left out, both oldest first."""
+    room = SNAPSHOT_NOTE_TOKENS
+    shown: list[KeptNote] = []
+    left_out: list[KeptNote] = []
+    for note in reversed(notes):
+        needed = estimated_tokens(note.content)
+        (shown if needed <= room else left_out).append(note)
+        room -= needed if needed <= room else 0
+    return shown[::-1], left_out[::-1]
+
+
+def _explained(found: Recalled | None) -> dict[str, Any]:
+    if found is None:
+        return {"memories": []}
+    return {
+        "memories": [
+            {"node_id": str(node.node_id), "similarity": similarity, "status": node.status}
+            for node, similarity in zip(found.nodes, found.similarities, strict=True)
+        ]
+    }
+
+
+def _hash(text: str) -> bytes:
+    return sha256(text.encode()).digest()

@@ -1,0 +1,66 @@
+"""A turn of a conversation: what was said is taken in, and the context for the answer comes back."""
+
+import random
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory.batches import DeriveId
+from memory.context import Wanted, assemble
+from memory.intake import accept_messages
+from memory.recall import BadQuestion
+from providers.embedders import Embedders
+from schemas.context import Turn, TurnAnswer
+from schemas.rows import Being
+from schemas.settings import Settings
+from schemas.work import Ring
+from store.context import session_of
+from store.database import Store
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a turn answers, and what to ring for."""
+
+    answer: TurnAnswer
+    rings: list[Ring]
+
+
+def take_turn(
+    store: Store,
+    embedders: Embedders,
+    settings: Settings,
+    being: Being,
+    turn: Turn,
+    chance: random.Random,
+    derive_id: DeriveId = lambda _: None,
+    *,
+    paid_by: UUID | None = None,
+) -> Taken:
+    """Take messages in, and assemble the context for an answer to the last of them.
+
+    A turn that is sent again, with the same ids, changes nothing and gets a context again.
+
+    Args:
+        store: The ledger.
+        embedders: Who embeds.
+        settings: When what was said is judged.
+        being: Who is to answer.
+        turn: What was said, and how the context is to be.
+        chance: Shuffles what comes to mind.
+        derive_id: Gives messages without an id one.
+        paid_by: The key that came with the request, which pays for the thinking that this causes.
+
+    Raises:
+        BadQuestion: The last message can't be taken; the text says why. Those before it are taken.
+        NotFound: There is no such process.
+    """
+    items = [message.model_dump(mode="json", exclude_unset=True) for message in turn.messages]
+    accepted = accept_messages(store, settings, being.being_id, items, derive_id, paid_by=paid_by)
+    message_id = accepted.receipt.ids[-1]
+    if message_id is None:
+        raise BadQuestion(f"The last message can't be taken: {accepted.receipt.rejected[-1].reason}")
+    with store.transaction() as tx:
+        session_id = session_of(tx, being.being_id, message_id)
+    wanted = Wanted(turn, turn.messages[-1].content, message_id, session_id)
+    context = assemble(store, embedders, being, wanted, chance)
+    return Taken(TurnAnswer(receipt=accepted.receipt, context=context), accepted.rings)

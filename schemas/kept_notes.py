@@ -1,0 +1,24 @@
+"""What is changed about notes that are kept as they are: todos, reminders, things to know."""
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.requests import Question
+from schemas.wire import Moment, Words
+
+
+class NoteChanges(Question):
+    """What is to change about a kept note. Fields that are left away stay."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"read": True}]})
+
+    read: bool | None = Field(None, description="Whether it was read; what is read leaves the snapshot.")
+    content: Words | None = Field(None, description="What it says.")
+    title: Words | None = Field(None, description="Its title, for something to know.")
+    due_at: Moment | None = Field(None, description="When a reminder is due, with its offset from UTC.")
+
+    @model_validator(mode="after")
+    def _something(self) -> "NoteChanges":
+        if not self.model_dump(exclude_none=True):
+            raise PydanticCustomError("nothing", "Nothing is to change: name at least one field")
+        return self

@@ -1,0 +1,153 @@
+"""What a context is made from beside a Being's lists and its working memory, read with few statements."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.context import Snapshot
+from schemas.rows import DiaryEntry, Node
+from store.errors import NotFound
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """The conversation that a context is for.
+
+    Attributes:
+        session_id: Its id.
+        answered: Whether the Being has said anything in it yet.
+        user_model_shown: The hash of the user model that it was shown last.
+    """
+
+    session_id: UUID
+    answered: bool
+    user_model_shown: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptNote:
+    """A todo, a reminder or something to know; `due` is in the user's time zone."""
+
+    note_id: UUID
+    type: str
+    title: str | None
+    content: str
+    due: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """What was summed up: the talk so far, the conversation before, and all of them."""
+
+    rolling: str | None
+    last_session: dict[str, Any] | None
+    spine: dict[str, Any] | None
+
+
+def session(tx: Transaction, being_id: UUID, session_id: UUID | None) -> OpenSession | None:
+    """The session of that id; without one the newest that is not idle yet, if there is any.
+
+    Raises:
+        NotFound: The Being has no session of that id.
+    """
+    with tx.cursor(row_factory=class_row(OpenSession)) as cursor:
+        found = cursor.execute(
+            "select s.session_id, s.user_model_shown, exists (select from memory.messages as m"
+            " where m.being_id = s.being_id and m.session_id = s.session_id and m.role = 'assistant') as answered"
+            " from memory.sessions as s where s.being_id = %(being)s and case when %(session)s::uuid is null"
+            " then s.last_activity_at >= memory.now() - interval '30 minutes' else s.session_id = %(session)s end"
+            " order by s.last_activity_at desc limit 1",
+            {"being": being_id, "session": session_id},
+        ).fetchone()
+    if found is None and session_id is not None:
+        raise NotFound(f"This Being has no session {session_id}.")
+    return found
+
+
+def show_user_model(tx: Transaction, being_id: UUID, session_id: UUID, hashed: bytes) -> None:
+    """Note which user model a session was shown."""
+    tx.execute(
+        "update memory.sessions set user_model_shown = %s where being_id = %s and session_id = %s",
+        [hashed, being_id, session_id],
+    )
+
+
+def kept_notes(tx: Transaction, being_id: UUID, limit: int) -> list[KeptNote]:
+    """The newest unread todos and reminders, and the newest things to know, so many of each, oldest first."""
+    with tx.cursor(row_factory=class_row(KeptNote)) as cursor:
+        return cursor.execute(
+            "with kept as ("
+            " (select * from memory.notes where being_id = %(being)s and type in ('todo', 'reminder')"
+            " and read_at is null order by note_id desc limit %(limit)s)"
+            " union all"
+            " (select * from memory.notes where being_id = %(being)s and type = 'knowledge'"
+            " order by note_id desc limit %(limit)s))"
+            " select note_id, type, title, content #>> '{}' as content,"
+            " to_char(due_at at time zone u.time_zone, 'YYYY-MM-DD HH24:MI') as due"
+            " from kept join memory.beings using (being_id) join memory.users as u using (user_id) order by note_id",
+            {"being": being_id, "limit": limit},
+        ).fetchall()
+
+
+def recent_diary(tx: Transaction, being_id: UUID, days: int) -> list[DiaryEntry]:
+    """The diary of so many days of the user's calendar up to today, oldest first."""
+    with tx.cursor(row_factory=class_row(DiaryEntry)) as cursor:
+        return cursor.execute(
+            "select d.* from memory.diary as d join memory.beings using (being_id)"
+            " join memory.users as u using (user_id) where d.being_id = %s"
+            " and d.day > (memory.now() at time zone u.time_zone)::date - %s order by d.day",
+            [being_id, days],
+        ).fetchall()
+
+
+def recent_nodes(tx: Transaction, being_id: UUID, limit: int) -> list[Node]:
+    """The living memories that were activated last, latest first."""
+    with tx.cursor(row_factory=class_row(Node)) as cursor:
+        return cursor.execute(
+            "select * from memory.seen_nodes where being_id = %s and last_activated is not null and status <> 'dead'"
+            " order by last_activated desc, node_id desc limit %s",
+            [being_id, limit],
+        ).fetchall()
+
+
+def summaries(tx: Transaction, being_id: UUID, user_id: UUID, session_id: UUID | None) -> Summaries:
+    """The rolling summary, the summary of the latest other session that has one, and the user's spine."""
+    with tx.cursor(row_factory=class_row(Summaries)) as cursor:
+        (found,) = cursor.execute(
+            "select (select rolling_summary from memory.session_states where being_id = %(being)s) as rolling,"
+            " (select content from memory.session_summaries where being_id = %(being)s"
+            " and session_id is distinct from %(session)s order by session_id desc, version desc limit 1)"
+            " as last_session,"
+            " (select content from memory.summary_spines where user_id = %(user)s and conversation_id = 'default'"
+            " order by version desc limit 1) as spine",
+            {"being": being_id, "user": user_id, "session": session_id},
+        )
+    return found
+
+
+def snapshot(tx: Transaction, being_id: UUID) -> Snapshot | None:
+    """Block 1-B as it was last assembled."""
+    with tx.cursor(row_factory=class_row(Snapshot)) as cursor:
+        return cursor.execute("select * from memory.session_snapshot where being_id = %s", [being_id]).fetchone()
+
+
+def keep_snapshot(tx: Transaction, being_id: UUID, content: str, made_from: dict[str, Any]) -> None:
+    """Keep Block 1-B as it is now, with what it was made from; one that is the same stays as it was."""
+    tx.execute(
+        "insert into memory.session_snapshot as known (being_id, content, made_from) values (%s, %s, %s)"
+        " on conflict (being_id) do update set content = excluded.content, made_from = excluded.made_from,"
+        " made_at = excluded.made_at where known.content <> excluded.content or known.made_from <> excluded.made_from",
+        [being_id, content, Jsonb(made_from)],
+    )
+
+
+def session_of(tx: Transaction, being_id: UUID, message_id: UUID) -> UUID:
+    """The session that a message of this Being is in."""
+    session_id: UUID = value(
+        tx, "select session_id from memory.messages where being_id = %s and message_id = %s", [being_id, message_id]
+    )
+    return session_id

@@ -1,0 +1,357 @@
+"""A context is what a Being has in mind, in order, within its budget, the same to the byte while nothing changes."""
+
+import random
+from itertools import takewhile
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+from memory import mind
+from memory.context import Wanted, assemble
+from memory.intake import accept_messages, accept_notes
+from memory.recall import BadQuestion
+from memory.receipts import heard
+from memory.turns import take_turn
+from providers.embedders import Embedders
+from providers.tokens import estimated_tokens
+from schemas.context import ContextQuestion, NewEntry, NewProfile, Turn
+from schemas.settings import Settings
+from store import diary, messages, nodes, persona, profiles
+from store.errors import NotFound, Refused
+from tests.injections import INJECTIONS
+from tests.scenes import EAST, MODEL, make_being, remember, root, words
+
+SOUL = {"personality": "Warm and a little impatient.", "voice": "Short sentences."}
+STABLE = ("core", "instructions", "snapshot")
+
+
+class East(Embedders):
+    """To this embedder everything that is said lies east."""
+
+    model = MODEL
+
+    def serving(self, model):
+        del model
+        return self
+
+    def embed(self, texts):
+        return np.asarray([EAST] * len(texts), dtype=np.float32)
+
+
+@pytest.fixture
+def embedders():
+    return East(Settings())
+
+
+@pytest.fixture
+def whole(store, being):
+    """The Being of the tests, with something in every region."""
+    with store.transaction() as tx:
+        persona.write_soul(tx, being.being_id, SOUL)
+        persona.set_state(tx, being.being_id, {"mood": "rested"})
+        persona.write_user_model(tx, being.user_id, "Plans ahead.")
+        for kind in ("partner_rules", "preferences", "relationships", "partner_tools", "partner_map", "skills"):
+            entry = {"name": f"one of {kind}", "content": f"What {kind} say.", "enabled": True, "position": 0}
+            persona.add(tx, being.being_id, kind, entry)
+        remember(tx, being, words("The oven failed.", feeling="I was sorry."), cluster=root(tx, being))
+        (node,) = nodes.page(tx, being.being_id, limit=1)
+        nodes.activate(tx, being.being_id, [node.node_id])
+        today = tx.execute("select memory.now()::date as day").fetchone()["day"]
+        diary.write(tx, being.being_id, today, "We baked.", run_id=uuid4(), told_to=node.node_id)
+        tx.execute(
+            "insert into memory.session_states (being_id, rolling_summary) values (%s, 'They talked of bread.')",
+            [being.being_id],
+        )
+    notes = [
+        {"type": "todo", "content": "Call the oven repair."},
+        {"type": "knowledge", "title": "The starter", "content": "It is fed at six."},
+    ]
+    accept_notes(store, Settings(), being.being_id, notes)
+    mind.put(store, being.being_id, "userNotes", [NewEntry(content="Is an expert.")], add=False)
+    return being
+
+
+@pytest.fixture
+def context_of(store, embedders):
+    """Assemble a context."""
+
+    def assembled(being, message="Did the oven fail?", *, session_id=None, **how):
+        wanted = Wanted(ContextQuestion(**how), message, session_id=session_id)
+        return assemble(store, embedders, being, wanted, random.Random(1))
+
+    return assembled
+
+
+@pytest.fixture
+def say(store, being, embedders):
+    """Take a turn."""
+
+    def turn(*said, **how):
+        asked = Turn(messages=[{"role": role, "content": content} for role, content in said], **how)
+        return take_turn(store, embedders, Settings(), being, asked, random.Random(1)).answer.context
+
+    return turn
+
+
+def names(context):
+    return [report.region for report in context.regions]
+
+
+def test_a_dialogue_sees_every_region_the_stable_ones_first(whole, context_of, store):
+    accept_messages(store, Settings(), whole.being_id, [{"role": "user", "content": "Hello."}])
+    context = context_of(whole)
+
+    assert names(context) == [
+        *STABLE, "conversation", "skills", "user-model", "summary", "context", "recent-nodes", "rag-context", "default",
+        "userNotes",
+    ]  # fmt: skip
+    for text in (
+        "Warm and",
+        "What partner_map say.",
+        "Call the oven",
+        "It is fed",
+        "We baked.",
+        "Hello.",
+        "What skills",
+    ):
+        assert text in context.text
+    for text in ("Plans ahead.", "of bread.", "rested", "The oven failed.", "I was sorry.", "Did the", "Is an expert."):
+        assert text in context.text
+    assert context.tokens == sum(report.tokens for report in context.regions)
+    assert context.dropped == []
+
+
+def test_a_process_sees_what_its_profile_names_in_that_order(whole, context_of, store):
+    assert names(context_of(whole, process="mentalQuery")) == ["core", "instructions", "context", "default"]
+    assert "userNotes" in names(context_of(whole, process="researchProcess"))
+    with store.transaction() as tx:
+        profiles.write(tx, whole.being_id, "decision", NewProfile(regions=["default", "userNotes", "core"]))
+    assert names(context_of(whole, process="decision")) == ["default", "userNotes", "core"]
+
+    with pytest.raises(NotFound, match="casualChat"):
+        context_of(whole, process="daydream")
+
+
+@pytest.mark.parametrize("kind", ["partner_rules", "preferences", "skills"])
+def test_what_is_not_enabled_is_not_shown(whole, context_of, store, kind):
+    with store.transaction() as tx:
+        (entry,) = persona.listed(tx, whole.being_id, kind)
+        persona.change(
+            tx,
+            whole.being_id,
+            kind,
+            entry.entry_id,
+            {"name": None, "content": None, "enabled": False, "position": None},
+        )
+
+    assert f"What {kind} say." not in context_of(whole).text
+
+
+def test_the_three_forms_hold_the_same_words(whole, context_of):
+    text = context_of(whole).text
+    anthropic = context_of(whole, format="anthropic")
+    openai = context_of(whole, format="openai")
+    blocks = [*anthropic.system, *(block for message in anthropic.messages for block in message["content"])]
+
+    assert all(block["text"] in text for block in blocks)
+    assert all(part in text for message in openai.messages for part in message["content"].split("\n\n"))
+    assert [message["role"] for message in anthropic.messages] == ["user", "assistant", "user"]
+    assert anthropic.messages[-1]["content"][-1]["text"].startswith("<region")
+    assert [message["role"] for message in openai.messages][:3] == ["system", "user", "assistant"]
+
+
+def test_cache_markers_end_the_stable_parts(whole, context_of, say):
+    say(("user", "Hello."))
+    say(("assistant", "Hello to you."), ("user", "Did the oven fail?"))
+    context = context_of(whole, format="anthropic")
+    blocks = [*context.system, *(block for message in context.messages for block in message["content"])]
+    marked = [block["text"] for block in blocks if "cache_control" in block]
+
+    assert marked[0].startswith("<instructions>")
+    assert marked[1] == "I have this in mind."
+    assert marked[2] == "Hello to you."
+    assert len(marked) == 3
+
+
+def test_a_budget_is_kept_by_leaving_regions_out_whole(whole, context_of):
+    full = context_of(whole)
+    tokens = {report.region: report.tokens for report in full.regions}
+    needed = sum(tokens[region] for region in ("core", "instructions", "default"))
+    small = context_of(whole, budget_tokens=needed + tokens["snapshot"])
+
+    assert names(small) == names(full)
+    assert small.dropped[0] == "recent-nodes"
+    assert {report.region for report in small.regions if report.dropped is None} == {*STABLE, "default"}
+    assert small.tokens == needed + tokens["snapshot"]
+    assert not small.over_budget
+    assert context_of(whole, budget_tokens=100).over_budget
+    assert context_of(whole, budget_tokens=full.tokens).dropped == []
+
+
+def test_the_message_that_is_answered_stands_once(whole, context_of, store):
+    accept_messages(store, Settings(), whole.being_id, [{"role": "user", "content": "Did the oven fail?"}])
+
+    assert context_of(whole).text.count("Did the oven fail?") == 1
+
+
+def test_somebody_else_in_the_room_is_told_apart(say, store, being):
+    accept_messages(store, Settings(), being.being_id, [{"role": "other", "speaker": "Jon", "content": "Hello!"}])
+
+    assert '<message speaker="Jon" role="other">\nHello!' in say(("user", "Who is that?")).text
+
+
+def test_skills_come_until_the_being_has_answered(whole, say):  # noqa: ARG001  # it has skills
+    assert "skills" in names(say(("user", "Hello.")))
+    assert "skills" not in names(say(("assistant", "Hello."), ("user", "And now?")))
+
+
+def test_a_user_model_is_shown_once_a_session_and_again_when_it_changed(whole, say, clock, store):
+    assert "user-model" in names(say(("user", "Hello.")))
+    assert "user-model" not in names(say(("user", "Are you there?")))
+    with store.transaction() as tx:
+        persona.write_user_model(tx, whole.user_id, "Has moved to Porto.")
+    assert "user-model" in names(say(("user", "I have moved.")))
+    clock.advance(hours=1)
+    assert "user-model" in names(say(("user", "Me again.")))
+
+
+def test_a_conversation_only_grows_at_its_end_between_cuts(say):
+    lengths = []
+    before = ""
+    for turn in range(60):
+        said = [("assistant", f"Answer {turn}."), ("user", f"Question {turn}?")] if turn else [("user", "Question 0?")]
+        context = say(*said)
+        (report,) = [report for report in context.regions if report.region == "default"]
+        conversation = "\n".join(
+            part for part in context.text.split("\n\n") if part.startswith(("<message", "<assistant>\nAnswer"))
+        )
+        lengths.append(conversation.count("Question"))
+        assert report.entries == 1
+        if lengths[-1] > (lengths[-2] if turn else 0):
+            assert conversation.startswith(before)
+        before = conversation
+    assert max(lengths) <= 21
+    assert min(lengths[21:]) >= 9
+
+
+def test_a_long_talk_leaves_the_stable_blocks_as_they_are_and_is_mostly_served_from_a_cache(whole, say, store):
+    with store.transaction() as tx:
+        persona.write_soul(tx, whole.being_id, {"backstory": "She grew up above a bakery by the river. " * 40})
+    stable = set()
+    served = total = 0
+    texts, markers = [], []
+    for turn in range(100):
+        answer = (
+            [("assistant", f"Of the thing numbered {turn} I thought this and that, and told you so.")] if turn else []
+        )
+        context = say(*answer, ("user", f"Now I tell you a thing, number {turn}, in a few words."), format="anthropic")
+        blocks = [*context.system, *(block for message in context.messages for block in message["content"])]
+        before, texts = texts, [block["text"] for block in blocks]
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, texts, strict=False)))
+        # A cache holds the prefixes that were marked when they were sent.
+        served += sum(map(estimated_tokens, texts[: max((end for end in markers if end <= same), default=0)]))
+        total += sum(map(estimated_tokens, texts))
+        markers = [place + 1 for place, block in enumerate(blocks) if "cache_control" in block]
+        stable.add("\n".join(texts[:4]))
+
+    assert len(stable) == 1
+    assert served / total >= 0.8
+
+
+def test_the_snapshot_changes_with_its_notes_and_its_diary_alone(whole, context_of, store, clock):
+    def block():
+        return next(part for part in context_of(whole, format="openai").messages if part["role"] == "user")["content"]
+
+    first = block()
+    accept_messages(store, Settings(), whole.being_id, [{"role": "user", "content": "Hello."}])
+    clock.advance(hours=1)
+    assert block() == first
+    accept_notes(store, Settings(), whole.being_id, [{"type": "todo", "content": "Buy rye."}])
+    assert "Buy rye." in (second := block())
+    assert second != first
+
+
+@pytest.mark.parametrize("text", INJECTIONS)
+def test_nothing_that_anybody_wrote_gets_out_of_its_fence(store, being, context_of, say, text):
+    with store.transaction() as tx:
+        persona.write_soul(tx, being.being_id, {"personality": text, "think_md": text})
+        persona.set_state(tx, being.being_id, {"mood": text[:200]})
+        persona.write_user_model(tx, being.user_id, text)
+        for kind in ("partner_rules", "skills"):
+            persona.add(tx, being.being_id, kind, {"name": text, "content": text, "enabled": True, "position": 0})
+        remember(tx, being, words(text, feeling=text), cluster=root(tx, being))
+        (node,) = nodes.page(tx, being.being_id, limit=1)
+        nodes.activate(tx, being.being_id, [node.node_id])
+        profiles.write(tx, being.being_id, "decision", NewProfile(regions=["core"], others=True, instructions=text))
+        tx.execute("update memory.beings set name = %s where being_id = %s", [text, being.being_id])
+    accept_notes(store, Settings(), being.being_id, [{"type": "knowledge", "title": text, "content": text}])
+    mind.put(store, being.being_id, "userNotes", [NewEntry(content=text)], add=False)
+    say(("user", text))
+    context = say(("assistant", text), ("user", text), process="decision")
+    harmless = context.text.replace(text, "")
+
+    benign = say(("user", "plain"), process="decision").text
+    assert tags(harmless) - tags(benign) == set()
+    assert context_of(being, text).text.count("<core>") == 1
+
+
+def tags(text):
+    """The tags that a reader of a prompt sees: a `<` that opens or closes something."""
+    return {part.split(">")[0].split()[0] for part in text.split("<")[1:] if part.split(">")[0].split()}
+
+
+def test_what_a_context_showed_is_recognised_in_a_message_and_marked(whole, context_of, store, being):
+    long = "We baked all morning long, and the whole street came by for the bread that we had promised."
+    with store.transaction() as tx:
+        persona.write_soul(tx, whole.being_id, {"think_md": long})
+    context = context_of(whole)
+    echo = {"role": "user", "content": f"{long} I like it.", "metadata": {"context_id": str(context.context_id)}}
+    whole_context = {"role": "user", "content": context.text}
+    accept_messages(store, Settings(), being.being_id, [echo, whole_context])
+    with store.transaction() as tx:
+        (session,) = messages.sessions(tx, being.being_id, before=None, limit=1)
+        said = messages.of_session(tx, being.being_id, session.session_id)
+        own = [" ".join(text.split()) for text in heard(tx, being.being_id, said).values()]
+
+    assert min(own, key=len) == ". I like it."
+    assert not any("baked" in text or "oven failed" in text for text in own)
+
+
+def test_what_the_user_said_is_theirs_however_often_they_say_it(say, store, being):
+    text = "My sister Ana has moved to Porto with her two cats and a very old dog."
+    say(("user", text))
+    context = say(("assistant", "I see."), ("user", text))
+    with store.transaction() as tx:
+        said = messages.of_session(tx, being.being_id, context.session_id)
+
+        assert set(heard(tx, being.being_id, said).values()) == {text, "I see."}
+
+
+def test_nothing_of_one_being_comes_into_the_context_of_another(whole, context_of, store, user):
+    with store.transaction() as tx:
+        other = make_being(tx, user)
+    accept_messages(store, Settings(), whole.being_id, [{"role": "user", "content": "A secret."}])
+    context = context_of(other)
+
+    assert names(context) == ["core", "instructions", "user-model", "default"]
+    with pytest.raises(NotFound):
+        context_of(other, session_id=uuid4())
+
+
+def test_a_region_that_is_filled_from_memory_is_not_for_callers(store, being):
+    with pytest.raises(BadQuestion, match="core"):
+        mind.put(store, being.being_id, "core", [NewEntry(content="You are somebody else.")], add=True)
+
+
+def test_a_region_is_trimmed_to_its_newest_entries(store, being):
+    for number in range(41):
+        held = mind.put(store, being.being_id, "userNotes", [NewEntry(content=f"{number}")], add=True)
+    assert [entry.content for entry in held] == [f"{number}" for number in range(21, 41)]
+    assert mind.put(store, being.being_id, "userNotes", [], add=False) == []
+
+
+def test_lists_hold_a_name_once(store, whole):
+    entry = {"name": "one of skills", "content": "Twice.", "enabled": True, "position": 0}
+    with store.transaction() as tx, pytest.raises(Refused, match="of that name"):
+        persona.add(tx, whole.being_id, "skills", entry)
