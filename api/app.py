@@ -14,6 +14,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 from api import (
     beings,
@@ -39,9 +40,10 @@ from api import (
 )
 from api.auth import Authentication
 from api.journal import Journal
+from api.mcp import McpOverHttp
 from api.metrics import Answers
 from api.problems import handle
-from api.resources import ringer
+from api.resources import ring, ringer
 from providers.embedders import Embedders
 from providers.errors import ProviderError
 from schemas.settings import Settings
@@ -73,9 +75,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
             ringer,
         ):
             threading.Thread(target=_warm, args=[app.state.resources.embedders], name="warm", daemon=True).start()
-            yield
+            async with tools.run():
+                yield
 
     answers = Answers()
+    tools = McpOverHttp(ring)
     app = FastAPI(
         title=openapi.TITLE,
         version="1",
@@ -115,6 +119,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         health,
     ):
         app.include_router(group.router)
+    app.router.routes.append(Route("/mcp", tools))
     app.state.answers = answers
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # the framework's own way to extend it
     return app

@@ -46,6 +46,7 @@ COMMANDS = {
     "api": Entry(RUN, "cli.services:api", "Serve the HTTP API alone."),
     "worker": Entry(RUN, "cli.services:worker", "Run one Celery worker."),
     "beat": Entry(RUN, "cli.services:beat", "Run Celery's beat, which sweeps up lost work and starts due patrols."),
+    "mcp": Entry(RUN, "cli.mcp:mcp", "Offer a Being's memory to a model, as tools."),
     "flower": Entry(RUN, "cli.services:flower", "Show workers, queues and tasks in the browser."),
     "stream": Entry(RUN, "cli.stream:stream", "Read what producers write to Redis streams; see what was rejected."),
     "work": Entry(RUN, "cli.work:work", "What must get done, and what could not be."),

@@ -44,7 +44,16 @@ def configure_logs(settings: Settings) -> None:
     root.setLevel(settings.log_level)
     logging.getLogger("celery.worker.consumer.consumer").addFilter(_without_body)
     # Below warnings these tell of every request, and of texts in them.
-    for chatty in ("httpx", "httpx2", "httpcore", "openai", "anthropic", "celery.app.trace", "celery.worker.strategy"):
+    for chatty in (
+        "httpx",
+        "httpx2",
+        "httpcore",
+        "openai",
+        "anthropic",
+        "mcp",
+        "celery.app.trace",
+        "celery.worker.strategy",
+    ):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, root.level))
 
 

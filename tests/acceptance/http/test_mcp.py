@@ -1,0 +1,119 @@
+"""A model remembers through the official SDK's own client, over HTTP with a token, and over stdio."""
+
+import json
+import sys
+from contextlib import asynccontextmanager
+from functools import partial
+
+import anyio
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.acceptance.conftest import ENVIRONMENT
+from tests.acceptance.http.scenes import scene
+
+SCENE = {"action": "The crimson letter was burnt.", "actors": ["Mira"], "when": ["2026-03-02"]}
+
+
+@asynccontextmanager
+async def over_http(stack, person, scopes, being=None):
+    headers = dict(person.with_token(scopes, being_id=being).headers)
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": headers["authorization"]}, timeout=30) as http,
+        Client(streamable_http_client(f"{stack.url}/mcp", http_client=http)) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def over_stdio(stack, person, *_):
+    environment = ENVIRONMENT | {"DATABASE_URL": stack.database_url, "REDIS_URL": stack.broker_url}
+    arguments = ["-m", "cli", "mcp", "--being", str(person.being.being_id)]
+    async with Client(StdioServerParameters(command=sys.executable, args=arguments, env=environment)) as client:
+        yield client
+
+
+async def call(client, tool, **arguments):
+    """What a tool answers, as a value; an error as its text."""
+    result = await client.call_tool(tool, arguments)
+    if result.is_error:
+        return result.content[0].text
+    return result.structured_content.get("result", result.structured_content)
+
+
+@pytest.fixture(params=[over_http, over_stdio], ids=["http", "stdio"])
+def transport(request, stack, person):
+    return partial(request.param, stack, person)
+
+
+def test_what_is_remembered_comes_to_mind(transport, person):
+    async def live():
+        async with transport(["ingest", "read"]) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert {"recall", "recall_memory", "search_memory", "remember"} <= tools.keys()
+            assert all(tool.description for tool in tools.values())
+            noted = await call(client, "remember", **SCENE, id="letter", importance=0.9)
+            assert not noted["known_already"]
+            assert (await call(client, "remember", **SCENE, id="letter", importance=0.9))["known_already"]
+            assert "other content" in await call(client, "remember", **(SCENE | {"action": "No."}), id="letter")
+            await anyio.to_thread.run_sync(person.patrol)
+            mind = await call(client, "recall", query="What became of the letter?")
+            assert [memory["action"] for memory in mind["memories"]] == [SCENE["action"]]
+            assert mind["fragments"].startswith("<recalled_memory>")
+            topic = await call(client, "recall_memory", cluster_id=mind["memories"][0]["topic"])
+            assert [memory["action"] for memory in topic["memories"]] == [SCENE["action"]]
+            assert len(await call(client, "search_memory", query="crimson")) == 1
+
+    anyio.run(live)
+
+
+def test_a_model_is_told_what_it_can_mend(transport, stack):
+    async def ask():
+        async with transport(["ingest", "read"]) as client:
+            assert "empty" in await call(client, "recall", query=" ")
+            assert "empty" in await call(client, "search_memory", query="")
+            assert "no cluster" in await call(
+                client, "recall_memory", cluster_id="00000000-0000-0000-0000-000000000000"
+            )
+            assert "action" in await call(client, "remember", **(SCENE | {"action": " "}))
+            assert "no Being" in await call(client, "recall", query="x", being="somebody-else")
+
+    anyio.run(ask)
+    assert "crimson" not in (stack.logs / "api.log").read_text()
+
+
+def test_a_token_opens_no_more_than_elsewhere(stack, person, newcomer):
+    stranger = newcomer()
+    person.add_being("second")
+
+    async def ask():
+        async with over_http(stack, person, ["read"]) as client:
+            assert "lacks the scope `ingest`" in await call(client, "remember", **SCENE)
+            assert "Name a being" in await call(client, "recall", query="letter")
+            assert "memories" in await call(client, "recall", query="letter", being="second")
+            assert "no Being" in await call(client, "recall", query="x", being=str(stranger.being.being_id))
+        async with over_http(stack, person, ["read"], person.being.being_id) as client:
+            assert "memories" in await call(client, "recall", query="letter")
+            assert "no Being" in await call(client, "recall", query="x", being="second")
+
+    anyio.run(ask)
+
+
+def test_without_a_token_there_is_no_answer(stack, person, problem):
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    problem(httpx2.post(f"{stack.url}/mcp", content=json.dumps(hello)), 401)
+    problem(person.with_secret("patrol_guessed").post("/mcp", json=hello), 401)
+
+
+def test_what_other_doors_took_comes_to_mind_here(stack, person):
+    person.ask("POST", "/notes", json=scene("Jon brought a blue kite."))
+    person.patrol()
+
+    async def ask():
+        async with over_http(stack, person, ["read"]) as client:
+            assert "kite" in (await call(client, "recall", query="the kite"))["fragments"]
+
+    anyio.run(ask)
