@@ -4,6 +4,7 @@ Not asked for, because these models refuse it: sampling settings, forced tools, 
 switched off. The form of an answer is held by `output_config`, and checked again by whoever reads it.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
@@ -31,6 +32,7 @@ _SETTINGS = SettingNames(
     model="PATROL_THINKING_MODEL and PATROL_SMALL_THINKING_MODEL",
     address="ANTHROPIC_BASE_URL",
 )
+_ABOUT_THE_MODEL = re.compile(r"\b(?:output_config|effort)\b")
 _WHOLE = frozenset({"end_turn", "stop_sequence"})
 _REFUSED = frozenset({"invalid_request_error", "request_too_large"})
 _NOT_ALLOWED = frozenset({"authentication_error", "permission_error", "billing_error", "not_found_error"})
@@ -81,7 +83,15 @@ class AnthropicThinker:
         """Ask once; the Thinker protocol says how."""
         before_request()
         with sdk_errors(anthropic, self.names):
-            response = self.client.messages.with_raw_response.create(**self._request(question))
+            try:
+                response = self.client.messages.with_raw_response.create(**self._request(question))
+            except anthropic.BadRequestError as refusal:
+                if _ABOUT_THE_MODEL.search(refusal.message):
+                    raise Misconfigured(
+                        f"The model {self.model(question.size)} can't be held to a form, or told how much to think. "
+                        f"Look at {self.names.model}, or set PATROL_THINKING_EFFORT to `auto`."
+                    ) from None
+                raise
         return _read(_Message, response.read()).said()
 
     def submit(self, questions: Sequence[tuple[str, Question[Any]]]) -> str:
@@ -93,14 +103,14 @@ class AnthropicThinker:
                     {"custom_id": custom_id, "params": self._request(question)} for custom_id, question in questions
                 ]
             )
-        return _read(_Batch, response.read()).id
+        return _read(_Batch, response.read(), Transient).id
 
     def collect(self, batch_id: str) -> Mapping[str, Said | ProviderError] | None:
         """Fetch what came of a batch; the BatchThinker protocol says how."""
         with sdk_errors(anthropic, self.names):
             try:
                 batch = self.client.messages.batches.with_raw_response.retrieve(batch_id)
-                if _read(_Batch, batch.read()).processing_status != "ended":
+                if _read(_Batch, batch.read(), Transient).processing_status != "ended":
                     return None
                 # Read whole, by our own address: the SDK's stream can break off with errors that are not its own.
                 lines = self.client.get(f"/v1/messages/batches/{batch_id}/results", cast_to=str)
@@ -108,7 +118,8 @@ class AnthropicThinker:
                 raise Misconfigured(
                     "The model provider knows no such batch: it is too old, or another key's."
                 ) from None
-        results = [_read(_Individual, line) for line in lines.splitlines() if line.strip()]
+        # Not `splitlines`, which also cuts at characters that may stand inside of JSON.
+        results = [_read(_Individual, line, Transient) for line in lines.split("\n") if line.strip()]
         return {item.custom_id: item.result.outcome() for item in results}
 
     def _request(self, question: Question[Any]) -> "MessageCreateParamsNonStreaming":
@@ -134,11 +145,12 @@ def _kept(text: str) -> "TextBlockParam":
     return {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}
 
 
-def _read(form: type[M], body: bytes | str) -> M:
+def _read(form: type[M], body: bytes | str, fault: type[BadAnswer | Transient] = BadAnswer) -> M:
+    """Read what came, or raise the fault: what no model said, such as news of a batch, is no bad answer of one."""
     try:
         return form.model_validate_json(body)
     except ValidationError:
-        raise BadAnswer("The answer is not one of Anthropic's messages.") from None
+        raise fault("The answer is not one of Anthropic's messages.") from None
 
 
 class _Block(BaseModel):

@@ -113,7 +113,7 @@ def batch(batch_id: str, results: Sequence[Json], url: str, *, ended: bool) -> J
 
 def lines(results: Sequence[Json]) -> bytes:
     """The results of a batch, a line each, in an order of their own."""
-    return "".join(f"{json.dumps(result)}\n" for result in reversed(results)).encode()
+    return "".join(f"{json.dumps(result, ensure_ascii=False)}\n" for result in reversed(results)).encode()
 
 
 def _blocks(body: Json) -> list[Json]:

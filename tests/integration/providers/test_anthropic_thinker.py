@@ -63,6 +63,12 @@ def test_the_form_the_effort_and_room_to_think_are_asked_for(provider, thinker, 
     assert body.keys() == {"model", "max_tokens", "system", "messages", "output_config"}
 
 
+def test_a_model_that_knows_no_effort_is_a_wrong_setting_and_no_refusal(provider, thinker):
+    provider.script(Behaviour(do="fail", status=400, message="This model does not support the effort parameter."))
+    with pytest.raises(Misconfigured, match="PATROL_THINKING_EFFORT"):
+        thinker.ask(question())
+
+
 def test_a_batch_is_handed_in_and_fetched(provider, thinker):
     assert isinstance(thinker, BatchThinker)
     provider.script(
@@ -89,6 +95,12 @@ def test_a_batch_is_handed_in_and_fetched(provider, thinker):
     assert isinstance(came["late"], Transient)
 
 
+def test_what_separates_lines_elsewhere_may_stand_in_an_answer(provider, thinker):
+    text = '{"pairs": [], "reason": "one\u2028two\u0085three"}'
+    provider.script(Behaviour(do="answer", on="batched", text=text))
+    assert thinker.collect(thinker.submit([("one", question())]))["one"].text == text
+
+
 def test_a_question_in_a_batch_is_asked_as_it_is_asked_alone(provider, thinker):
     thinker.ask(question())
     thinker.submit([("one", question())])
@@ -111,7 +123,7 @@ def test_a_batch_that_nobody_knows_says_so(thinker, thinkers):
         (Behaviour(do="fail", status=429, headers={"retry-after": "7"}), Transient),
         (Behaviour(do="fail", status=401), Misconfigured),
         (Behaviour(do="drop"), Transient),
-        (Behaviour(do="garble"), BadAnswer),
+        (Behaviour(do="garble"), Transient),
     ],
 )
 def test_what_goes_wrong_with_a_batch_says_what_to_do(provider, thinker, on, behaviour, kind):
