@@ -3,6 +3,31 @@
 -- Somebody else in the room: context, and evidence only about what they say of themselves.
 create or replace view party_messages as select * from messages where role = 'other';
 
+-- The session whose span comes within p_idle of p_at; of several the one that began first.
+-- Whichever that is, it began near p_at, or ended near it, or lasted for longer than twice p_idle, an hour: three short walks over indexes,
+-- where one condition alone would have to pass every session since.
+create or replace function session_near(p_being_id uuid, p_at timestamptz, p_idle interval) returns uuid
+language sql stable as $$
+    with began as (
+        select session_id, started_at from memory.sessions
+        where being_id = p_being_id and started_at between p_at - p_idle and p_at + p_idle
+        order by started_at, session_id limit 1
+    ),
+    ended as (
+        select session_id, started_at from memory.sessions
+        where being_id = p_being_id and last_activity_at between p_at - p_idle and p_at + p_idle
+    ),
+    lasted as (
+        select session_id, started_at from memory.sessions
+        where being_id = p_being_id and last_activity_at > p_at + p_idle and started_at < p_at - p_idle
+            and last_activity_at - started_at > interval '1 hour'
+    )
+    select session_id
+    from (table began union all table ended union all table lasted) as near
+    order by started_at, session_id
+    limit 1;
+$$;
+
 -- Puts messages that were said from p_first to p_last, no gap between them longer than 30 minutes, into the session within 30
 -- minutes of whose span p_first falls, open or closed; near two, the earlier takes them, and they stay apart. Else they open
 -- a session. A session that is left 30 minutes behind ends.
@@ -18,14 +43,7 @@ begin
         last_activity_at = greatest(s.last_activity_at, p_last),
         ended_at = case when s.ended_at is not null then greatest(s.last_activity_at, p_last) end,
         turn_count = s.turn_count + p_turns
-    where s.being_id = p_being_id and s.session_id = (
-        select near.session_id
-        from memory.sessions as near
-        where near.being_id = p_being_id and near.last_activity_at >= p_first - v_idle
-            and near.started_at <= p_first + v_idle
-        order by near.started_at, near.session_id
-        limit 1
-    )
+    where s.being_id = p_being_id and s.session_id = memory.session_near(p_being_id, p_first, v_idle)
     returning s.session_id into v_session_id;
     if v_session_id is null then
         insert into memory.sessions (being_id, started_at, last_activity_at, turn_count)

@@ -16,3 +16,8 @@ drop function if exists ask_work(uuid, text, text, text, timestamptz, interval);
 
 -- Retention looks for what is old, whoever it belongs to.
 create index embeddings_by_age on embeddings (created_at);
+
+-- A late message looks for its session among those that began near it, ended near it, or went on past it.
+create index sessions_by_start on sessions (being_id, started_at, session_id);
+create index sessions_long on sessions (being_id, last_activity_at)
+    where last_activity_at - started_at > interval '1 hour';

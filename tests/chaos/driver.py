@@ -23,7 +23,7 @@ from store.migrate import migrate
 from tests.chaos.audit import complaints
 from tests.chaos.doors import NoAnswer
 from tests.chaos.faults import FAULTS, Fault
-from tests.chaos.figures import Event, as_json, finish_times, longest_silence, recoveries, table
+from tests.chaos.figures import Event, as_json, finish_times, longest_silence, recoveries, survived, table
 from tests.chaos.producers import TOPICS, Manifest, Producer
 from tests.chaos.system import System, running_system
 from tests.chaos.verdict import count, found_wrong
@@ -175,6 +175,7 @@ class Chaos:
         finished = finish_times(system.store)
         tally = {
             "faults": sum(event.hit for event in self.events),
+            **survived(self.events),
             "units of work finished": len(finished),
             **dict(sorted(self.manifest.tally.items())),
         }

@@ -39,6 +39,18 @@ class Recovery:
     worst: float
 
 
+# What a fault's name says about what was survived.
+SURVIVED = {"kills": ("killed", "stopped"), "flushes": ("flushed",), "restarts": ("crashes", "restarts")}
+
+
+def survived(events: Sequence[Event]) -> dict[str, int]:
+    """How many processes were killed or stopped, how often Redis was flushed, and how often a server began anew."""
+    return {
+        f"{what} survived": sum(event.hit and any(word in event.fault for word in words) for event in events)
+        for what, words in SURVIVED.items()
+    }
+
+
 def finish_times(store: Store) -> list[datetime]:
     """When each unit of work that is done was finished, in order."""
     with store.transaction() as tx:
