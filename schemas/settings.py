@@ -35,7 +35,13 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix="PATROL_", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
+        env_prefix="PATROL_",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        # A setting that can't be used may be a secret.
+        hide_input_in_errors=True,
     )
 
     home: Path = Field(CHECKOUT / ".patrol", description="Where the embedded servers keep their data, and the logs go.")
