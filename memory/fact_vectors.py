@@ -9,10 +9,12 @@ from uuid import UUID
 
 import structlog
 
+from memory import curator
 from memory.reembedding import less
 from providers.embedders import Embedders
 from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused
+from schemas.settings import Settings
 from schemas.work import Claim, Ring
 from store import fact_vectors, facts, work
 from store.database import Store
@@ -41,8 +43,11 @@ def ask_for_other_models(store: Store, embedders: Embedders, limit: int = 100) -
         return [ring for user_id in behind for ring in ask(tx, user_id)]
 
 
-def embed(store: Store, embedders: Embedders, claim: Claim) -> None:
+def embed(store: Store, embedders: Embedders, settings: Settings, claim: Claim) -> list[Ring]:
     """Give every fact of the user's a vector of its present words; then let that model serve.
+
+    Returns:
+        What to ring for: the curator, if enough was added for it.
 
     Raises:
         ProviderError: The embedder is out of reach; what was paid for is kept.
@@ -62,6 +67,7 @@ def embed(store: Store, embedders: Embedders, claim: Claim) -> None:
         facts.hold(tx, user_id)
         # What was told since will be embedded by the work that it asked for; until then it is found by its words.
         fact_vectors.serve(tx, user_id, embedder.model)
+        return curator.ask(tx, settings, user_id)
 
 
 def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[Unembedded]) -> None:

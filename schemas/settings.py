@@ -175,6 +175,9 @@ class Settings(BaseSettings):
     blended_ranking: bool = Field(
         True, description="Whether facts are ranked by recency and frequency beside similarity, or by that alone."
     )
+    curate_after: PositiveInt = Field(
+        20, description="So many new facts of a user let the curator look for those that say the same."
+    )
     judge_messages: PositiveInt = Field(
         8, description="So many of a user's messages in one conversation are judged at once."
     )

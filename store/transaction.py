@@ -1,6 +1,6 @@
 """What every statement is given: one open transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, LiteralString
 from uuid import UUID
@@ -11,7 +11,7 @@ from psycopg.rows import DictRow, scalar_row
 Transaction = Connection[DictRow]
 
 
-def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] = ()) -> Any:
+def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
     """The single value that a statement answers; None where it answers no row."""
     with tx.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(query, parameters).fetchone()

@@ -1,6 +1,6 @@
 """What beat does at its times, and slow work in the background. Any number of beats may tick."""
 
-from memory import activation, fact_vectors, patrol_demand, reembedding, upkeep
+from memory import activation, curator, fact_vectors, patrol_demand, reembedding, upkeep
 from schemas.work import Claim, Ring
 from workers.app import app
 from workers.doorbell import empty_queues
@@ -48,9 +48,15 @@ def reembed(on: Resources, claim: Claim) -> None:
 
 
 @step(queue="upkeep")
-def embed_facts(on: Resources, claim: Claim) -> None:
+def embed_facts(on: Resources, claim: Claim) -> list[Ring]:
     """Give a user's facts their vectors."""
-    fact_vectors.embed(on.store, on.embedders, claim)
+    return fact_vectors.embed(on.store, on.embedders, on.settings, claim)
+
+
+@step(queue="upkeep")
+def curate(on: Resources, claim: Claim) -> None:
+    """Fold facts that say the same."""
+    curator.curate(on.store, claim)
 
 
 @step(queue="upkeep")

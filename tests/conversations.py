@@ -119,7 +119,7 @@ class Talk:
             fact_vectors.ask(tx, self.being.user_id)
             claim = work.claim(tx, self.being.user_id, fact_vectors.KIND, "", lease=LEASE, attempts=5)
         assert claim is not None
-        fact_vectors.embed(self.store, self.embedders, claim)
+        fact_vectors.embed(self.store, self.embedders, self.settings, claim)
 
     def hears(self, said: str, *facts: dict[str, Any], todos: tuple[dict[str, Any], ...] = ()) -> None:
         """Say something that a judge answers so."""
