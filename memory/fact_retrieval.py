@@ -9,6 +9,7 @@ from memory.blending import ranked
 from memory.recall import BadQuestion, telling_words
 from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
+from providers.metering import Asker, on_behalf_of
 from schemas.fact_answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
 from schemas.facts import Fact
 from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FOUNDATION_FACTS
@@ -16,6 +17,7 @@ from schemas.rows import Being
 from schemas.settings import Settings
 from store import clock, fact_cards, fact_vectors
 from store.database import Store
+from store.errors import BudgetSpent
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -41,10 +43,11 @@ def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Bein
     with store.transaction() as tx:
         model = fact_vectors.serving(tx, being.user_id)
     try:
-        query = None if model is None else embedders.serving(model).embed([asked.query])[0]
+        with on_behalf_of(Asker(being.being_id, "retrieve")):
+            query = None if model is None else embedders.serving(model).embed([asked.query])[0]
     except InputRefused as refusal:
         raise BadQuestion(f"The embedder refuses the query, put it in other words: {refusal}") from None
-    except ProviderError as error:
+    except (ProviderError, BudgetSpent) as error:
         log.warning("facts.degraded", being_id=str(being.being_id), error=type(error).__name__)
         query = None
     with store.transaction() as tx:
