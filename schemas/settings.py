@@ -1,12 +1,22 @@
 """Everything that can be set from the environment, validated once, in one place."""
 
+import os
 import re
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -29,7 +39,7 @@ Duration = Annotated[timedelta, BeforeValidator(_seconds)]
 
 
 class Settings(BaseSettings):
-    """The settings of one process, read from the environment.
+    """The settings of one process, read from the environment, or from files named like its variables in PATROL_SECRETS.
 
     Durations are ISO 8601 (`PT24H`), `HH:MM:SS` or seconds. A variable that is set to nothing counts as not set.
     """
@@ -42,6 +52,7 @@ class Settings(BaseSettings):
         populate_by_name=True,
         # A setting that can't be used may be a secret.
         hide_input_in_errors=True,
+        secrets_dir=os.environ.get("PATROL_SECRETS") or None,
     )
 
     home: Path = Field(CHECKOUT / ".patrol", description="Where the embedded servers keep their data, and the logs go.")
@@ -227,6 +238,11 @@ class Settings(BaseSettings):
         timedelta(days=30), description="For how long `patrol:rejected` keeps what no door could take."
     )
     sweep_every: PositiveFloat = Field(2.0, description="How often beat looks for due work that nobody rang, in s.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_is_not_set(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if value != ""}
 
     @field_validator("flower_basic_auth")
     @classmethod

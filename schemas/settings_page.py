@@ -13,6 +13,7 @@ from schemas.settings import CHECKOUT, Settings
 HEAD = """# Settings
 
 Read from the environment, validated once when a process starts. A variable that is set to nothing counts as not set.
+A file with the name of a variable, in small letters, in the directory PATROL_SECRETS does as well: that is for secrets.
 Durations are ISO 8601 (`PT24H`), `HH:MM:SS` or seconds.
 
 | variable | default | what it does |

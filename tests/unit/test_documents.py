@@ -18,7 +18,7 @@ DOCUMENTS = [
 ]
 WORDS_AFTER_PATROL = re.compile(r"(?:`|\./|\$ )patrol ((?:[a-z]+ ?)+)")
 VARIABLE = re.compile(r"\b(?:PATROL|OPENAI|ANTHROPIC|DATABASE|REDIS)_[A-Z_]*[A-Z]\b")
-OTHER_VARIABLES = {"PATROL_HOME"}
+OTHER_VARIABLES = {"PATROL_HOME", "PATROL_SECRETS"}
 
 
 def named(paths):
