@@ -103,6 +103,12 @@ class Life:
         ]
         ring(self._bell, intake.accept_notes(self.store, self.settings, self.being_id, notes).rings)
 
+    def say(self, *said: str) -> None:
+        """Hand in what the user says, once each, to be judged at once; and ring."""
+        messages = [{"id": content, "role": "user", "content": content} for content in said]
+        eager = self.settings.model_copy(update={"judge_messages": 1})
+        ring(self._bell, intake.accept_messages(self.store, eager, self.being_id, messages).rings)
+
     def demand(self) -> UUID:
         """Demand a patrol, and ring."""
         run_id, rings = patrol_demand.demand(self.store, self.settings, self.being_id)
