@@ -14,7 +14,7 @@ from memory import vault as vault_writing
 from memory import vault_reading
 from schemas.complaints import complaints
 from schemas.limits import CANDIDATE_SIMILARITY, VAULT_ITEMS
-from schemas.vault import NewRecord, RecordChanges, Tier, TopicText, VaultQuestion, VaultRecord
+from schemas.vault import SHARED, NewRecord, RecordChanges, Tier, TopicText, VaultQuestion, VaultRecord
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -261,9 +261,10 @@ def _show(record: VaultRecord, *, as_json: bool) -> None:
 
 def _table(records: Sequence[VaultRecord], scores: Sequence[float] = ()) -> object:
     """Records, one a line."""
-    shown = table(*((">score",) if scores else ()), "record", "scope", "tier", "topic", ">version", "since", "*says")
+    shown = table(*((">score",) if scores else ()), "record", "scope", "tier", ">version", "since", "*says")
     for place, record in enumerate(records):
         score = (f"{scores[place]:.2f}",) if scores else ()
-        named = (record.id, record.scope, record.tier, words(record.topic_id), str(record.version))
-        shown.add_row(*score, *named, day(record.touched_at), words(record.text))
+        scope = SHARED if record.scope == SHARED else "own"
+        says = f"{record.topic_id}: {record.text}" if record.topic_id else record.text
+        shown.add_row(*score, record.id, scope, record.tier, str(record.version), day(record.touched_at), words(says))
     return shown
