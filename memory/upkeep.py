@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import structlog
 
+from memory.judging import ask_for_judging
 from memory.patrol_demand import PATROL_DUE, begin_swept
 from schemas.settings import Settings
 from schemas.work import Ring
@@ -44,11 +45,14 @@ def _begun(store: Store, settings: Settings, due: Ring) -> list[Ring]:
         return [due]
 
 
-def end_idle_sessions(store: Store) -> list[Ring]:
-    """End the sessions that have been idle for 30 minutes."""
+def end_idle_sessions(store: Store, settings: Settings) -> list[Ring]:
+    """End the sessions that have been idle for 30 minutes, and have judged what is left in them."""
     with store.transaction() as tx:
-        messages.end_idle_sessions(tx, ENDED_AT_ONCE)
-    return []
+        return [
+            ring
+            for being_id, session_id in messages.end_idle_sessions(tx, ENDED_AT_ONCE)
+            for ring in ask_for_judging(tx, settings, being_id, [session_id])
+        ]
 
 
 def clear(store: Store, settings: Settings) -> list[Ring]:

@@ -10,7 +10,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.rows import Message, Session
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,7 @@ def of_session(tx: Transaction, being_id: UUID, session_id: UUID) -> list[Messag
         ).fetchall()
 
 
-def end_idle_sessions(tx: Transaction, limit: int) -> int:
-    """End sessions that have been idle for 30 minutes of the domain's time; returns how many."""
-    return int(value(tx, "select memory.end_idle_sessions(%s)", [limit]))
+def end_idle_sessions(tx: Transaction, limit: int) -> list[tuple[UUID, UUID]]:
+    """End sessions that have been idle for 30 minutes of the domain's time; returns which, each with its Being's id."""
+    rows = tx.execute("select being_id, session_id from memory.close_idle_sessions(%s)", [limit])
+    return [(row["being_id"], row["session_id"]) for row in rows]

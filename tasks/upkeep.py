@@ -23,7 +23,7 @@ def ticks(on: Resources) -> list[Ring]:
 @tick(queue="upkeep")
 def idle_sessions(on: Resources) -> list[Ring]:
     """End the sessions that have been idle for 30 minutes."""
-    return upkeep.end_idle_sessions(on.store)
+    return upkeep.end_idle_sessions(on.store, on.settings)
 
 
 @tick(queue="upkeep")

@@ -108,11 +108,9 @@ begin
     end loop;
 end $$;
 
--- Ends the sessions that have been idle for 30 minutes of the domain's time. Returns how many.
-create or replace function end_idle_sessions(p_limit integer) returns integer language plpgsql as $$
-declare
-    v_ended integer;
-begin
+-- Ends the sessions that have been idle for 30 minutes of the domain's time. Returns which.
+create or replace function close_idle_sessions(p_limit integer) returns table (being_id uuid, session_id uuid)
+language sql as $$
     update memory.sessions as s
     set ended_at = s.last_activity_at
     from (
@@ -123,7 +121,6 @@ begin
         limit p_limit
         for update skip locked
     ) as idle
-    where s.being_id = idle.being_id and s.session_id = idle.session_id;
-    get diagnostics v_ended = row_count;
-    return v_ended;
-end $$;
+    where s.being_id = idle.being_id and s.session_id = idle.session_id
+    returning s.being_id, s.session_id;
+$$;

@@ -93,4 +93,4 @@ def test_half_an_idle_hour_of_the_domains_time_ends_a_session(store, being, cloc
     accept_messages(store, SETTINGS, being.being_id, [{"role": "user", "content": "Hello."}])
     clock.advance(minutes=idle)
     with store.transaction() as tx:
-        assert messages.end_idle_sessions(tx, 10) == ended
+        assert len(messages.end_idle_sessions(tx, 10)) == ended

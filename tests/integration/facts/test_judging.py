@@ -2,7 +2,7 @@
 
 import json
 
-from memory import judging
+from memory import judging, upkeep
 from providers.thinkers import Thinkers
 from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
@@ -38,6 +38,26 @@ def test_a_burst_is_judged_in_one_call(talk):
     talk.judged()
     assert len(talk.provider.requests) == 1
     assert talk.unjudged() == 0
+
+
+def test_a_hundred_messages_at_chat_pace_cost_at_most_twelve_calls(talk, clock):
+    talk.settings = talk.settings.model_copy(update={"judge_messages": 8})
+    for number in range(50):
+        talk.says(f"This is message {number}.", {"role": "assistant", "content": "I see."})
+        talk.judged()
+    assert (len(talk.provider.requests), talk.unjudged()) == (6, 2)
+    clock.advance(minutes=31)
+    assert len(upkeep.end_idle_sessions(talk.store, talk.settings)) == 1
+    talk.judged()
+    assert (len(talk.provider.requests), talk.unjudged()) == (7, 0)
+
+
+def test_a_hundred_messages_in_bulk_cost_at_most_three_calls(talk):
+    talk.says(
+        *({"role": role, "content": f"This is {number}."} for number in range(50) for role in ("user", "assistant"))
+    )
+    talk.judged()
+    assert (len(talk.provider.requests), talk.unjudged()) == (1, 0)
 
 
 def test_without_a_key_messages_wait_and_nobody_is_rung_for(talk, settings):
