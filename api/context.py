@@ -50,7 +50,7 @@ def assemble_context(on: On, being: ReadBeing, question: ContextQuestion) -> Con
     Anthropic marked for its cache. What the budget has no room for is left out region by region, never cut.
     """
     wanted = Wanted(question, question.message, session_id=question.session)
-    return assemble(on.store, on.embedders, being, wanted, CHANCE)
+    return assemble(on.store, on.embedders, on.settings, being, wanted, CHANCE)
 
 
 @router.post("/turns", response_model_exclude_none=True)

@@ -57,7 +57,12 @@ COMMANDS = {
     "key": Entry(PEOPLE, "cli.keys:keys", "Users' keys for model providers."),
     "cost": Entry(PEOPLE, "cli.cost:cost", "What models were asked for, and what it cost."),
     "operator": Entry(PEOPLE, "cli.operators:operators", "Operators' tokens, which open metrics and everybody's work."),
-    "notes": Entry(REMEMBER, "cli.intake:notes", "What happened, handed in."),
+    "soul": Entry(PEOPLE, "cli.persona:soul", "Who a Being is, and what it is at."),
+    "persona": Entry(
+        PEOPLE, "cli.persona:persona", "A Being's rules, preferences, relationships, tools, map and skills."
+    ),
+    "user-model": Entry(PEOPLE, "cli.persona:user_model", "What is known about a user as a person."),
+    "notes": Entry(REMEMBER, "cli.kept_notes:notes", "What happened, handed in."),
     "messages": Entry(REMEMBER, "cli.intake:messages", "What was said, handed in."),
     "run": Entry(REMEMBER, "cli.run:run", "Demand a patrol, and watch its nine steps."),
     "recall": Entry(REMEMBER, "cli.finding:recall", "Recall by meaning."),
@@ -67,6 +72,9 @@ COMMANDS = {
     "facts": Entry(LOOK, "cli.facts:facts", "What is known of the user, and how it came to be known."),
     "entities": Entry(LOOK, "cli.entities:entities", "Whom and what facts are about."),
     "todos": Entry(LOOK, "cli.todos:todos", "What the user means to do."),
+    "context": Entry(REMEMBER, "cli.context:context", "What the Being has in mind, ready to be sent to a model."),
+    "mind": Entry(REMEMBER, "cli.context:mind", "Working memory: what callers put into regions of their own."),
+    "profile": Entry(REMEMBER, "cli.context:profile", "Which regions a mental process sees."),
     "clusters": Entry(LOOK, "cli.overview:clusters", "The topics, and what they hold."),
     "nodes": Entry(LOOK, "cli.overview:nodes", "The memories, newest first."),
     "fading": Entry(LOOK, "cli.overview:fading", "What will be dying soon."),

@@ -13,26 +13,22 @@ from typing import Any
 from uuid import UUID
 
 from memory import context_blocks, context_shapes, profiles, receipts
-from memory.context_blocks import Block, Part
+from memory.context_blocks import Block
 from memory.context_budget import over
-from memory.fragments import pieces
-from memory.recall import Asked, BadQuestion, recall
+from memory.context_recall import Minded, come_to_mind
 from memory.regions import DEFAULT, Entry, WorkingMemory
 from memory.vault_blocks import snapshot_block
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
-from schemas.answers import Recalled
 from schemas.context import Context, HowToAssemble, MindEntry, Profile, RegionReport
 from schemas.limits import (
     DIARY_DAYS,
-    QUERY_CHARACTERS,
-    RECALL_NODES,
-    RECALL_SIMILARITY,
     RECENT_NODES,
     SNAPSHOT_NOTE_TOKENS,
     SNAPSHOT_NOTES,
 )
 from schemas.rows import Being
+from schemas.settings import Settings
 from store import context as material
 from store import persona, souls, working_memory
 from store.context import KeptNote, OpenSession
@@ -59,12 +55,15 @@ class Wanted:
     session_id: UUID | None = None
 
 
-def assemble(store: Store, embedders: Embedders, being: Being, wanted: Wanted, chance: random.Random) -> Context:
+def assemble(
+    store: Store, embedders: Embedders, settings: Settings, being: Being, wanted: Wanted, chance: random.Random
+) -> Context:
     """Assemble a context, and leave a receipt of what it shows.
 
     Args:
         store: The ledger.
         embedders: Who embeds what is said, to recall by it.
+        settings: How facts are ranked.
         being: Whose context it is.
         wanted: What it is for.
         chance: Shuffles what comes to mind.
@@ -74,16 +73,16 @@ def assemble(store: Store, embedders: Embedders, being: Being, wanted: Wanted, c
     """
     with store.transaction() as tx:
         profile = profiles.find(tx, being.being_id, wanted.how.process)
-    recalls = profile.others or "rag-context" in profile.regions
-    remembered = _remembered(store, embedders, being, wanted, chance) if recalls else None
+    sought = wanted.message if profile.others or "rag-context" in profile.regions else None
+    minded = come_to_mind(store, embedders, settings, being, sought, chance, activate=wanted.how.activate)
     with store.transaction() as tx:
         session = material.session(tx, being.being_id, wanted.session_id)
-        blocks = _blocks(tx, being, profile, session, wanted, remembered)
+        blocks = _blocks(tx, being, profile, session, wanted, minded)
         context = _context(tx, being, profile, session, wanted, blocks)
     return context.model_copy(
         update={
-            "degraded": remembered is not None and remembered.degraded,
-            "explanation": _explained(remembered) if wanted.how.explain else None,
+            "degraded": minded.degraded,
+            "explanation": minded.explanation() if wanted.how.explain else None,
         }
     )
 
@@ -104,31 +103,13 @@ def current_snapshot(tx: Transaction, being: Being) -> Block | None:
     return block
 
 
-def _remembered(
-    store: Store, embedders: Embedders, being: Being, wanted: Wanted, chance: random.Random
-) -> Recalled | None:
-    """What comes to mind at a message; nothing at one that can't be understood."""
-    query = (wanted.message or "")[:QUERY_CHARACTERS]
-    if not query.strip():
-        return None
-    try:
-        asked = Asked(query, RECALL_NODES, RECALL_SIMILARITY, wanted.how.activate)
-        return recall(store, embedders, being.being_id, asked, chance)
-    except BadQuestion:
-        return None
-
-
-def _recalled(found: Recalled | None) -> list[Part]:
-    return [Part(found.fragments, "\n".join(pieces(found.nodes)))] if found and found.nodes else []
-
-
 def _blocks(
     tx: Transaction,
     being: Being,
     profile: Profile,
     session: OpenSession | None,
     wanted: Wanted,
-    remembered: Recalled | None,
+    minded: Minded,
 ) -> list[Block]:
     """Every region that the process sees and that holds something."""
     being_id = being.being_id
@@ -150,7 +131,7 @@ def _blocks(
         "summary": lambda: context_blocks.summary(material.summaries(tx, being_id, being.user_id, session_id)),
         "context": lambda: context_blocks.state(persona.state(tx, being_id)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
-        "rag-context": lambda: context_blocks.recalled(_recalled(remembered)),
+        "rag-context": lambda: context_blocks.recalled(minded.parts()),
         "default": lambda: context_blocks.default(default, now or wanted.message),
         **{region: partial(context_blocks.of_callers, region, entries) for region, entries in mind.items()},
     }
@@ -241,17 +222,6 @@ def _fitting(notes: Sequence[KeptNote]) -> tuple[list[KeptNote], list[KeptNote]]
         (shown if needed <= room else left_out).append(note)
         room -= needed if needed <= room else 0
     return shown[::-1], left_out[::-1]
-
-
-def _explained(found: Recalled | None) -> dict[str, Any]:
-    if found is None:
-        return {"memories": []}
-    return {
-        "memories": [
-            {"node_id": str(node.node_id), "similarity": similarity, "status": node.status}
-            for node, similarity in zip(found.nodes, found.similarities, strict=True)
-        ]
-    }
 
 
 def _hash(text: str) -> bytes:

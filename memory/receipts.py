@@ -63,8 +63,12 @@ def context_of(metadata: Mapping[str, Any]) -> UUID | None:
 
 def keep(tx: Transaction, being_id: UUID, process: str, pieces: Sequence[str]) -> UUID:
     """Leave a receipt of the pieces of memory that a context shows; returns the context's id."""
-    shown = {sha256(piece.encode()).digest(): [mark.hash for mark in marks(being_id, piece)] for piece in pieces}
-    return receipts.keep(tx, being_id, process, shown)
+    by_hash = {sha256(piece.encode()).digest(): piece for piece in pieces}
+    fresh = sorted(set(by_hash) - receipts.shown_lately(tx, being_id, list(by_hash)))
+    receipts.keep_shown(
+        tx, being_id, {hashed: [mark.hash for mark in marks(being_id, by_hash[hashed])] for hashed in fresh}
+    )
+    return receipts.keep(tx, being_id, process, sorted(by_hash))
 
 
 def _spans(text: str, found: Sequence[Mark], *, lines: bool) -> list[Span]:

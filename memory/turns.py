@@ -43,7 +43,7 @@ def take_turn(
     Args:
         store: The ledger.
         embedders: Who embeds.
-        settings: When what was said is judged.
+        settings: When what was said is judged, and how facts are ranked.
         being: Who is to answer.
         turn: What was said, and how the context is to be.
         chance: Shuffles what comes to mind.
@@ -62,5 +62,5 @@ def take_turn(
     with store.transaction() as tx:
         session_id = session_of(tx, being.being_id, message_id)
     wanted = Wanted(turn, turn.messages[-1].content, message_id, session_id)
-    context = assemble(store, embedders, being, wanted, chance)
+    context = assemble(store, embedders, settings, being, wanted, chance)
     return Taken(TurnAnswer(receipt=accepted.receipt, context=context), accepted.rings)

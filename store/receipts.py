@@ -7,37 +7,32 @@ from uuid import UUID
 from store.transaction import Transaction, value
 
 
-def keep(tx: Transaction, being_id: UUID, process: str, shown: Mapping[bytes, Sequence[int]]) -> UUID:
-    """Keep a receipt.
+def shown_lately(tx: Transaction, being_id: UUID, hashes: Sequence[bytes]) -> set[bytes]:
+    """Those of the pieces that a context of this Being has shown within a day; their marks are kept."""
+    rows = tx.execute(
+        "select text_hash from memory.shown_texts where being_id = %s and text_hash = any(%s)"
+        " and shown_at > memory.now() - interval '1 day'",
+        [being_id, list(hashes)],
+    )
+    return {row["text_hash"] for row in rows}
 
-    Args:
-        tx: The transaction.
-        being_id: Whose context it was.
-        process: The mental process that it was assembled for.
-        shown: The marks of each piece by its hash; pieces that were shown before are kept once.
 
-    Returns:
-        The context's id.
-    """
-    hashes = sorted(shown)
-    known = {
-        row["text_hash"]
-        for row in tx.execute(
-            "select text_hash from memory.shown_texts where being_id = %s and text_hash = any(%s)"
-            " and shown_at > memory.now() - interval '1 day'",
-            [being_id, hashes],
-        )
-    }
+def keep_shown(tx: Transaction, being_id: UUID, shown: Mapping[bytes, Sequence[int]]) -> None:
+    """Keep pieces as shown now, each with its marks; in the order of their hashes, so that two who do wait in turn."""
     with tx.cursor() as cursor:
         cursor.executemany(
             "insert into memory.shown_texts (being_id, text_hash, marks) values (%s, %s, %s)"
             " on conflict (being_id, text_hash) do update set shown_at = excluded.shown_at",
-            [(being_id, hashed, list(shown[hashed])) for hashed in hashes if hashed not in known],
+            [(being_id, hashed, list(marks)) for hashed, marks in sorted(shown.items())],
         )
+
+
+def keep(tx: Transaction, being_id: UUID, process: str, shown: Sequence[bytes]) -> UUID:
+    """Keep a receipt of the pieces that a context for this mental process shows; returns the context's id."""
     context_id: UUID = value(
         tx,
         "insert into memory.receipts (being_id, process, shown) values (%s, %s, %s) returning context_id",
-        [being_id, process, hashes],
+        [being_id, process, list(shown)],
     )
     return context_id
 

@@ -78,7 +78,7 @@ def context_of(store, embedders):
 
     def assembled(being, message="Did the oven fail?", *, session_id=None, **how):
         wanted = Wanted(ContextQuestion(**how), message, session_id=session_id)
-        return assemble(store, embedders, being, wanted, random.Random(1))
+        return assemble(store, embedders, Settings(), being, wanted, random.Random(1))
 
     return assembled
 

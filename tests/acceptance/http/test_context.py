@@ -53,7 +53,7 @@ def test_a_context_takes_nothing_in(person):
     context = person.ask("POST", "/context", json={"message": "Hello?", "format": "openai", "explain": True}).json()
 
     assert [message["role"] for message in context["messages"]] == ["system", "user"]
-    assert context["explanation"] == {"memories": []}
+    assert context["explanation"] == {"memories": [], "facts": []}
     assert person.ask("GET", "/sessions").json()["sessions"] == []
 
 

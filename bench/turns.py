@@ -1,0 +1,80 @@
+"""A turn of a conversation, messages in and context out, for a Being with much to remember; without embedding."""
+
+import random
+from collections.abc import Iterator
+from functools import partial
+from itertools import count
+from uuid import UUID
+
+from bench.figures import Figure, timed
+from bench.ground import Ground
+from bench.memories import MODEL, MeasuredEmbedders, filled_being
+from memory.turns import take_turn
+from schemas.context import Turn
+from schemas.rows import Being
+from schemas.settings import Settings
+from schemas.wire import MessageInput
+from store import persona, users
+from store.transaction import Transaction
+
+NODES = 10_000
+FACTS = 1000
+DIMENSIONS = (384, 1536)
+TIMES = 100
+PROMISED_MS = 50.0
+SETTINGS = Settings()
+
+
+def turns(ground: Ground) -> Iterator[Figure]:
+    """A turn with 10,000 memories and 1,000 facts, beside the 50 ms that are promised."""
+    for dimensions in DIMENSIONS:
+        being_id = filled_being(ground, NODES, dimensions)
+        with ground.store.transaction() as tx:
+            being = users.get_being(tx, being_id)
+            _write_facts(tx, being.user_id, being_id)
+            persona.write_soul(tx, being_id, {"backstory": "Grew up above the harbour. " * 50})
+        embedders = MeasuredEmbedders(dimensions)
+        chance = random.Random(1)  # noqa: S311  # it shuffles fragments
+        (taken,) = timed(partial(_turn, ground, being, embedders, chance, count()), times=TIMES)
+        for name, measured in (("p50", taken.p50), ("p95", taken.p95)):
+            what = f"{NODES:,} × {dimensions}-d and {FACTS:,} facts, {name}"
+            yield Figure(what=what, measured=measured, unit="ms", limit=PROMISED_MS, against="the promise, at p95")
+
+
+def _turn(
+    ground: Ground, being: Being, embedders: MeasuredEmbedders, chance: random.Random, numbers: Iterator[int]
+) -> object:
+    number = next(numbers)
+    said = [
+        MessageInput(role="assistant", content=f"Of that I said this much, the {number}th time."),
+        MessageInput(role="user", content=f"And what came of it, for the {number}th time?"),
+    ]
+    asked = Turn(messages=said, format="anthropic")
+    return take_turn(ground.store, embedders, SETTINGS, being, asked, chance)
+
+
+def _write_facts(tx: Transaction, user_id: UUID, being_id: UUID) -> None:
+    """Facts of a hundred entities, each with the vector of a memory."""
+    named = {"user": user_id, "being": being_id, "model": MODEL, "facts": FACTS}
+    tx.execute(
+        "insert into memory.fact_keeping (user_id, embedding_model) values (%(user)s, %(model)s)"
+        " on conflict (user_id) do update set embedding_model = excluded.embedding_model",
+        named,
+    )
+    tx.execute(
+        "insert into memory.facts (user_id, type, content, entity_refs, entity_label, subtype, memory_key, source,"
+        " importance_given, confidence) select %(user)s, 'PEOPLE', 'Neighbour ' || n || ' keeps a tortoise.',"
+        ' array[\'person:neighbour_\' || n %% 100], \'Neighbour\', \'{"entityType": "person", "factType": "fact"}\','
+        " 'people|person|' || n || '|fact', 'seeded_profile', n %% 4, 0.9 from generate_series(1, %(facts)s) as n",
+        named,
+    )
+    tx.execute(
+        "insert into memory.fact_vectors (user_id, fact_id, embedding_model, text_hash, vector)"
+        " select %(user)s, f.fact_id, %(model)s, n.text_hash, n.vector"
+        " from (select fact_id, row_number() over (order by fact_id) as place from memory.facts"
+        " where user_id = %(user)s) as f"
+        " join (select text_hash, vector, row_number() over (order by node_id) as place from memory.memory_nodes"
+        " where being_id = %(being)s limit %(facts)s) as n using (place)",
+        named,
+    )
+    tx.execute("analyze memory.facts, memory.fact_vectors")
