@@ -19,6 +19,7 @@ from bench.patrol import patrol
 from bench.recall import recall
 from bench.report import Measured, Report
 from bench.search import search
+from bench.thinking import thinking
 from bench.turns import turns
 from schemas.settings import Settings
 from workers.logs import configure_logs
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "search_memory": search,
     "turns": turns,
     "patrol": patrol,
+    "thinking": thinking,
     "flag_dying_nodes": dying,
     "embedding": embedding,
     "doorbell": doorbell,

@@ -50,7 +50,7 @@ def _walk(ground: Ground, being_id: UUID, round_: int) -> dict[str, float]:
     from tasks import patrol as tasks  # noqa: PLC0415  # Celery's settings name the servers, which run only now
     from workers.app import app  # noqa: PLC0415  # likewise
 
-    settings = Settings()
+    settings = Settings(thinker="none")
     app.resources = Resources(settings, ground.store, MeasuredEmbedders(DIMENSIONS), Thinkers(settings))
     first = 1_000_000 + round_ * NOTES
     accept_notes(ground.store, settings, being_id, [scene_note(first + offset) for offset in range(NOTES)])

@@ -61,7 +61,7 @@ def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Set
         being = users.get_being(tx, claim.owner_id)
         homeless = patrol.homeless(tx, claim.owner_id)
     if not homeless:
-        _finish(store, claim, lambda _: {"matched": 0, "rooted": 0})
+        _finish(store, claim, lambda _: {"matched": 0, "rooted": 0, "told": 0})
         return
     embedder = embedders.serving(being.embedding_model)
     vectors, _ = vectors_of(store, embedder, claim.owner_id, list(PROTOTYPES.values()))

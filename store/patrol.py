@@ -44,7 +44,7 @@ def assign(
         told: The roots of those nodes of which it has been told.
 
     Returns:
-        How many nodes found a topic (`matched`) and how many a root (`rooted`).
+        How many nodes found a topic (`matched`) and how many a root (`rooted`), and of how many it was told which.
     """
     (row,) = tx.execute(
         "with homeless as (select n.node_id, coalesce((select told.root"
@@ -65,7 +65,7 @@ def assign(
             "threshold": ASSIGN_SIMILARITY,
         },
     )
-    return dict(row)
+    return {**row, "told": len(told)}
 
 
 def raise_counter(tx: Transaction, being_id: UUID) -> None:

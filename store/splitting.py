@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from schemas.limits import SPLIT_AGAIN_AFTER, TOPIC_NODES
+from schemas.limits import SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS, TOPIC_NODES
 from schemas.rows import Cluster, ShownNode
 from store.shown import shown
 from store.transaction import Transaction, value
@@ -16,13 +16,16 @@ MOST_SIBLINGS = 50
 
 
 def crowded(tx: Transaction, being_id: UUID, *, roots: bool) -> list[Cluster]:
-    """Clusters with more than ten active nodes that were never asked to split or have five new ones; roots if so."""
+    """Clusters with more than ten active nodes that were never asked to split or have five new ones; roots if so.
+
+    At most 20 of them, those first to which most has come.
+    """
     with tx.cursor(row_factory=class_row(Cluster)) as cursor:
         return cursor.execute(
             "select * from memory.clusters where being_id = %s and active_nodes > 10 and removed_at is null"
             " and (%s or not is_parent) and (arrivals_since_split is null or arrivals_since_split >= %s)"
-            " order by cluster_id",
-            [being_id, roots, SPLIT_AGAIN_AFTER],
+            " order by coalesce(arrivals_since_split, active_nodes) desc, cluster_id limit %s",
+            [being_id, roots, SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS],
         ).fetchall()
 
 

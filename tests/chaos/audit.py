@@ -63,10 +63,11 @@ QUESTIONS = {
         "select format('node %s', node_id) as wrong from memory.memory_nodes as n, lateral (select"
         " (array_agg(detail ->> 'to' order by event_id desc) filter (where event in ('assigned', 'moved')))[1] as home,"
         " (array_agg(event order by event_id desc)"
-        " filter (where event in ('born', 'dying', 'dead', 'active again')))[1] as fate"
+        " filter (where event in ('born', 'dying', 'dead', 'absorbed', 'active again')))[1] as fate"
         " from memory.node_history as h where h.being_id = n.being_id and h.node_id = n.node_id) as told"
         " where told.home is distinct from n.cluster_id::text"
-        " or case told.fate when 'dying' then 'dying' when 'dead' then 'dead' else 'active' end <> n.status"
+        " or n.status <> case when told.fate in ('dead', 'absorbed') then 'dead'"
+        " when told.fate = 'dying' then 'dying' else 'active' end"
     ),
     "a session that is not what was said in it": (
         "select format('session %s', s.session_id) as wrong from memory.sessions as s left join lateral ("

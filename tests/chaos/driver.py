@@ -6,6 +6,7 @@ import random
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -52,6 +53,7 @@ class Chaos:
     def __post_init__(self) -> None:
         """Begin the timeline, and let our own part of the system log beside it."""
         self._chance = random.Random(self.seed)
+        self._paid: Counter[tuple[str, str]] = Counter()
         self._timeline = (self.directory / "timeline.txt").open("w", encoding="utf-8", buffering=1)
         configure_logs(Settings())
         for handler in logging.getLogger().handlers:
@@ -130,6 +132,7 @@ class Chaos:
     def _settle(self, system: System) -> None:
         """No more harm: whatever has no answer is sent again, one more patrol each, and everything comes to rest."""
         self.say("no more harm")
+        self._paid += _paid_for(system)
         system.provider.reset()
         (door, *_) = system.doors
         for item in self.manifest.unanswered():
@@ -177,6 +180,7 @@ class Chaos:
             "faults": sum(event.hit for event in self.events),
             **survived(self.events),
             "units of work finished": len(finished),
+            **self._thoughts(system),
             **dict(sorted(self.manifest.tally.items())),
         }
         laid_out = (recoveries(self.events, finished), longest_silence(finished, begun, ended), numbers, tally)
@@ -185,6 +189,21 @@ class Chaos:
         (self.directory / "figures.json").write_text(json.dumps(figures, indent=2), encoding="utf-8")
         return wrong
 
+    def _thoughts(self, system: System) -> dict[str, int]:
+        """What models were asked in the name of patrols, what came of it, and what was paid for more than once."""
+        self._paid += _paid_for(system)
+        with system.store.transaction() as tx:
+            (merged,) = tx.execute(
+                "select count(*) filter (where event = 'absorbed') as absorbed,"
+                " count(*) filter (where event = 'moved' and detail ? 'response_id') as moved from memory.node_history"
+            )
+        return {
+            "questions paid for": sum(self._paid.values()),
+            "questions paid for again": sum(times - 1 for times in self._paid.values()),
+            "memories absorbed": merged["absorbed"],
+            "memories moved by a model": merged["moved"],
+        }
+
     def _tell(self, when: str) -> None:
         tally = self.manifest.tally
         sys.stdout.write(
@@ -192,6 +211,12 @@ class Chaos:
             f"{tally['items accepted']} accepted, {tally['repetitions noticed']} repetitions noticed\n"
         )
         sys.stdout.flush()
+
+
+def _paid_for(system: System) -> Counter[tuple[str, str]]:
+    """How often a model was paid for each question since the provider was last reset."""
+    asked = [request for request in system.provider.requests if request.endpoint == "messages" and request.paid]
+    return Counter((request.purpose, request.prompt) for request in asked)
 
 
 @contextmanager

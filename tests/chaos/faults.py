@@ -136,6 +136,8 @@ def _model_misbehaves(system: System, chance: random.Random) -> str:
             Behaviour(do="hang", seconds=chance.uniform(1, 8)),
             Behaviour(do="drop", times=times),
             *(Behaviour(do=rubbish) for rubbish in ("garble", "short", "nan", "dimension", "empty")),
+            *(Behaviour(do=excuse, on="messages", times=times) for excuse in ("refuse", "truncate")),
+            Behaviour(do="answer", text='{"merges": "all of them"}', on="messages", times=times),
         ]
     )
     system.provider.script(behaviour)

@@ -17,6 +17,7 @@ from schemas.settings import Settings
 from store import clock, runs, users
 from store.database import Store
 from store.transaction import Transaction
+from tests.chaos.recorded import RecordedThinkers, recorded_thinkers
 from tests.chaos.words import WordEmbedders
 from tests.walking import walk_run
 
@@ -103,30 +104,38 @@ def replayed(recorded: Store, fresh: Store, being_id: UUID, settings: Settings) 
         walked = [run for run in reversed(runs.newest(tx, being_id, 1_000_000)) if run.state in {"done", "failed"}]
         being = users.get_being(tx, being_id)
         notes = {run.run_id: _remembered(tx, being_id, run.run_id) for run in walked}
+        thinkers = {run.run_id: recorded_thinkers(tx, being_id, run) for run in walked}
     with fresh.transaction() as tx:
         again = users.add_being(tx, users.add_user(tx, f"of {being_id}", "UTC").user_id, being.slug, being.name)
     for run in walked:
-        _walk_again(fresh, embedders, settings, again, run, notes[run.run_id])
+        _walk_again(fresh, embedders, thinkers[run.run_id], settings, again, run, notes[run.run_id])
     return memory_of(fresh, again.being_id)
 
 
 def _remembered(tx: Transaction, being_id: UUID, run_id: UUID) -> list[dict[str, Any]]:
     return tx.execute(
-        "select note_id, producer_id, type, content, content_hash from memory.notes"
+        "select note_id, producer_id, type, content, content_hash, received_at from memory.notes"
         " where being_id = %s and run_id = %s and state in ('remembered', 'parse_failed', 'embed_failed')",
         [being_id, run_id],
     ).fetchall()
 
 
 def _walk_again(
-    fresh: Store, embedders: WordEmbedders, settings: Settings, being: Being, run: Run, notes: list[dict[str, Any]]
+    fresh: Store,
+    embedders: WordEmbedders,
+    thinkers: RecordedThinkers,
+    settings: Settings,
+    being: Being,
+    run: Run,
+    notes: list[dict[str, Any]],
 ) -> None:
     counted = run.steps.get("session_counts", {}).get("outcome") == "done"
     with fresh.transaction() as tx:
         with tx.cursor() as cursor:
             cursor.executemany(
-                "insert into memory.notes (being_id, note_id, producer_id, type, content, content_hash, state)"
-                " values (%s, %s, %s, %s, %s, %s, 'pending')",
+                "insert into memory.notes"
+                " (being_id, note_id, producer_id, type, content, content_hash, received_at, state)"
+                " values (%s, %s, %s, %s, %s, %s, %s, 'pending')",
                 [[being.being_id, *({**note, "content": Jsonb(note["content"])}).values()] for note in notes],
             )
         assert run.as_of is not None
@@ -134,7 +143,7 @@ def _walk_again(
         run_id, _ = runs.want(tx, being.being_id, demanded=counted, notes=max(1, len(notes)))
         if not counted:
             tx.execute("update memory.beings set ticked_at = memory.now() where being_id = %s", [being.being_id])
-    walk_run(fresh, embedders, settings, being.being_id, run_id, run.steps)
+    walk_run(fresh, embedders, settings, being.being_id, run_id, run.steps, thinkers=thinkers)
     if run.state == "failed":
         with fresh.transaction() as tx:
             runs.end(tx, being.being_id, run_id, notes=1, error="as recorded")

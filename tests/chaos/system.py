@@ -27,6 +27,8 @@ HURRIED = {
     "PATROL_LEASE": "PT3S",
     "PATROL_STOP_GRACE": "2",
     "PATROL_PROVIDER_TIMEOUT": "5",
+    "PATROL_THINKING_TIMEOUT": "5",
+    "PATROL_PATIENCE": "PT20S",
     "PATROL_DATABASE_CONNECTIONS": "6",
     "PATROL_RUN_NOTES": "60",
     "PATROL_STREAM_CLAIM": "PT2S",
@@ -94,7 +96,7 @@ def running_system(home: Path) -> Iterator[System]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
         probe.close()
-        settings = {"PATROL_HOME": str(home), "OPENAI_BASE_URL": provider.openai_url, **HURRIED}
+        settings = {"PATROL_HOME": str(home), "OPENAI_BASE_URL": provider.openai_url, **_thinking(provider), **HURRIED}
         # Our own process is a door too, and has to see the same settings.
         os.environ.update({**SETTINGS, **settings})
         migrate(servers.database_url)
@@ -105,6 +107,11 @@ def running_system(home: Path) -> Iterator[System]:
         finally:
             provider.reset()
             started.kill()
+
+
+def _thinking(provider: FakeProvider) -> dict[str, str]:
+    """Whom everybody in the system asks what to think."""
+    return {"PATROL_THINKER": "anthropic", "ANTHROPIC_API_KEY": "sk-ant-any", "ANTHROPIC_BASE_URL": provider.url}
 
 
 def children_of(pid: int) -> list[int]:

@@ -12,10 +12,11 @@ from tests.chaos.producers import Kind, Manifest
 from tests.chaos.replay import differences, memory_of, replayed
 
 STATES = {
-    Kind.MEMORY: "remembered",
-    Kind.UNPARSABLE: "parse_failed",
-    Kind.NOTE: "kept",
-    Kind.MESSAGE: "said in a session",
+    Kind.MEMORY: {"remembered"},
+    # A model may put it right.
+    Kind.UNPARSABLE: {"parse_failed", "remembered"},
+    Kind.NOTE: {"kept"},
+    Kind.MESSAGE: {"said in a session"},
 }
 
 
@@ -67,7 +68,7 @@ def count(store: Store, manifest: Manifest) -> tuple[Count, list[str]]:
     applied = 0
     for row in rows:
         item = expected.get(row["producer_id"])
-        if item and (row["being_id"], row["state"]) == (item.being_id, STATES[item.kind]):
+        if item and row["being_id"] == item.being_id and row["state"] in STATES[item.kind]:
             applied += 1
         elif item:
             wrong.append(f"{item.name} was to be {item.kind}, and is {row['state']}")

@@ -5,7 +5,7 @@ import pytest
 from memory import curation
 from memory.splitting import Crowd, check
 from providers.errors import BadAnswer
-from schemas.limits import BIRTH_NODES
+from schemas.limits import BIRTH_NODES, SPLIT_CLUSTERS
 from schemas.patrol_answers import NewTopic, Split
 from store import clusters, splitting, users
 from tests.fakes.provider import running_provider
@@ -125,6 +125,20 @@ def test_a_root_shows_its_newest(store, user):
         shown = splitting.newest(tx, being.being_id, root(tx, being), BIRTH_NODES)
 
     assert [node.node_id for node in shown] == ids[5:]
+
+
+def test_a_run_asks_of_so_many_topics_and_leaves_the_rest_for_later(store, user):
+    with store.transaction() as tx:
+        being = make_being(tx, user)
+        for topic in range(SPLIT_CLUSTERS + 3):
+            ids = remember(tx, being, *(words(f"event {n}") for n in range(11)), cluster=root(tx, being))
+            splitting.found(tx, being.being_id, root(tx, being), f"Topic {topic}", ids)
+        first = splitting.crowded(tx, being.being_id, roots=True)
+        for cluster in first:
+            splitting.asked(tx, being.being_id, cluster.cluster_id)
+        second = splitting.crowded(tx, being.being_id, roots=True)
+
+    assert (len(first), len(second)) == (SPLIT_CLUSTERS, 3)
 
 
 @pytest.fixture

@@ -121,7 +121,17 @@ class Life:
 
     def texts_embedded(self) -> Counter[str]:
         """How often each text was sent to the provider."""
-        return Counter(text for request in self.provider.requests for text in request.body["input"])
+        asked = [request for request in self.provider.requests if request.endpoint == "embeddings"]
+        return Counter(text for request in asked for text in request.body["input"])
+
+    def thinking(self) -> dict[str, str]:
+        """Settings with which a worker thinks, by the provider's own rules."""
+        return {"PATROL_THINKER": "anthropic", "ANTHROPIC_API_KEY": "any", "ANTHROPIC_BASE_URL": self.provider.url}
+
+    def questions_paid_for(self) -> Counter[str]:
+        """How often the provider was paid for each question."""
+        asked = [request for request in self.provider.requests if request.endpoint == "messages" and request.paid]
+        return Counter(f"{request.purpose} {request.prompt}" for request in asked)
 
     def departs_from_replay(self, fresh: Store) -> list[str]:
         """Where the memory is not what a serial life without any trouble leads to."""
