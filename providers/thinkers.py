@@ -1,17 +1,16 @@
 """Which thinker serves whom: the platform's own, or one behind a key that somebody brought."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from providers.errors import Misconfigured
 from providers.thinking import Thinker
 from schemas.settings import Settings
+from schemas.thinking import Provider
 
 if TYPE_CHECKING:
     from providers.anthropic_thinker import AnthropicThinker
     from providers.openai_thinker import OpenAIThinker
-
-Provider = Literal["anthropic", "openai"]
 
 _ANTHROPIC_KEY = "sk-ant-"
 _BROUGHT = "the key that was brought along"

@@ -14,9 +14,10 @@ from typing import Any, Literal, get_args
 from celery import signals
 
 from providers.errors import ProviderError
-from providers.thinkers import Provider, Thinkers
+from providers.thinkers import Thinkers
 from providers.thinking import BatchThinker, Question, Said, Size, Thinker
 from schemas.settings import Settings
+from schemas.thinking import Provider
 from schemas.work import Claim
 from store.database import Store
 from store.transaction import Transaction

@@ -1,13 +1,17 @@
 """What a day may cost: never exceeded, however many ask at once."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
+from threading import Barrier
 
 import pytest
 
 from store import calls, users
 from store.errors import BudgetSpent
 from tests.integration.thinking.conftest import question
+
+AT_ONCE = 8
 
 
 def test_a_budget_is_not_exceeded_by_many_at_once(provider, mind, being, store, accounts):
@@ -70,3 +74,32 @@ def test_a_call_whose_end_nobody_saw_counts_at_its_most(mind, store, being, user
     assert accounts()[0]["outcome"] == "unknown"
     with pytest.raises(BudgetSpent):
         mind(daily_tokens=1050).ask(question())
+
+
+def test_reservations_at_the_same_moment_see_each_other(store, being, user, accounts):
+    account = calls.Account(user.user_id, being.being_id, "patrol.consolidate", "0", "platform")
+    together = Barrier(AT_ONCE)
+
+    def reserve(_):
+        with store.transaction() as tx:
+            together.wait()
+            try:
+                return calls.reserve(
+                    tx,
+                    account,
+                    purpose="colours",
+                    provider="anthropic",
+                    model="claude-haiku-5-5",
+                    batch=False,
+                    input_tokens=90,
+                    output_tokens=10,
+                    cost=Decimal(1),
+                    budget=calls.Budget(350, None),
+                )
+            except BudgetSpent:
+                return None
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        reserved = [call for call in pool.map(reserve, range(AT_ONCE)) if call]
+
+    assert len(reserved) == len(accounts()) == 3
