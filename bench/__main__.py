@@ -10,6 +10,7 @@ from rich.console import Console
 from bench.doorbell import doorbell
 from bench.dying import dying
 from bench.embedding import embedding
+from bench.facts import facts
 from bench.fairness import fairness
 from bench.figures import Figure
 from bench.ground import Ground, Scale, ground
@@ -29,6 +30,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "recall": recall,
     "search_memory": search,
     "turns": turns,
+    "facts": facts,
     "patrol": patrol,
     "thinking": thinking,
     "flag_dying_nodes": dying,

@@ -6,7 +6,6 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.facts import Fact
-from schemas.limits import CARD_IMPORTANCE
 from store.transaction import Transaction
 
 
@@ -28,19 +27,14 @@ def important(
     They come pinned first, then by importance, then the newest.
     """
     rows = tx.execute(
-        "select asked.ref, known.* from unnest(%(refs)s::text[]) as asked (ref), lateral ("
-        "select * from memory.facts as f where f.user_id = %(user)s and f.status = 'ACTIVE'"
-        " and (f.being_id = %(being)s or f.being_id is null) and f.entity_refs @> array[asked.ref]"
-        " and (f.importance >= %(importance)s or f.pinned) and f.fact_id <> all(%(apart)s)"
-        " order by f.pinned desc, f.importance desc, f.created_at desc, f.fact_id desc limit %(limit)s) as known",
-        {
-            "refs": list(refs),
-            "user": user_id,
-            "being": being_id,
-            "importance": CARD_IMPORTANCE,
-            "apart": list(apart_from),
-            "limit": limit,
-        },
+        # The weight stands here as a number for the index of weighty facts to be found: see the seed, "importance".
+        "select * from (select asked.ref, f.*, row_number() over (partition by asked.ref"
+        " order by f.pinned desc, f.importance desc, f.created_at desc, f.fact_id desc) as place"
+        " from memory.facts as f join unnest(%(refs)s::text[]) as asked (ref) on asked.ref = any(f.entity_refs)"
+        " where f.user_id = %(user)s and f.status = 'ACTIVE' and (f.importance >= 2 or f.pinned)"
+        " and (f.being_id = %(being)s or f.being_id is null) and f.fact_id <> all(%(apart)s)) as known"
+        " where place <= %(limit)s order by ref, place",
+        {"refs": list(refs), "user": user_id, "being": being_id, "apart": list(apart_from), "limit": limit},
     )
     found: dict[str, list[Fact]] = {}
     for row in rows:

@@ -76,11 +76,13 @@ def nearest(
 ) -> list[tuple[Fact, float]]:
     """The active facts that a Being knows nearest to a query vector of this model, with their cosine similarities."""
     rows = tx.execute(
-        "select f.*, near.similarity from (select v.fact_id, 1 - (v.vector <=> %(query)s::halfvec) as similarity"
-        " from memory.fact_vectors as v join memory.facts as known using (user_id, fact_id)"
-        " where v.user_id = %(user)s and v.embedding_model = %(model)s and known.status = 'ACTIVE'"
-        " and (known.being_id = %(being)s or known.being_id is null)"
-        " order by v.vector <=> %(query)s::halfvec, v.fact_id limit %(limit)s) as near"
+        # Offset 0 keeps the vectors themselves out of the sort.
+        "select f.*, near.similarity from (select scored.fact_id, 1 - scored.distance as similarity from ("
+        "select v.fact_id, v.vector <=> %(query)s::halfvec as distance from memory.fact_vectors as v"
+        " where v.user_id = %(user)s and v.embedding_model = %(model)s offset 0) as scored"
+        " join memory.facts as known on known.user_id = %(user)s and known.fact_id = scored.fact_id"
+        " where known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)"
+        " order by scored.distance, scored.fact_id limit %(limit)s) as near"
         " join memory.facts as f on f.user_id = %(user)s and f.fact_id = near.fact_id"
         # A vector without direction is like nothing: its similarity is NaN.
         " where near.similarity between -1 and 1 order by near.similarity desc, f.fact_id",

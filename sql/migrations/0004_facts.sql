@@ -76,7 +76,8 @@ create table facts (
     check (folded_into is null or status = 'ARCHIVED')
 );
 create unique index facts_once on facts (user_id, being_id, memory_key) nulls not distinct where status = 'ACTIVE';
-create index facts_by_entity on facts using gin (entity_refs) where status = 'ACTIVE';
+-- What entity cards are made of: few of a user's facts weigh so much.
+create index facts_weighty on facts (user_id) where status = 'ACTIVE' and (importance >= 2 or pinned);
 create index facts_pinned on facts (user_id, fact_id) where pinned and status = 'ACTIVE';
 create index facts_folded on facts (user_id, folded_into) where folded_into is not null;
 
