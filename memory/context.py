@@ -46,7 +46,7 @@ class Wanted:
         how: Process, budget and form.
         message: What is said now; None where nothing is.
         message_id: Its id, where it was taken in.
-        session_id: The conversation; None for the open one.
+        session_id: The conversation; None for that of the message, else for the open one.
     """
 
     how: HowToAssemble
@@ -73,10 +73,10 @@ def assemble(
     """
     with store.transaction() as tx:
         profile = profiles.find(tx, being.being_id, wanted.how.process)
+        session = material.session(tx, being.being_id, wanted.session_id, wanted.message_id)
     sought = wanted.message if profile.others or "rag-context" in profile.regions else None
     minded = come_to_mind(store, embedders, settings, being, sought, chance, activate=wanted.how.activate)
     with store.transaction() as tx:
-        session = material.session(tx, being.being_id, wanted.session_id)
         blocks = _blocks(tx, being, profile, session, wanted, minded)
         context = _context(tx, being, profile, session, wanted, blocks)
     return context.model_copy(

@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass
 from uuid import UUID
 
+from memory import profiles
 from memory.batches import DeriveId
 from memory.context import Wanted, assemble
 from memory.intake import accept_messages
@@ -13,7 +14,6 @@ from schemas.context import Turn, TurnAnswer
 from schemas.rows import Being
 from schemas.settings import Settings
 from schemas.work import Ring
-from store.context import session_of
 from store.database import Store
 
 
@@ -52,15 +52,16 @@ def take_turn(
 
     Raises:
         BadQuestion: The last message can't be taken; the text says why. Those before it are taken.
-        NotFound: There is no such process.
+        NotFound: There is no such process; nothing was taken.
     """
+    with store.transaction() as tx:
+        # Nothing shall be taken in for a process that there is not.
+        profiles.find(tx, being.being_id, turn.process)
     items = [message.model_dump(mode="json", exclude_unset=True) for message in turn.messages]
     accepted = accept_messages(store, settings, being.being_id, items, derive_id, paid_by=paid_by)
     message_id = accepted.receipt.ids[-1]
     if message_id is None:
         raise BadQuestion(f"The last message can't be taken: {accepted.receipt.rejected[-1].reason}")
-    with store.transaction() as tx:
-        session_id = session_of(tx, being.being_id, message_id)
-    wanted = Wanted(turn, turn.messages[-1].content, message_id, session_id)
+    wanted = Wanted(turn, turn.messages[-1].content, message_id)
     context = assemble(store, embedders, settings, being, wanted, chance)
     return Taken(TurnAnswer(receipt=accepted.receipt, context=context), accepted.rings)

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from schemas.context import Snapshot
 from schemas.rows import DiaryEntry, Node
 from store.errors import NotFound
-from store.transaction import Transaction, value
+from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,10 @@ class Summaries:
     spine: dict[str, Any] | None
 
 
-def session(tx: Transaction, being_id: UUID, session_id: UUID | None) -> OpenSession | None:
-    """The session of that id; without one the newest that is not idle yet, if there is any.
+def session(
+    tx: Transaction, being_id: UUID, session_id: UUID | None, message_id: UUID | None = None
+) -> OpenSession | None:
+    """The session of that id, else that of the message, else the newest that is not idle yet, if there is any.
 
     Raises:
         NotFound: The Being has no session of that id.
@@ -58,10 +60,13 @@ def session(tx: Transaction, being_id: UUID, session_id: UUID | None) -> OpenSes
         found = cursor.execute(
             "select s.session_id, s.user_model_shown, exists (select from memory.messages as m"
             " where m.being_id = s.being_id and m.session_id = s.session_id and m.role = 'assistant') as answered"
-            " from memory.sessions as s where s.being_id = %(being)s and case when %(session)s::uuid is null"
-            " then s.last_activity_at >= memory.now() - interval '30 minutes' else s.session_id = %(session)s end"
+            " from memory.sessions as s where s.being_id = %(being)s and case"
+            " when %(session)s::uuid is not null then s.session_id = %(session)s"
+            " when %(message)s::uuid is not null then s.session_id ="
+            " (select session_id from memory.messages where being_id = %(being)s and message_id = %(message)s)"
+            " else s.last_activity_at >= memory.now() - interval '30 minutes' end"
             " order by s.last_activity_at desc limit 1",
-            {"being": being_id, "session": session_id},
+            {"being": being_id, "session": session_id, "message": message_id},
         ).fetchone()
     if found is None and session_id is not None:
         raise NotFound(f"This Being has no session {session_id}.")
@@ -138,16 +143,11 @@ def snapshot(tx: Transaction, being_id: UUID) -> Snapshot | None:
 def keep_snapshot(tx: Transaction, being_id: UUID, content: str, made_from: dict[str, Any]) -> None:
     """Keep Block 1-B as it is now, with what it was made from; one that is the same stays as it was."""
     tx.execute(
-        "insert into memory.session_snapshot as known (being_id, content, made_from) values (%s, %s, %s)"
+        # An upsert would lock the row though nothing changes, and contexts of one Being would wait for each other.
+        "insert into memory.session_snapshot (being_id, content, made_from)"
+        " select %(being)s, %(content)s, %(made_from)s where not exists (select from memory.session_snapshot"
+        " where being_id = %(being)s and content = %(content)s and made_from = %(made_from)s)"
         " on conflict (being_id) do update set content = excluded.content, made_from = excluded.made_from,"
-        " made_at = excluded.made_at where known.content <> excluded.content or known.made_from <> excluded.made_from",
-        [being_id, content, Jsonb(made_from)],
+        " made_at = excluded.made_at",
+        {"being": being_id, "content": content, "made_from": Jsonb(made_from)},
     )
-
-
-def session_of(tx: Transaction, being_id: UUID, message_id: UUID) -> UUID:
-    """The session that a message of this Being is in."""
-    session_id: UUID = value(
-        tx, "select session_id from memory.messages where being_id = %s and message_id = %s", [being_id, message_id]
-    )
-    return session_id

@@ -114,3 +114,8 @@ def test_notes_are_read_changed_and_removed(person, problem):
     assert person.ask("DELETE", todo).status_code == 204
     problem(person.ask("GET", todo), 404)
     assert person.ask("GET", knowledge).json()["content"] == "At seven."
+
+
+def test_nothing_is_taken_in_for_a_process_that_there_is_not(person, problem):
+    problem(turn(person, {"role": "user", "content": "Hello."}, process="daydream"), 404)
+    assert person.ask("GET", "/sessions").json()["sessions"] == []
