@@ -4,13 +4,17 @@ import json
 
 import pytest
 
+from memory.batch_thinking import BatchUnderWay
 from memory.repair import check
+from providers.embedders import Embedders
 from providers.errors import BadAnswer
+from providers.thinkers import Thinkers
 from schemas.patrol_answers import RepairedScene
 from schemas.rows import Note
-from store import clusters, notes, users
+from store import clusters, notes, runs, users
 from tests.fakes.provider import Behaviour, running_provider
 from tests.thinking import REFERENCE, Answers, Life, thinking_settings
+from tests.walking import walk_run
 
 BROKEN = '{"action": "Pip met Ivor on the roof", "actors": ["Pip", "Ivor"], "when": ["2026-03-02"], "importance": 0.7'
 MENDED = {
@@ -111,6 +115,7 @@ def note(content):
         reason=None,
         run_id=None,
         received_at="2026-03-09T10:00:00Z",
+        read_at=None,
     )
 
 
@@ -140,3 +145,18 @@ def test_a_repair_in_the_notes_own_words_is_taken(content, changes):
 def test_a_repair_that_adds_something_is_refused(changes, complaint):
     with pytest.raises(BadAnswer, match=complaint):
         check(note(BROKEN), RepairedScene.model_validate(MENDED | changes))
+
+
+def test_mechanical_steps_wait_for_no_batch(life):
+    life.tell("Event.", "Another.")
+    settings = life.settings.model_copy(update={"batch_thinking": True})
+    with life.store.transaction() as tx:
+        run_id, _ = runs.want(tx, life.being_id, demanded=False, notes=9)
+    embedders, thinkers = Embedders(settings), Thinkers(settings)
+    with pytest.raises(BatchUnderWay):
+        walk_run(life.store, embedders, settings, life.being_id, run_id, thinkers=thinkers)
+
+    with life.store.transaction() as tx:
+        steps = runs.get(tx, life.being_id, run_id).steps
+    assert steps["assign"]["told"] == 2
+    assert steps.keys() == {"embed", "assign", "session_counts", "dying"}
