@@ -4,6 +4,7 @@ import pytest
 
 from memory import erasure, facts, seeding, todos
 from schemas.fact_requests import FactChanges, Seed, TodoChanges
+from store import users
 from store.errors import NotFound, Refused
 from tests.conversations import fact, todo
 
@@ -131,3 +132,18 @@ def test_todos_are_corrected_closed_and_reopened(talk):
         todos.change(talk.store, talk.being, open_.todo_id, TodoChanges(status="ARCHIVED"))
     todos.erase(talk.store, talk.being, open_.todo_id)
     assert talk.todos() == []
+
+
+def test_nothing_is_left_of_a_user_who_is_removed(talk, other):
+    home = {"entities": [{"type": "thing", "name": "home"}], "fact_type": "fact"}
+    seed(talk, TEA)
+    talk.hears("I live in Austin.", fact("I live in Austin", **home), todos=(todo("I live in Austin", "Stay."),))
+    talk.says("I've moved to Berlin.")
+    talk.answers(fact("I've moved to Berlin", message="m2", **home))
+    talk.compares(("n0.1", "contradicts", "e0.0"))
+    talk.judged()
+    other.hears("Secretly I hate tea.", fact("I hate tea", in_confidence=True))
+    with talk.store.transaction() as tx:
+        users.remove_user(tx, talk.being.user_id)
+        for table in ("facts", "fact_statements", "fact_evidence", "entity_aliases", "todos", "user_seeds"):
+            assert tx.execute(f"select from memory.{table}").fetchall() == []  # our own names
