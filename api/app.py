@@ -14,6 +14,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from api import (
@@ -39,7 +40,7 @@ from api import (
     work,
 )
 from api.auth import Authentication
-from api.journal import Journal
+from api.journal import ID, Journal
 from api.mcp import McpOverHttp
 from api.metrics import Answers
 from api.problems import handle
@@ -92,7 +93,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
-        middleware=[Middleware(Journal, answers), Middleware(Authentication)],
+        middleware=[Middleware(Journal, answers), *_pages(settings.api_origins), Middleware(Authentication)],
         exception_handlers={HTTPException: handle, RequestValidationError: handle},
         # Telemetry would record the texts of exceptions, which may hold what people said.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
@@ -123,6 +124,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.answers = answers
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # the framework's own way to extend it
     return app
+
+
+def _pages(origins: str) -> list[Middleware]:
+    """Let pages of these origins call the API from a browser; without any, no page may."""
+    allowed = [origin.strip() for origin in origins.split(",") if origin.strip()]
+    if not allowed:
+        return []
+    headers = ["Authorization", "Content-Type", "Idempotency-Key", ID]
+    return [
+        Middleware(
+            CORSMiddleware, allow_origins=allowed, allow_methods=["*"], allow_headers=headers, expose_headers=[ID]
+        )
+    ]
 
 
 def _take_over_server_logs() -> None:

@@ -5,6 +5,7 @@ lets time pass for a Being), pins, corrects, forgets and revives. A token for on
 An operator's token opens metrics and everybody's work, and nothing of what anybody said.
 """
 
+import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Annotated
@@ -15,10 +16,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.guessing import Guesses
 from api.problems import Rejection, answer
 from api.resources import On
 from memory import access
-from memory.access import Caller, Forbidden, Operator
+from memory.access import Caller, Denied, Forbidden, Operator
 from schemas.rows import Being
 from schemas.rows import Scope as Permission
 from workers.resources import Resources
@@ -36,6 +38,7 @@ class Authentication:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self._guesses = Guesses()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass with its caller, or answer it."""
@@ -45,6 +48,8 @@ class Authentication:
                 store = scope["app"].state.resources.store
                 caller = await run_in_threadpool(access.authenticate, store, secret)
             except Exception as fault:  # noqa: BLE001  # whatever it is, who asks gets no further
+                if isinstance(fault, Denied):
+                    await asyncio.sleep(self._guesses.wrong((scope.get("client") or ("",))[0]))
                 await answer(scope, fault)(scope, receive, send)
                 return
             scope.setdefault("state", {})["caller"] = caller

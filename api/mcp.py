@@ -13,15 +13,18 @@ from uuid import UUID
 import structlog
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 from starlette.types import Receive, Scope, Send
 
 from memory import access, recall
 from memory.access import Caller, Forbidden, Operator
 from memory.batches import BatchRefused
+from memory.context import Wanted, assemble
 from memory.intake import DoorFull, accept_notes
 from memory.recall import BadQuestion
 from providers.errors import ProviderError
+from schemas.complaints import complaints
+from schemas.context import ContextQuestion
 from schemas.limits import MOST_RECALLED, RECALL_NODES, RECALL_SIMILARITY, SEARCH_NODES
 from schemas.rows import Being, Node
 from schemas.rows import Scope as Permission
@@ -96,7 +99,7 @@ class Mcp:
         self.server: MCPServer[Any] = MCPServer("memory-patrol", title="Memory Patrol", instructions=INSTRUCTIONS)
         self._visitor = visitor
         self._ring = ring
-        for tool in (self.recall, self.recall_memory, self.search_memory, self.remember):
+        for tool in (self.recall, self.recall_memory, self.search_memory, self.remember, self.context):
             self.server.add_tool(_spoken(tool))
 
     def recall(
@@ -144,6 +147,24 @@ class Mcp:
         on, whose = self._being(ctx, "read", being)
         found = recall.search(on.store, whose.being_id, query, all_terms=mode == "and", limit=limit)
         return _memories(found.nodes)
+
+    def context(
+        self,
+        ctx: Context[Any, Any],
+        message: Annotated[
+            str | None, Field(description="What the user says now; memories are recalled by it.")
+        ] = None,
+        process: Annotated[str | None, Field(description="Which mental process thinks; it shapes the prompt.")] = None,
+        being: BeingName = None,
+    ) -> str:
+        """Get all that the companion has in mind as one prompt: who it is, what happened lately, what comes to mind.
+
+        Use it once, when you begin to speak as the companion; after that `recall` is enough.
+        """
+        on, whose = self._being(ctx, "read", being)
+        how = {"message": message, "format": "text"} | ({} if process is None else {"process": process})
+        wanted = Wanted(ContextQuestion.model_validate(how), message)
+        return assemble(on.store, on.embedders, whose, wanted, CHANCE).text or ""
 
     def remember(
         self,
@@ -261,6 +282,8 @@ def _spoken(tool: Callable[P, R]) -> Callable[P, R]:
             raise
         except EXPECTED as refusal:
             raise ToolError(str(refusal)) from None
+        except ValidationError as error:
+            raise ToolError("; ".join(complaints(error))) from None
         except Exception as fault:  # noqa: BLE001  # whatever it is, its text may hold what somebody said
             log.error("mcp.failed", tool=tool.__name__, fault=described(fault))  # noqa: TRY400  # likewise
             raise ToolError("Something failed in the memory itself; go on without it.") from None

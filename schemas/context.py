@@ -172,7 +172,7 @@ class Context(Answer):
 
     context_id: UUID = Field(description="Its receipt: put it into the metadata of messages that stem from it.")
     process: str
-    session_id: UUID | None
+    session_id: UUID | None = Field(None, description="The conversation that it is for, where there is one.")
     text: str | None = Field(None, description="The whole as one string, for `format: text`.")
     system: list[dict[str, Any]] | None = Field(None, description="Anthropic's `system`, for `format: anthropic`.")
     messages: list[dict[str, Any]] | None = Field(None, description="Messages, for Anthropic or OpenAI.")

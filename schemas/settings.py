@@ -74,6 +74,9 @@ class Settings(BaseSettings):
     api_host: str = Field("127.0.0.1", description="The address on which the HTTP API listens.")
     api_port: int = Field(8765, ge=0, le=65535, description="The port on which the HTTP API listens.")
 
+    api_origins: str = Field(
+        "", description="Web pages that may call the API: origins such as `https://example.com`, with commas between."
+    )
     flower_host: str = Field("127.0.0.1", description="The address on which Flower listens.")
     flower_port: int = Field(5555, ge=0, le=65535, description="The port on which Flower listens.")
     flower_basic_auth: SecretStr | None = Field(

@@ -53,7 +53,7 @@ def test_what_is_remembered_comes_to_mind(transport, person):
     async def live():
         async with transport(["ingest", "read"]) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert {"recall", "recall_memory", "search_memory", "remember"} <= tools.keys()
+            assert tools.keys() == {"recall", "recall_memory", "search_memory", "remember", "context"}
             assert all(tool.description for tool in tools.values())
             noted = await call(client, "remember", **SCENE, id="letter", importance=0.9)
             assert not noted["known_already"]
@@ -66,6 +66,7 @@ def test_what_is_remembered_comes_to_mind(transport, person):
             topic = await call(client, "recall_memory", cluster_id=mind["memories"][0]["topic"])
             assert [memory["action"] for memory in topic["memories"]] == [SCENE["action"]]
             assert len(await call(client, "search_memory", query="crimson")) == 1
+            assert SCENE["action"] in await call(client, "context", message="What became of the letter?")
 
     anyio.run(live)
 
