@@ -164,7 +164,7 @@ class Mcp:
         on, whose = self._being(ctx, "read", being)
         how = {"message": message, "format": "text"} | ({} if process is None else {"process": process})
         wanted = Wanted(ContextQuestion.model_validate(how), message)
-        return assemble(on.store, on.embedders, whose, wanted, CHANCE).text or ""
+        return assemble(on.store, on.embedders, on.settings, whose, wanted, CHANCE).text or ""
 
     def remember(
         self,
