@@ -2,7 +2,7 @@
 
 import json
 
-from memory import judging, upkeep
+from memory import judging, receipts, upkeep
 from providers.thinkers import Thinkers
 from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
@@ -31,6 +31,18 @@ def test_a_todo_that_is_done_is_closed(talk):
     talk.hears("I called Mum!", todos=(todo("I called Mum", message="m2", known="t1", done=True),))
     assert talk.todos() == []
     assert [done.content for done in talk.todos("DONE")] == ["Call Mum."]
+
+
+def test_what_a_context_showed_is_no_evidence(talk):
+    shown = "The user has three sisters, who all live in the old mill by the river."
+    with talk.store.transaction() as tx:
+        receipts.keep(tx, talk.being.being_id, "externalDialog", [shown])
+    talk.hears(
+        f"You said: {shown} And I love tea.",
+        fact("The user has three sisters", "Has three sisters."),
+        fact("I love tea", "Loves tea."),
+    )
+    assert (talk.contents(), talk.dropped()) == (["Loves tea."], {"no such words": 1})
 
 
 def test_a_burst_is_judged_in_one_call(talk):

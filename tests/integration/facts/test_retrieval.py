@@ -54,7 +54,7 @@ def test_the_blend_can_be_turned_off(talk):
 def test_cards_tell_the_three_weightiest_other_facts_of_an_entity(talk):
     seed(
         talk,
-        {"content": "John plays chess.", **JOHN, "fact_type": "habit"},
+        {"content": "John plays chess.", **JOHN, "fact_type": "habit", "importance": 3},
         *(
             {"content": content, "type": kind, "fact_type": fact_type, "importance": importance, "pinned": pinned}
             | {"entity_refs": ["person:john"]}
