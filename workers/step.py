@@ -81,7 +81,7 @@ def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> 
     if on.crash:
         on.crash.begin(kind)
     with structlog.contextvars.bound_contextvars(
-        kind=kind, owner_id=str(owner_id), key=key, task_id=app.current_worker_task.request.id
+        kind=kind, owner_id=str(owner_id), key=key, task_id=app.current_task.request.id
     ):
         try:
             with kept(on.store, claim, on.settings.lease), on_behalf_of(Asker(owner_id, "embed", kind, key)):
