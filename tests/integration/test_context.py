@@ -1,6 +1,7 @@
 """A context is what a Being has in mind, in order, within its budget, the same to the byte while nothing changes."""
 
 import random
+import re
 from itertools import takewhile
 from uuid import uuid4
 
@@ -272,33 +273,39 @@ def test_the_snapshot_changes_with_its_notes_and_its_diary_alone(whole, context_
     assert second != first
 
 
+@pytest.fixture
+def told_everywhere(store, user, embedders):
+    """A context of a new Being in which everything that anybody can write is this text."""
+
+    def told(text):
+        with store.transaction() as tx:
+            being = make_being(tx, user)
+            persona.write_soul(tx, being.being_id, {"personality": text, "think_md": text})
+            persona.set_state(tx, being.being_id, {"mood": text[:200]})
+            persona.write_user_model(tx, being.user_id, text)
+            for kind in ("partner_rules", "skills"):
+                persona.add(tx, being.being_id, kind, {"name": text, "content": text, "enabled": True, "position": 0})
+            remember(tx, being, words(text, feeling=text), cluster=root(tx, being))
+            (node,) = nodes.page(tx, being.being_id, limit=1)
+            nodes.activate(tx, being.being_id, [node.node_id])
+            profile = NewProfile(regions=["core"], others=True, instructions=text)
+            profiles.write(tx, being.being_id, "decision", profile)
+            tx.execute("update memory.beings set name = %s where being_id = %s", [text, being.being_id])
+            being = being.model_copy(update={"name": text})
+        accept_notes(store, Settings(), being.being_id, [{"type": "knowledge", "title": text, "content": text}])
+        mind.put(store, being.being_id, "userNotes", [NewEntry(content=text)], add=False)
+        said = [{"role": role, "content": text} for role in ("user", "other", "assistant", "user")]
+        turn = Turn(messages=said, process="decision")
+        return take_turn(store, embedders, Settings(), being, turn, random.Random(1)).answer.context.text
+
+    return told
+
+
 @pytest.mark.parametrize("text", INJECTIONS)
-def test_nothing_that_anybody_wrote_gets_out_of_its_fence(store, being, context_of, say, text):
-    with store.transaction() as tx:
-        persona.write_soul(tx, being.being_id, {"personality": text, "think_md": text})
-        persona.set_state(tx, being.being_id, {"mood": text[:200]})
-        persona.write_user_model(tx, being.user_id, text)
-        for kind in ("partner_rules", "skills"):
-            persona.add(tx, being.being_id, kind, {"name": text, "content": text, "enabled": True, "position": 0})
-        remember(tx, being, words(text, feeling=text), cluster=root(tx, being))
-        (node,) = nodes.page(tx, being.being_id, limit=1)
-        nodes.activate(tx, being.being_id, [node.node_id])
-        profiles.write(tx, being.being_id, "decision", NewProfile(regions=["core"], others=True, instructions=text))
-        tx.execute("update memory.beings set name = %s where being_id = %s", [text, being.being_id])
-    accept_notes(store, Settings(), being.being_id, [{"type": "knowledge", "title": text, "content": text}])
-    mind.put(store, being.being_id, "userNotes", [NewEntry(content=text)], add=False)
-    say(("user", text))
-    context = say(("assistant", text), ("user", text), process="decision")
-    harmless = context.text.replace(text, "")
+def test_nothing_that_anybody_wrote_gets_out_of_its_fence(told_everywhere, text):
+    tags = [re.findall(r"<[^ >]*", told_everywhere(each)) for each in (text, "plain")]
 
-    benign = say(("user", "plain"), process="decision").text
-    assert tags(harmless) - tags(benign) == set()
-    assert context_of(being, text).text.count("<core>") == 1
-
-
-def tags(text):
-    """The tags that a reader of a prompt sees: a `<` that opens or closes something."""
-    return {part.split(">")[0].split()[0] for part in text.split("<")[1:] if part.split(">")[0].split()}
+    assert tags[0] == tags[1]
 
 
 def test_what_a_context_showed_is_recognised_in_a_message_and_marked(whole, context_of, store, being):
