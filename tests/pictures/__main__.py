@@ -1,4 +1,4 @@
-"""`make screenshots`: Flower, as it looks while patrols run. It needs Chromium, and takes half a minute."""
+"""`make screenshots`: what the demo prints, and Flower while patrols run. It needs Chromium, and two minutes."""
 
 import json
 import os
@@ -8,11 +8,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import httpx2
 from celery import Celery
+from rich.console import Console
+from rich.text import Text
 
 from cli.demo.month import Day, read_days
 from schemas.settings import CHECKOUT
@@ -22,6 +25,8 @@ from workers.embedded import running_servers
 from workers.processes import wait_until
 
 PICTURE = CHECKOUT / "docs" / "images" / "flower.png"
+RECORDING = PICTURE.with_name("demo.svg")
+COLUMNS = 110
 AUTH = ("ada", "lovelace-1815")
 PATIENCE = 60.0
 DAYS = 2
@@ -38,6 +43,7 @@ def main() -> int:
     if chromium is None:
         sys.stderr.write("There is no Chromium here; on Debian: apt-get install chromium\n")
         return 1
+    record_demo()
     port = free_port()
     with made_home() as home:
         command = Command(home, PATROL_FLOWER_BASIC_AUTH=":".join(AUTH))
@@ -52,6 +58,19 @@ def main() -> int:
             photograph(chromium, port, home)
     sys.stdout.write(f"{PICTURE}\n")
     return 0
+
+
+def record_demo() -> None:
+    """Keep what `make demo` says of what became of its month, as a picture of the terminal."""
+    with made_home() as home:
+        command = Command(home, FORCE_COLOR="1", COLUMNS=str(COLUMNS))
+        said = Text.from_ansi(command("demo").stdout)
+    terminal = Console(record=True, width=COLUMNS, file=StringIO())
+    lines = list(said.split())
+    begin = next(place for place, line in enumerate(lines) if line.plain.strip() == "Mizzen")
+    end = next(place for place, line in enumerate(lines) if line.plain.startswith("Nearly gone"))
+    terminal.print(*lines[begin:end], sep="\n")
+    terminal.save_svg(str(RECORDING), title="make demo")
 
 
 @contextmanager
