@@ -8,7 +8,7 @@ from workers.addresses import addresses
 
 _settings = Settings()
 
-imports = ("tasks.ingest", "tasks.patrol", "tasks.shadow", "tasks.upkeep")
+imports = ("tasks.ingest", "tasks.patrol", "tasks.shadow", "tasks.rolling", "tasks.session_close", "tasks.upkeep")
 
 broker_url = addresses(_settings).broker_url
 broker_connection_retry_on_startup = True
@@ -60,5 +60,6 @@ beat_schedule = {
     },
     "retention": {"task": "upkeep.retention", "schedule": 600.0, "options": {"queue": "upkeep", "expires": 600.0}},
     "waiting": {"task": "shadow.waiting", "schedule": 60.0, "options": {"queue": "shadow", "expires": 60.0}},
+    "summaries": {"task": "rolling.waiting", "schedule": 60.0, "options": {"queue": "rolling", "expires": 60.0}},
     "embedders": {"task": "upkeep.embedders", "schedule": 30.0, "options": {"queue": "upkeep", "expires": 30.0}},
 }

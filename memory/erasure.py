@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory import fact_vectors
+from memory import fact_vectors, spine
+from memory.conversation import ask_for_summaries
 from schemas.fact_answers import Erased
 from schemas.rows import Being
 from schemas.work import Ring
@@ -35,4 +36,9 @@ def erase_messages(store: Store, being: Being, message_ids: Sequence[UUID]) -> t
             todos_removed=sorted(before.todos.keys() - after.todos.keys()),
             todos_reopened=sorted(id_ for id_, status in after.todos.items() if status != before.todos[id_]),
         )
-        return answer, fact_vectors.ask(tx, being.user_id)
+        rings = [
+            *fact_vectors.ask(tx, being.user_id),
+            *ask_for_summaries(tx, being.being_id),
+            *spine.ask(tx, being.user_id),
+        ]
+        return answer, rings

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import structlog
 
-from memory import fact_vectors, receipts
+from memory import fact_vectors, receipts, spine
 from memory.evidence import Sound, told_in_confidence
 from memory.listening import CONTEXT_MESSAGES, Conversation, listen
 from memory.telling import Telling, prepare
@@ -86,7 +86,7 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         judging.mark_unjudgeable(tx, being_id, unjudgeable)
         # What came in since this unit was claimed is the next one's.
         more = ask_for_judging(tx, settings, being_id, [session_id])
-        return [*fact_vectors.ask(tx, being.user_id), *more]
+        return [*fact_vectors.ask(tx, being.user_id), *spine.ask(tx, being.user_id), *more]
 
 
 def _wait(tx: Transaction, settings: Settings, being_id: UUID, session_id: UUID) -> timedelta | None:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.entity_names import USER_NAMES, slug
 from memory.evidence import Sound, Witness, weighed
 from memory.fences import fenced
 from memory.prompting import prompt
 from memory.thinking import Mind
+from memory.transcript import speaker
 from providers.errors import BadAnswer, InputRefused
 from schemas.facts import Entity, Todo
 from schemas.judgement import Judgement
@@ -17,8 +17,6 @@ from schemas.rows import Being, Message
 JUDGE = prompt("judge", Judgement, size="small", most_tokens=6_000)
 CONTEXT_MESSAGES = 6
 CONTEXT_CHARACTERS = 800
-BY = {"user": "user", "assistant": "companion"}
-TAKEN_NAMES = USER_NAMES | {"companion"}
 
 
 @dataclass(frozen=True)
@@ -108,18 +106,10 @@ def _message(message: Message, heard: str, ref: str, new: set[UUID]) -> str:
         "message",
         heard if is_new else heard[:CONTEXT_CHARACTERS],
         ref=ref,
-        by=_by(message),
+        by=speaker(message),
         at=f"{message.created_at:%Y-%m-%d %H:%M}",
         new="yes" if is_new else "no",
     )
-
-
-def _by(message: Message) -> str:
-    if message.role in BY:
-        return BY[message.role]
-    # Nobody else in the room is taken for one of these two, whatever they are called.
-    name = message.speaker or "somebody"
-    return f"somebody called {name}" if slug(name) in {slug(taken) for taken in TAKEN_NAMES} else name
 
 
 def _line(entity: Entity) -> str:

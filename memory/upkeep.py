@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import structlog
 
+from memory import closing
 from memory.judging import ask_for_judging
 from memory.patrol_demand import PATROL_DUE, begin_swept
 from schemas.settings import Settings
@@ -46,13 +47,14 @@ def _begun(store: Store, settings: Settings, due: Ring) -> list[Ring]:
 
 
 def end_idle_sessions(store: Store, settings: Settings) -> list[Ring]:
-    """End the sessions that have been idle for 30 minutes, and have judged what is left in them."""
+    """End the sessions that have been idle for 30 minutes, have judged what is left in them, and sum them up."""
     with store.transaction() as tx:
-        return [
-            ring
-            for being_id, session_id in messages.end_idle_sessions(tx, ENDED_AT_ONCE)
-            for ring in ask_for_judging(tx, settings, being_id, [session_id])
+        ended = messages.end_idle_sessions(tx, ENDED_AT_ONCE)
+        judged = [
+            ring for being_id, session_id in ended for ring in ask_for_judging(tx, settings, being_id, [session_id])
         ]
+        beings = sorted({being_id for being_id, _ in ended})
+        return [*judged, *(ring for being_id in beings for ring in closing.ask(tx, being_id))]
 
 
 def clear(store: Store, settings: Settings) -> list[Ring]:

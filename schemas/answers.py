@@ -6,6 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.rows import Cluster, DiaryEntry, HistoryEvent, Node, Note, RunState, Session, WorkState
+from schemas.summaries import KeptRolling
 
 
 class Answer(BaseModel):
@@ -147,3 +148,9 @@ class SessionPage(Answer):
 
     sessions: list[Session]
     cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+
+
+class RollingPage(Answer):
+    """The versions of a rolling summary."""
+
+    versions: list[KeptRolling] = Field(description="Newest first; give the last one's number as `before` for more.")

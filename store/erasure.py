@@ -47,6 +47,7 @@ def still_there(tx: Transaction, user_id: UUID, being_id: UUID, before: Resting)
 
 def erase_messages(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> int:
     """Erase messages, and what models said of them; sessions shrink to what is left, or go. Returns how many."""
+    tx.execute("select memory.forget_in_summaries(%s, %s)", [being_id, list(message_ids)])
     rows = tx.execute(
         "delete from memory.messages where being_id = %s and message_id = any(%s) returning session_id",
         [being_id, list(message_ids)],

@@ -10,7 +10,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.rows import Message, Session
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,19 @@ def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int
         ).fetchall()
 
 
-def of_session(tx: Transaction, being_id: UUID, session_id: UUID) -> list[Message]:
-    """A session's messages in order: by their own time, then by arrival."""
+def of_session(tx: Transaction, being_id: UUID, session_id: UUID, *, until: datetime | None = None) -> list[Message]:
+    """A session's messages in order, by their own time, then by arrival; those that are in by then, if it is said."""
     with tx.cursor(row_factory=class_row(Message)) as cursor:
         return cursor.execute(
-            "select * from memory.messages where being_id = %s and session_id = %s order by created_at, message_id",
-            [being_id, session_id],
+            "select * from memory.messages where being_id = %(being)s and session_id = %(session)s"
+            " and (%(until)s::timestamptz is null or received_at <= %(until)s) order by created_at, message_id",
+            {"being": being_id, "session": session_id, "until": until},
         ).fetchall()
+
+
+def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
+    """Whether all of these messages are still there; they stay until this transaction ends."""
+    return bool(value(tx, "select memory.keep_from_erasure(%s, %s)", [being_id, list(message_ids)]))
 
 
 def end_idle_sessions(tx: Transaction, limit: int) -> list[tuple[UUID, UUID]]:

@@ -1,6 +1,7 @@
 """What beat does at its times, and slow work in the background. Any number of beats may tick."""
 
 from memory import activation, curator, fact_vectors, patrol_demand, reembedding, upkeep
+from memory import spine as spines
 from schemas.work import Claim, Ring
 from workers.app import app
 from workers.doorbell import empty_queues
@@ -57,6 +58,12 @@ def embed_facts(on: Resources, claim: Claim) -> list[Ring]:
 def curate(on: Resources, claim: Claim) -> None:
     """Fold facts that say the same."""
     curator.curate(on.store, claim)
+
+
+@step(queue="upkeep")
+def spine(on: Resources, claim: Claim) -> list[Ring]:
+    """Write the long line of what a user has told."""
+    return spines.write(on.store, on.thinkers, on.settings, claim)
 
 
 @step(queue="upkeep")

@@ -42,7 +42,8 @@ begin
     set started_at = least(s.started_at, p_first),
         last_activity_at = greatest(s.last_activity_at, p_last),
         ended_at = case when s.ended_at is not null then greatest(s.last_activity_at, p_last) end,
-        turn_count = s.turn_count + p_turns
+        turn_count = s.turn_count + p_turns,
+        summary_due = true
     where s.being_id = p_being_id and s.session_id = memory.session_near(p_being_id, p_first, v_idle)
     returning s.session_id into v_session_id;
     if v_session_id is null then
@@ -85,7 +86,10 @@ begin
             select *, count(*) filter (where apart) over (order by created_at, message_id) as stretch from fresh
         )
         select array_agg(numbered order by created_at, message_id) as messages, min(created_at) as first,
-            max(created_at) as last, count(*) filter (where role <> 'other')::integer as turns
+            max(created_at) as last, count(*) filter (where role <> 'other')::integer as turns,
+            max(created_at) filter (where role = 'user') as last_user_at,
+            (array_agg(left(content, 200) order by created_at desc, message_id desc) filter (where role = 'user'))[1]
+                as last_user_message
         from numbered
         group by stretch
         order by stretch
@@ -103,7 +107,12 @@ begin
         returning message_id;
         update memory.session_states
         set message_count = message_count + v_stretch.turns,
-            last_interaction = greatest(last_interaction, v_stretch.last)
+            last_interaction = greatest(last_interaction, v_stretch.last),
+            last_user_message = case
+                when v_stretch.last_user_at < last_user_at or v_stretch.last_user_at is null then last_user_message
+                else v_stretch.last_user_message
+            end,
+            last_user_at = greatest(last_user_at, v_stretch.last_user_at)
         where being_id = p_being_id;
     end loop;
 end $$;

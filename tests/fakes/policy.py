@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tests.fakes import facts_policy, patrol_policy
+from tests.fakes import facts_policy, patrol_policy, summary_policy
 from tests.fakes.material import Material
 from tests.fakes.wire import Json, Request, smallest
 
@@ -20,6 +20,9 @@ ANSWERS: Mapping[str, Callable[[Material], Json]] = {
     "DiaryPages": patrol_policy.diary_pages,
     "Judgement": facts_policy.judgement,
     "Reconciliation": facts_policy.reconciliation,
+    "RollingSummary": summary_policy.rolling_summary,
+    "SessionSummary": summary_policy.session_summary,
+    "SummarySpine": summary_policy.summary_spine,
 }
 SENTENCES = 3
 

@@ -1,0 +1,98 @@
+"""Looking at conversations: what they came to, how they go on; and waking what waits for somebody to sum it up."""
+
+from uuid import UUID
+
+from memory import closing, spine
+from memory import rolling as rewriting
+from providers.thinkers import Thinkers
+from schemas.answers import RollingPage
+from schemas.rows import Being
+from schemas.summaries import (
+    ConversationState,
+    CuratorState,
+    RollingError,
+    SessionDetail,
+    SessionState,
+    Spine,
+)
+from schemas.work import Ring
+from store import rolling, session_summaries, spines
+from store.database import Store
+from store.errors import NotFound
+from store.transaction import Transaction
+
+
+def ask_for_summaries(tx: Transaction, being_id: UUID) -> list[Ring]:
+    """Something was said, or is gone: ask for what has to be summed up now."""
+    return [*rewriting.ask(tx, being_id), *closing.ask(tx, being_id)]
+
+
+def ask_for_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> list[Ring]:
+    """Wake the summaries of Beings, and the spines of users, that waited for a key and have one now."""
+    platform = thinkers.platform() is not None
+    rings: list[Ring] = []
+    with store.transaction() as tx:
+        for being_id in rolling.beings_waiting(tx, platform=platform, limit=limit):
+            rolling.wait_for_key(tx, being_id, waits=False)
+            rings += ask_for_summaries(tx, being_id)
+        for user_id in spines.users_waiting(tx, platform=platform, limit=limit):
+            spines.wait_for_key(tx, user_id, waits=False)
+            rings += spine.ask(tx, user_id)
+    return rings
+
+
+def session(store: Store, being_id: UUID, session_id: UUID) -> SessionDetail:
+    """A conversation, with what it came to.
+
+    Raises:
+        NotFound: This Being has no such session.
+    """
+    with store.transaction() as tx:
+        found = session_summaries.session(tx, being_id, session_id)
+        summary = session_summaries.newest(tx, being_id, session_id)
+    if found is None:
+        raise NotFound(f"This Being has no session {session_id}.")
+    return SessionDetail(**found.model_dump(), summary=summary)
+
+
+def state(store: Store, being_id: UUID) -> SessionState:
+    """How the user and a Being stand, in the state seed's words.
+
+    Raises:
+        NotFound: They have never spoken.
+    """
+    with store.transaction() as tx:
+        row = rolling.state(tx, being_id)
+    if row is None:
+        raise NotFound("Nothing was said to this Being yet.")
+    return SessionState(
+        state=ConversationState(
+            message_count=row.message_count,
+            last_interaction=row.last_interaction,
+            last_user_message=row.last_user_message,
+            curator=CuratorState(last_run_at=row.last_run_at, last_memory_count_at_run=row.last_memory_count_at_run),
+            last_rolling_attempt_at=row.last_rolling_attempt_at,
+            last_rolling_success_at=row.last_rolling_success_at,
+            last_rolling_error=RollingError.model_validate(row.last_rolling_error) if row.last_rolling_error else None,
+        ),
+        rolling_summary=row.rolling_summary,
+    )
+
+
+def rolling_page(store: Store, being_id: UUID, *, before: int | None, limit: int) -> RollingPage:
+    """The versions of a Being's rolling summary, newest first."""
+    with store.transaction() as tx:
+        return RollingPage(versions=rolling.versions(tx, being_id, before=before, limit=limit))
+
+
+def newest_spine(store: Store, being: Being) -> Spine:
+    """The long line of all that the Being's user has told.
+
+    Raises:
+        NotFound: There is none yet.
+    """
+    with store.transaction() as tx:
+        found = spines.newest(tx, being.user_id)
+    if found is None:
+        raise NotFound("Too little was said so far for a spine.")
+    return found

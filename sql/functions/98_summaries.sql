@@ -1,0 +1,74 @@
+-- Summaries: of what was said lately, of a conversation, of all conversations.
+--
+-- INVARIANT  No summary outlives the words that it was made of: with a message goes every version that took it in, or that
+--            followed upon one. What was said lately is summed up again.
+
+-- Takes messages that are about to be erased out of all summaries. Whoever is about to add a summary of them locks them
+-- as well (keep_from_erasure), so that one of both sees what the other has done.
+create or replace function forget_in_summaries(p_being_id uuid, p_message_ids uuid[]) returns void language plpgsql as $$
+declare
+    v_lately constant integer := 40;
+    v_user_id constant uuid := (select user_id from memory.beings where being_id = p_being_id);
+    v_sessions uuid[];
+    v_rolling integer;
+    v_spine integer;
+    v_last timestamptz;
+begin
+    perform 1 from memory.messages
+    where being_id = p_being_id and message_id = any(p_message_ids)
+    order by message_id
+    for update;
+    select array_agg(distinct session_id), min(rolling_version), min(spine_version), max(created_at)
+    into v_sessions, v_rolling, v_spine, v_last
+    from memory.messages
+    where being_id = p_being_id and message_id = any(p_message_ids);
+
+    delete from memory.session_summaries where being_id = p_being_id and session_id = any(v_sessions);
+    update memory.sessions set summary_due = true where being_id = p_being_id and session_id = any(v_sessions);
+
+    delete from memory.rolling_summaries where being_id = p_being_id and version >= v_rolling;
+    update memory.messages
+    set rolling_version = null
+    where being_id = p_being_id and message_id in (
+        select message_id from memory.messages
+        where being_id = p_being_id and rolling_version >= v_rolling
+        order by created_at desc, message_id desc limit v_lately
+    );
+    update memory.session_states
+    set rolling_summary = (
+            select content from memory.rolling_summaries where being_id = p_being_id order by version desc limit 1
+        ),
+        last_user_message = case when last_user_at <= v_last then null else last_user_message end
+    where being_id = p_being_id;
+
+    delete from memory.summary_spines where user_id = v_user_id and version >= v_spine;
+    update memory.messages
+    set spine_version = null
+    where (being_id, message_id) in (
+        select m.being_id, m.message_id from memory.messages as m join memory.beings as b using (being_id)
+        where b.user_id = v_user_id and m.spine_version >= v_spine
+        order by m.created_at desc, m.message_id desc limit v_lately
+    );
+
+    -- What models said of them.
+    delete from memory.model_responses
+    where not kept and (
+        owner_id = p_being_id and (kind = 'rolling.summarise'
+            or kind = 'session_close.summarise' and key in (select id::text from unnest(v_sessions) as id))
+        or owner_id = v_user_id and kind = 'upkeep.spine'
+    );
+end $$;
+
+-- Whether all of these messages are still there; they stay until this transaction ends.
+create or replace function keep_from_erasure(p_being_id uuid, p_message_ids uuid[]) returns boolean
+language plpgsql as $$
+declare
+    v_there integer;
+begin
+    perform 1 from memory.messages
+    where being_id = p_being_id and message_id = any(p_message_ids)
+    order by message_id
+    for no key update;
+    get diagnostics v_there = row_count;
+    return v_there = cardinality(p_message_ids);
+end $$;
