@@ -1,22 +1,26 @@
 """Conversations for tests: said to a Being, judged by a scripted provider, in this process."""
 
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from memory import fact_vectors, judging
+from memory import closing, fact_vectors, judging, rolling, spine
 from memory.intake import accept_messages
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.facts import Fact, Todo
 from schemas.rows import Being
 from schemas.settings import Settings
+from schemas.work import Claim
 from store import facts, todos, work
 from store.database import Store
 from tests.fakes.provider import Behaviour, FakeProvider
 
 LEASE = timedelta(seconds=30)
+
+Do = Callable[[Store, Thinkers, Settings, Claim], object]
 
 
 def judging_at_once(provider: FakeProvider) -> Settings:
@@ -98,20 +102,29 @@ class Talk:
 
     def judged(self) -> None:
         """Do all judging that is due."""
+        self._do(self.being.being_id, judging.KIND, judging.judge)
+
+    def summed_up(self) -> None:
+        """Sum up all that is due to be."""
+        self._do(self.being.being_id, rolling.KIND, rolling.summarise)
+        self._do(self.being.being_id, closing.KIND, closing.summarise)
+        self._do(self.being.user_id, spine.KIND, spine.write)
+
+    def _do(self, owner_id: UUID, kind: str, do: Do) -> None:
         for _ in range(100):
             with self.store.transaction() as tx:
                 rows = tx.execute(
                     "select key from memory.work where owner_id = %s and kind = %s and state = 'ready'"
                     " and next_at <= clock_timestamp()",
-                    [self.being.being_id, judging.KIND],
+                    [owner_id, kind],
                 ).fetchall()
             if not rows:
                 return
             for row in rows:
                 with self.store.transaction() as tx:
-                    claim = work.claim(tx, self.being.being_id, judging.KIND, row["key"], lease=LEASE, attempts=5)
+                    claim = work.claim(tx, owner_id, kind, row["key"], lease=LEASE, attempts=5)
                 assert claim is not None
-                judging.judge(self.store, self.thinkers, self.settings, claim)
+                do(self.store, self.thinkers, self.settings, claim)
 
     def embedded(self) -> None:
         """Give the user's facts their vectors."""

@@ -59,7 +59,8 @@ def test_a_hundred_messages_at_chat_pace_cost_at_most_twelve_calls(talk, clock):
         talk.judged()
     assert (len(talk.provider.requests), talk.unjudged()) == (6, 2)
     clock.advance(minutes=31)
-    assert len(upkeep.end_idle_sessions(talk.store, talk.settings)) == 1
+    rung = upkeep.end_idle_sessions(talk.store, talk.settings)
+    assert [ring.kind for ring in rung] == ["shadow.judge", "session_close.summarise"]
     talk.judged()
     assert (len(talk.provider.requests), talk.unjudged()) == (7, 0)
 

@@ -1,0 +1,346 @@
+"""What was said is summed up: lately, by conversation, and in the long line of all conversations."""
+
+import json
+
+import pytest
+
+from memory import closing, conversation, erasure, rolling, spine, upkeep
+from providers.errors import Transient
+from providers.thinkers import Thinkers
+from schemas.limits import ROLLING_CHARACTERS
+from store import session_summaries, spines, work
+from store.errors import BudgetSpent
+from tests.conversations import LEASE
+from tests.fakes.provider import Behaviour
+
+NOON = "2026-03-02T12:{:02}:00Z"
+CLOSED = {
+    "one_liner": "They spoke of tea.",
+    "what_mattered": ["tea"],
+    "open_loops": ["which tea?"],
+    "commitments": ["the user buys tea"],
+    "people": ["Ana"],
+    "tone": "calm",
+}
+
+
+def answers(talk, said, when):
+    talk.provider.script(Behaviour(do="answer", on="messages", when=when, text=json.dumps(said)))
+
+
+def at(minute, content="I love tea.", role="user"):
+    return {"role": role, "content": content, "created_at": NOON.format(minute)}
+
+
+def state_of(talk):
+    return conversation.state(talk.store, talk.being.being_id)
+
+
+def versions(talk):
+    page = conversation.rolling_page(talk.store, talk.being.being_id, before=None, limit=100)
+    return [version.content for version in page.versions][::-1]
+
+
+def sessions(talk):
+    with talk.store.transaction() as tx:
+        rows = tx.execute(
+            "select session_id from memory.sessions where being_id = %s order by started_at", [talk.being.being_id]
+        ).fetchall()
+    return [conversation.session(talk.store, talk.being.being_id, row["session_id"]) for row in rows]
+
+
+def spine_of(talk):
+    with talk.store.transaction() as tx:
+        return spines.newest(tx, talk.being.user_id)
+
+
+def asked(talk, purpose):
+    return talk.provider.asked(purpose)
+
+
+def keyless(talk):
+    return Thinkers(talk.settings.model_copy(update={"thinker": "none"}))
+
+
+def waiting_work(talk):
+    with talk.store.transaction() as tx:
+        rows = tx.execute(
+            "select kind from memory.work where state in ('ready', 'running') and kind <> 'shadow.judge' order by kind"
+        ).fetchall()
+    return [row["kind"] for row in rows]
+
+
+def test_every_fourth_message_rewrites_the_summary_and_is_given_the_one_before(talk):
+    for number in range(3):
+        talk.says(f"This is message {number}.")
+    talk.summed_up()
+    assert asked(talk, "RollingSummary") == []
+    answers(talk, {"summary": "They began to count."}, "message 3")
+    talk.says({"role": "assistant", "content": "This is message 3."})
+    talk.summed_up()
+    for number in range(4, 8):
+        talk.says(f"This is message {number}.")
+    talk.summed_up()
+    first, second = asked(talk, "RollingSummary")
+    assert "so-far" not in first.material
+    assert "They began to count." in second.material
+    assert "message 3" not in second.material
+    assert versions(talk)[0] == "They began to count."
+    assert versions(talk)[1] == state_of(talk).rolling_summary
+
+
+def test_a_burst_is_summed_up_in_one_call(talk):
+    for number in range(40):
+        talk.says(f"This is message {number}.")
+    talk.summed_up()
+    assert len(asked(talk, "RollingSummary")) == 1
+    assert len(versions(talk)) == 1
+
+
+def test_what_others_in_the_room_say_is_not_counted(talk):
+    talk.says(*({"role": "other", "speaker": "Noor", "content": f"Number {number}."} for number in range(8)))
+    talk.summed_up()
+    assert asked(talk, "RollingSummary") == []
+    assert state_of(talk).state.message_count == 0
+
+
+def test_a_summary_that_is_too_long_is_asked_for_again(talk):
+    answers(talk, {"summary": "x" * (ROLLING_CHARACTERS + 1)}, "This is it.")
+    talk.says(*["This is it."] * 4)
+    talk.summed_up()
+    first, second = asked(talk, "RollingSummary")
+    assert f"has {ROLLING_CHARACTERS + 1} characters" in second.material
+    assert f"has {ROLLING_CHARACTERS + 1} characters" not in first.material
+    assert len(state_of(talk).rolling_summary) <= ROLLING_CHARACTERS
+
+
+def test_a_message_that_spoils_a_summary_is_passed_over_alone(talk):
+    talk.provider.script(Behaviour(do="refuse", on="messages", when="Spoilt.", times=None))
+    talk.says("I live in Austin.", "I love tea.", "Spoilt.", "Ana is here.", "It rains.")
+    talk.summed_up()
+    summary = state_of(talk).rolling_summary
+    assert "Austin" in summary
+    assert "It rains." in summary
+    assert state_of(talk).state.last_rolling_error.reason == "bad_answer"
+    assert waiting_work(talk) == []
+
+
+def test_the_state_tells_how_the_last_attempt_went(talk):
+    talk.provider.script(Behaviour(do="fail", on="messages", status=529))
+    talk.says("I love tea.", "Green tea.", "And cake.", {"role": "assistant", "content": "x" * 5}, "y" * 300)
+    with pytest.raises(Transient):
+        talk.summed_up()
+    failed = state_of(talk).state
+    assert failed.last_rolling_attempt_at is not None
+    assert failed.last_rolling_success_at is None
+    assert failed.last_rolling_error.reason == "provider_unavailable"
+    assert failed.last_user_message == "y" * 200
+    assert failed.message_count == 5
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.work set state = 'ready', lease_until = null")
+    talk.summed_up()
+    done = state_of(talk).state
+    assert done.last_rolling_error is None
+    assert done.last_rolling_success_at is not None
+
+
+def test_the_state_is_told_in_the_seeds_words(talk):
+    talk.says("I love tea.")
+    told = state_of(talk).model_dump(mode="json")
+    assert set(told) == {"state", "rollingSummary"}
+    assert set(told["state"]) == {
+        "messageCount",
+        "lastInteraction",
+        "lastUserMessage",
+        "curator",
+        "lastRollingAttemptAt",
+        "lastRollingSuccessAt",
+        "lastRollingError",
+    }
+    assert told["state"]["curator"] == {"lastRunAt": None, "lastMemoryCountAtRun": 0}
+
+
+def test_a_late_message_does_not_become_the_last(talk):
+    talk.says(at(20, "The newest."))
+    talk.says(at(10, "An older one."))
+    assert state_of(talk).state.last_user_message == "The newest."
+
+
+@pytest.mark.parametrize("by", ["the clock", "the next message's own time"])
+def test_a_closed_conversation_is_summed_up(talk, clock, by):
+    talk.says(at(0), at(1, "What tea?", "assistant"))
+    talk.summed_up()
+    assert asked(talk, "SessionSummary") == []
+    answers(talk, CLOSED, "What tea?")
+    if by == "the clock":
+        clock.advance(minutes=31)
+        upkeep.end_idle_sessions(talk.store, talk.settings)
+    else:
+        talk.says(at(40))
+    talk.summed_up()
+    summary = sessions(talk)[0].summary
+    assert {name: getattr(summary, name) for name in CLOSED} == CLOSED
+    assert (summary.version, summary.turn_count) == (1, 2)
+    assert len(asked(talk, "SessionSummary")) == 1
+
+
+def test_a_late_message_has_a_closed_conversation_summed_up_anew(talk):
+    talk.says(at(0), at(50))
+    talk.summed_up()
+    talk.says(at(20, "And I forgot the cake."))
+    talk.summed_up()
+    first, second = asked(talk, "SessionSummary")
+    assert "cake" not in first.material
+    assert "cake" in second.material
+    assert (sessions(talk)[0].summary.version, sessions(talk)[0].summary.turn_count) == (2, 2)
+    assert sessions(talk)[1].summary is None
+
+
+def test_a_message_that_comes_while_its_conversation_is_summed_up_is_in_the_next_version(talk):
+    talk.says(at(0), at(50))
+    with talk.store.transaction() as tx:
+        (row,) = tx.execute("select key from memory.work where kind = %s", [closing.KIND]).fetchall()
+        claim = work.claim(tx, talk.being.being_id, closing.KIND, row["key"], lease=LEASE, attempts=5)
+    talk.says(at(20, "And I forgot the cake."))
+    closing.summarise(talk.store, talk.thinkers, talk.settings, claim)
+    assert sessions(talk)[0].summary.turn_count == 1
+    talk.summed_up()
+    assert sessions(talk)[0].summary.turn_count == 2
+
+
+def test_a_long_conversation_is_summed_up_portion_by_portion(talk):
+    talk.says(*(at(number // 5, f"This is number {number}.") for number in range(120)), at(59))
+    talk.summed_up()
+    assert len(asked(talk, "SessionSummary")) == 3
+    assert sessions(talk)[0].summary.turn_count == 120
+
+
+def test_the_spine_is_written_of_what_was_judged_and_not_said_in_confidence(talk, other):
+    secret = {"role": "user", "content": "I love Ana.", "metadata": {"in_confidence": True}}
+    talk.says(*(f"I like number {number}." for number in range(9)), secret)
+    talk.says({"role": "assistant", "content": "So you love Ana!"})
+    other.says(*(f"I hate number {number}." for number in range(9)))
+    talk.summed_up()
+    assert spine_of(talk) is None
+    talk.judged()
+    talk.summed_up()
+    assert spine_of(talk) is None
+    other.judged()
+    talk.summed_up()
+    (question,) = asked(talk, "SummarySpine")
+    assert "I like number 8." in question.material
+    assert "I hate number 8." in question.material
+    assert "Ana" not in question.material
+    assert (spine_of(talk).version, spine_of(talk).message_count) == (1, 20)
+
+
+def test_each_twenty_messages_make_a_version_that_carries_on_the_last(talk):
+    for lot in range(2):
+        talk.says(*(f"I like number {number}." for number in range(20 * lot, 20 * lot + 20)))
+        talk.judged()
+        talk.summed_up()
+    _, second = asked(talk, "SummarySpine")
+    assert '"PROFILE"' in second.material
+    assert "I like number 19." in second.material
+    assert spine_of(talk).version == 2
+
+
+def test_without_a_key_one_task_finds_out_and_the_first_key_wakes_everything(talk, clock):
+    with_key, talk.thinkers = talk.thinkers, keyless(talk)
+    for number in range(30):
+        talk.says(f"I like number {number}.")
+        talk.summed_up()
+        clock.advance(minutes=31)
+        upkeep.end_idle_sessions(talk.store, talk.settings)
+        talk.summed_up()
+    assert waiting_work(talk) == []
+    with talk.store.transaction() as tx:
+        (row,) = tx.execute("select count(*) as n from memory.work where kind = %s", [closing.KIND]).fetchall()
+    assert row["n"] == 1
+    assert conversation.ask_for_waiting(talk.store, talk.thinkers) == []
+    talk.thinkers = with_key
+    assert conversation.ask_for_waiting(talk.store, with_key) != []
+    talk.judged()
+    talk.summed_up()
+    assert all(session.summary for session in sessions(talk))
+    assert state_of(talk).rolling_summary
+
+
+def test_a_spine_waits_for_a_key_as_well(talk):
+    talk.says(*(f"I like number {number}." for number in range(20)))
+    talk.judged()
+    with_key, talk.thinkers = talk.thinkers, keyless(talk)
+    talk.summed_up()
+    talk.thinkers = with_key
+    assert spine.KIND not in waiting_work(talk)
+    assert spine.KIND in {ring.kind for ring in conversation.ask_for_waiting(talk.store, with_key)}
+    talk.summed_up()
+    assert spine_of(talk).version == 1
+
+
+def test_a_spent_budget_leaves_everything_for_the_next_day(talk):
+    talk.settings = talk.settings.model_copy(update={"daily_tokens": 1})
+    talk.says(*["I love tea."] * 4)
+    with pytest.raises(BudgetSpent):
+        talk.summed_up()
+    assert state_of(talk).state.last_rolling_error.reason == "budget_spent"
+    assert asked(talk, "RollingSummary") == []
+
+
+def test_what_a_context_showed_is_not_summed_up_again(talk):
+    shown = "<summary>\nThe secret of the shown memory.\n</summary>"
+    talk.says(*(f"{shown} And number {number}." for number in range(4)))
+    talk.summed_up()
+    (question,) = asked(talk, "RollingSummary")
+    assert "number 3" in question.material
+    assert "shown memory" not in question.material
+
+
+def test_no_summary_outlives_the_words_that_it_was_made_of(talk):
+    said = talk.says(*(at(0, f"I like number {number}.") for number in range(19)), at(0, "I like wintergreen."), at(50))
+    talk.judged()
+    talk.summed_up()
+    assert "wintergreen" in state_of(talk).rolling_summary
+    assert sessions(talk)[0].summary
+    assert "I like wintergreen." in spine_of(talk).content.PROFILE
+    erasure.erase_messages(talk.store, talk.being, [said[19]])
+    assert sessions(talk)[0].summary is None
+    assert spine_of(talk) is None
+    assert versions(talk) == []
+    with talk.store.transaction() as tx:
+        kept = tx.execute("select said from memory.model_responses where said like '%wintergreen%'").fetchall()
+    assert [row for row in kept if "wintergreen" in row["said"]] == []
+    talk.summed_up()
+    assert sessions(talk)[0].summary.version == 1
+    assert "number 18" in state_of(talk).rolling_summary
+
+
+def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
+    said = talk.says(*(at(0, f"I like number {number}.") for number in range(5)))
+    with talk.store.transaction() as tx:
+        claim = work.claim(tx, talk.being.being_id, rolling.KIND, "", lease=LEASE, attempts=5)
+    erased = []
+
+    class Meanwhile(Thinkers):
+        """Somebody erases a message while a model is asked."""
+
+        def platform(self):
+            """Erase, and let the thinker be found."""
+            if not erased:
+                erased.append(erasure.erase_messages(talk.store, talk.being, [said[0]]))
+            return super().platform()
+
+    rolling.summarise(talk.store, Meanwhile(talk.settings), talk.settings, claim)
+    assert versions(talk) == []
+    talk.summed_up()
+    assert "number 4" in versions(talk)[0]
+    assert "number 0" not in versions(talk)[0]
+
+
+def test_what_is_being_closed_by_another_is_left_to_it(talk, store):
+    talk.says(at(0))
+    with store.transaction() as tx:
+        tx.execute("update memory.sessions set ended_at = last_activity_at")
+    with store.transaction() as one, store.transaction() as two:
+        assert len(session_summaries.take_due(one, talk.being.being_id, 10)) == 1
+        assert session_summaries.take_due(two, talk.being.being_id, 10) == []
