@@ -55,8 +55,9 @@ chaos: $(VENV)/.dev ## Kill, flush and cut everything for MINUTES=10 from SEED=1
 bench: $(VENV)/.dev ## Measure against the limits of this machine
 	@$(BIN)/python -m bench
 
-docs: $(VENV)/.runtime ## Write the page of settings and the drawings again
+docs: $(VENV)/.runtime ## Write the pages of settings and routes and the drawings again
 	@$(BIN)/python -m schemas.settings_page > docs/settings.md
+	@$(BIN)/python -m api.routes_page > docs/api.md
 	@$(BIN)/python -m docs.draw
 
 screenshots: $(VENV)/.dev ## Take the pictures of the documents again, with Chromium

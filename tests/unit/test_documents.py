@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+from api import routes_page
 from cli.commands import COMMANDS
 from docs.draw import DRAWINGS, IMAGES
+from schemas import settings_page
 from schemas.settings import CHECKOUT, Settings
-from schemas.settings_page import page, variable
+from schemas.settings_page import variable
 
 DOCUMENTS = [
     *(CHECKOUT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
@@ -69,7 +71,11 @@ def test_linked_files_exist(path):
 
 
 def test_the_page_of_settings_is_the_settings():
-    assert (CHECKOUT / "docs" / "settings.md").read_text() == page(), "run: make docs"
+    assert (CHECKOUT / "docs" / "settings.md").read_text() == settings_page.page(), "run: make docs"
+
+
+def test_the_page_of_routes_is_the_routes():
+    assert (CHECKOUT / "docs" / "api.md").read_text() == routes_page.page(), "run: make docs"
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

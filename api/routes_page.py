@@ -1,0 +1,41 @@
+"""The page that lists the routes, made from the OpenAPI document: `python -m api.routes_page`."""
+
+import re
+import sys
+from typing import Any
+
+from api.app import create_app
+from schemas.settings import Settings
+
+HEAD = """# The HTTP API
+
+Made from the OpenAPI 3.1 document that `GET /openapi.json` answers to a token, with the form of every body, examples and
+all errors. `patrol token add` makes a token; send it as `Authorization: Bearer patrol_…`. Every error is an RFC 9457
+problem whose `detail` says what to do. `{being}` is the id or the slug of a Being.
+"""
+SCOPE = re.compile(r"^Scope `(\w+)`")
+
+
+def page() -> str:
+    """Return the page as Markdown."""
+    document = create_app(Settings()).openapi()
+    return HEAD + "".join(f"\n## {tag['name']}\n\n{_section(document, tag)}" for tag in document["tags"])
+
+
+def _section(document: dict[str, Any], tag: dict[str, str]) -> str:
+    rows = (
+        f"| `{method.upper()} {path}` | {_scope(operation)} | {operation['summary']} |\n"
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+        if tag["name"] in operation["tags"]
+    )
+    return f"{tag['description']}\n\n| route | scope | |\n|---|---|---|\n" + "".join(rows)
+
+
+def _scope(operation: dict[str, Any]) -> str:
+    found = SCOPE.match(operation.get("description", ""))
+    return found[1] if found else "–"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
