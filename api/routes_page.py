@@ -9,7 +9,7 @@ from schemas.settings import Settings
 
 HEAD = """# The HTTP API
 
-Made from the OpenAPI 3.1 document that `GET /openapi.json` answers to a token, with the form of every body, examples and
+Made from the OpenAPI 3.1 document that `GET /openapi.json` answers to a token, with every body, its examples, and
 all errors. `patrol token add` makes a token; send it as `Authorization: Bearer patrol_…`. Every error is an RFC 9457
 problem whose `detail` says what to do. `{being}` is the id or the slug of a Being.
 """
