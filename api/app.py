@@ -33,6 +33,7 @@ from api import (
     openapi,
     patrols,
     persona,
+    portability,
     recall,
     todos,
     vault,
@@ -100,6 +101,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     for group in (
         beings,
+        portability,
         notes,
         messages,
         patrols,

@@ -57,6 +57,8 @@ COMMANDS = {
     "key": Entry(PEOPLE, "cli.keys:keys", "Users' keys for model providers."),
     "cost": Entry(PEOPLE, "cli.cost:cost", "What models were asked for, and what it cost."),
     "operator": Entry(PEOPLE, "cli.operators:operators", "Operators' tokens, which open metrics and everybody's work."),
+    "export": Entry(PEOPLE, "cli.portability:export", "Write down all that a Being knows, to take it away."),
+    "import": Entry(PEOPLE, "cli.portability:import_file", "Bring a Being in from an export."),
     "soul": Entry(PEOPLE, "cli.persona:soul", "Who a Being is, and what it is at."),
     "persona": Entry(
         PEOPLE, "cli.persona:persona", "A Being's rules, preferences, relationships, tools, map and skills."

@@ -20,7 +20,7 @@ from memory.splitting import born, divided
 from memory.thinking import Mind
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas.rows import Note, Root
+from schemas.rows import UNEMBEDDED, Note, Root
 from schemas.settings import Settings
 from schemas.wire import SceneInput
 from schemas.work import PATROL_STEPS, STEP_QUEUES, Claim, Ring
@@ -41,7 +41,7 @@ def embed(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Sett
     with store.transaction() as tx:
         being = users.get_being(tx, being_id)
         stamped = notes.stamped(tx, being_id, run_id)
-    if not stamped:
+    if not stamped and being.embedding_model != UNEMBEDDED:
         # Time passes for a Being whose embedder has no key, as long as nothing new has to be embedded.
         _finish(store, claim, lambda _: {"nodes": 0, "repaired": 0, "parse_failed": 0, "embed_failed": 0})
         return

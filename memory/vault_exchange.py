@@ -4,13 +4,13 @@ A line that can't be taken is reported by its number and stops no other. Lines p
 alone; the vault's fullness and near-duplicates are the business of who wrote the file.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import IO
 
 from pydantic import ValidationError
 
+from memory.lines import LineRefused, numbered, read_object
 from memory.vault_gates import GateRefused, pass_alone
 from memory.vault_scopes import chosen, visible
 from schemas.complaints import complaints
@@ -23,10 +23,6 @@ from store.database import Store
 LINES_AT_ONCE = 200
 
 Numbered = tuple[int, VaultLine]
-
-
-class LineRefused(ValueError):
-    """One line can't be taken; the text says why."""
 
 
 def export_lines(store: Store, being: Being, scope: str | None = None) -> Iterator[str]:
@@ -78,7 +74,7 @@ def _read_all(
     file: IO[bytes], being: Being, first_at: dict[tuple[str, int], int], reject: Callable[[int, Exception], None]
 ) -> Iterator[Numbered]:
     """Read each line by itself; of lines that hold one version the first."""
-    for number, raw in _lines(file):
+    for number, raw in numbered(file, ITEM_BYTES):
         try:
             line = _read(raw, being)
         except (LineRefused, GateRefused) as fault:
@@ -91,33 +87,11 @@ def _read_all(
             reject(number, LineRefused(f"version {line.version} of this record stands in line {first} already"))
 
 
-def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Number the lines that are not blank; of one that is too long, no more is held than shows it to be so."""
-    number = 0
-    while raw := file.readline(ITEM_BYTES + 1):
-        number += 1
-        rest = raw
-        while len(rest) > ITEM_BYTES and not rest.endswith(b"\n"):
-            rest = file.readline(ITEM_BYTES + 1)
-        if raw.strip():
-            yield number, raw
-
-
 def _read(raw: bytes, being: Being) -> VaultLine:
-    if len(raw) > ITEM_BYTES and not raw.endswith(b"\n"):
-        raise LineRefused(f"the line is longer than {ITEM_BYTES} bytes")
     try:
-        line = VaultLine.model_validate(json.loads(raw.decode("utf-8-sig")))
-    except UnicodeDecodeError as fault:
-        raise LineRefused(f"not UTF-8: byte {fault.start + 1} of the line") from None
-    except json.JSONDecodeError as fault:
-        raise LineRefused(f"not JSON: {fault.msg} at column {fault.colno}") from None
-    except RecursionError:
-        raise LineRefused("nested too deeply") from None
+        line = VaultLine.model_validate(read_object(raw, ITEM_BYTES))
     except ValidationError as fault:
         raise LineRefused("; ".join(complaints(fault))) from None
-    except ValueError:
-        raise LineRefused("holds a number that is too long") from None
     labels = [line.category, line.topic_id, *line.tags]
     scopes = visible(being)
     pass_alone(line.text, scope=line.scope, tier=line.tier, source=line.source, labels=labels, scopes=scopes)

@@ -1,11 +1,13 @@
 """Which embedder serves a Being: the one of its vectors, for as long as they are its vectors."""
 
 from providers.embedding import Embedder, make_embedder
-from providers.errors import Misconfigured
+from providers.errors import Misconfigured, Transient
 from providers.metering import Meter
+from schemas.rows import UNEMBEDDED
 from schemas.settings import Settings
 
 MINILM = "all-MiniLM-L6-v2"
+UNEMBEDDED_SECONDS = 5.0
 
 
 class Embedders:
@@ -42,7 +44,10 @@ class Embedders:
 
         Raises:
             Misconfigured: This process can't ask that model.
+            Transient: The Being's vectors are yet to be made.
         """
+        if model == UNEMBEDDED:
+            raise Transient("This Being's memories are being embedded.", retry_after=UNEMBEDDED_SECONDS)
         if model is None or model == self.wanted.model:
             return self.wanted
         if model not in self._made:

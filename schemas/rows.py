@@ -16,6 +16,8 @@ Role = Literal["user", "assistant", "other"]
 Root = Literal["Business", "Private"]
 
 ROOTS: tuple[Root, Root] = ("Business", "Private")
+# In the place of a model's name: the Being was brought along without vectors, and nobody has made them yet.
+UNEMBEDDED = "none yet"
 
 
 class Row(BaseModel):

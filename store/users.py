@@ -115,6 +115,15 @@ def get_being(tx: Transaction, being_id: UUID) -> Being:
     return being
 
 
+def lock(tx: Transaction, being_id: UUID) -> None:
+    """Let nobody else write to a Being's memory while this transaction lasts.
+
+    Raises:
+        NotFound: It is gone.
+    """
+    tx.execute("select memory.lock_being(%s)", [being_id])
+
+
 def exists(tx: Transaction, being_id: UUID) -> bool:
     """Whether there is such a Being, whoever owns it."""
     return bool(value(tx, "select exists (select from memory.beings where being_id = %s)", [being_id]))

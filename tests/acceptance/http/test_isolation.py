@@ -102,6 +102,7 @@ CASES = {
     "PATCH /v1/beings/{being}/todos/{todo_id}": lambda _: {"json": {"status": "DONE"}},
     "DELETE /v1/beings/{being}/todos/{todo_id}": lambda _: {},
     "DELETE /v1/beings/{being}/messages/{message_id}": lambda _: {},
+    "GET /v1/beings/{being}/export": lambda _: {"params": {"vectors": True}},
     "GET /v1/beings/{being}/soul": lambda _: {},
     "PATCH /v1/beings/{being}/soul": lambda _: {"json": {"voice": "Not mine.", "mood": "strange"}},
     "GET /v1/beings/{being}/persona/{kind}": lambda _: {},
