@@ -119,15 +119,27 @@ def after(tx: Transaction, key_id: UUID | None, limit: int) -> list[SealedKey]:
 
 
 def reseal(tx: Transaction, key: SealedKey, sealed: bytes, fingerprint: bytes) -> None:
-    """Put a key into another seal; a row that holds the same key under the new seal already gives way."""
-    tx.execute(
-        "delete from memory.provider_keys where user_id = %s and provider = %s and fingerprint = %s and key_id <> %s",
-        [key.user_id, key.provider, fingerprint, key.key_id],
+    """Put a key into another seal. Where another row holds the same key under that seal, that one alone is left.
+
+    It stays for as long as either was to stay, and counts as stored when the later one was.
+    """
+    mine = {"user": key.user_id, "provider": key.provider, "key": key.key_id, "print": fingerprint}
+    twin = tx.execute(
+        "update memory.provider_keys as twin set created_at = greatest(twin.created_at, gone.created_at),"
+        " expires_at = case when gone.expires_at is not null and twin.expires_at is not null"
+        " then greatest(twin.expires_at, gone.expires_at) end from memory.provider_keys as gone"
+        " where gone.user_id = %(user)s and gone.key_id = %(key)s and twin.user_id = gone.user_id"
+        " and twin.provider = %(provider)s and twin.fingerprint = %(print)s and twin.key_id <> gone.key_id",
+        mine,
     )
-    tx.execute(
-        "update memory.provider_keys set sealed = %s, fingerprint = %s where user_id = %s and key_id = %s",
-        [sealed, fingerprint, key.user_id, key.key_id],
-    )
+    if twin.rowcount:
+        tx.execute("delete from memory.provider_keys where user_id = %(user)s and key_id = %(key)s", mine)
+    else:
+        tx.execute(
+            "update memory.provider_keys set sealed = %(sealed)s, fingerprint = %(print)s"
+            " where user_id = %(user)s and key_id = %(key)s",
+            {**mine, "sealed": sealed},
+        )
 
 
 def clear_expired(tx: Transaction, older_than: timedelta, limit: int) -> int:

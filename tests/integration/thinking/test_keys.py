@@ -60,6 +60,21 @@ def test_a_rotation_seals_every_key_anew_after_which_the_old_secret_may_go(
     assert [row["key_id"] for row in rows()] == [row["key_id"] for row in before]
 
 
+def test_a_key_that_was_stored_again_while_its_secret_was_missing_is_one_after_a_rotation(
+    store, settings, rotated, afterwards, user, rows
+):
+    keys.add(store, settings, user.user_id, "anthropic", THEIRS)
+    keys.bring(store, afterwards, user.user_id, "anthropic", THEIRS)
+    keys.bring(store, settings, user.user_id, "anthropic", BROUGHT)
+    keys.add(store, afterwards, user.user_id, "anthropic", BROUGHT)
+    assert len(rows()) == 4
+    keys.rotate(store, rotated)
+
+    stored = [(row["last_four"], row["expires_at"]) for row in rows()]
+    assert stored == [(THEIRS[-4:], None), (BROUGHT[-4:], None)], "what was stored to stay stays"
+    assert keys.rotate(store, afterwards) == 2
+
+
 def test_without_its_secret_a_key_does_not_open_and_nobody_else_pays(
     store, settings, afterwards, user, thinkers, claimed
 ):
