@@ -25,6 +25,7 @@ LINE_CHARACTERS = 500
 # Of a day with more, what weighs most is told.
 MOST_TOLD = 40
 MOST_READ = 200
+NOTHING_NEW = {"outcome": "skipped", "reason": "no new memories"}
 
 
 @dataclass(frozen=True)
@@ -73,28 +74,28 @@ def check(answer: DiaryPages) -> None:
             raise BadAnswer(f"{name} has a line that is empty, or longer than {LINE_CHARACTERS} characters.")
 
 
-def unwritten(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> dict[str, Any] | None:
-    """Why a run writes no diary, as its report; None if it is to write one.
+def to_tell(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> Day | dict[str, Any]:
+    """The day that a run is to write of; or why it writes nothing, as its report.
 
     A run that was demanded writes whenever it had scenes; another only if the last entry is old enough.
     """
     run = runs.get(tx, being_id, run_id)
     if not run.steps["embed"]["nodes"]:
-        return {"outcome": "skipped", "reason": "no new memories"}
+        return NOTHING_NEW
     if not run.demanded and not diary.due(tx, being_id, settings.diary_every):
         return {"outcome": "not due"}
-    return None
+    day = day_of(tx, being_id, run_id)
+    # What came in with this run may be forgotten by now.
+    return day if day.memories else NOTHING_NEW
 
 
-def written(store: Store, mind: Mind, being_id: UUID, run_id: UUID) -> "Written":
+def written(mind: Mind, day: Day) -> "Written":
     """Write the day's pages.
 
     Raises:
         ProviderError: A model is out of reach, or said nothing usable.
         BudgetSpent: Nothing can be asked today.
     """
-    with store.transaction() as tx:
-        day = day_of(tx, being_id, run_id)
     answered = mind.ask(DIARY.question(about(day.being, day.soul), material(day)), check)
     return Written(day, answered.answer)
 

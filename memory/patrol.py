@@ -5,13 +5,14 @@ ledger's row for the step that comes next. A step's claim names the Being as its
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from memory import patrol_demand
 from memory.classification import roots_of
 from memory.consolidation import consolidated
-from memory.diary import unwritten, written
+from memory.diary import Day, to_tell, written
 from memory.patience import Effects, thought, thought_at_once
 from memory.remembering import remember, vectors_of
 from memory.repair import repaired
@@ -130,14 +131,14 @@ def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         What to ring for.
     """
     being_id, run_id = claim.owner_id, UUID(claim.key)
+    with store.transaction() as tx:
+        day = to_tell(tx, settings, being_id, run_id)
 
-    def think(mind: Mind) -> Effects:
-        pages = written(store, mind, being_id, run_id)
+    def think(day: Day, mind: Mind) -> Effects:
+        pages = written(mind, day)
         return lambda tx: pages.apply(tx, run_id)
 
-    with store.transaction() as tx:
-        idle = unwritten(tx, settings, being_id, run_id)
-    effects = (lambda _: idle) if idle else thought(store, thinkers, settings, claim, think)
+    effects = thought(store, thinkers, settings, claim, partial(think, day)) if isinstance(day, Day) else lambda _: day
     with store.finishing(claim) as tx:
         patrol_demand.reserve(tx, being_id)
         runs.enter(tx, being_id, run_id)

@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory import patrol_demand
+from memory import curation, patrol_demand
 from memory.diary import check, diary_page
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
 from schemas.patrol_answers import DiaryPages
+from schemas.work import PATROL_STEPS
 from store import clock as domain_clock
 from store import runs, users
 from tests.fakes.provider import running_provider
@@ -37,11 +38,17 @@ def entries(life):
     return {str(entry.day): entry.text for entry in page.entries}
 
 
+def walk(life, run_id, steps=PATROL_STEPS):
+    thinkers = Thinkers(life.settings)
+    return walk_run(
+        life.store, Embedders(life.settings), life.settings, life.being_id, run_id, steps, thinkers=thinkers
+    )
+
+
 def walk_undemanded(life):
     with life.store.transaction() as tx:
         run_id, _ = runs.want(tx, life.being_id, demanded=False, notes=100)
-    thinkers = Thinkers(life.settings)
-    return walk_run(life.store, Embedders(life.settings), life.settings, life.being_id, run_id, thinkers=thinkers)
+    return walk(life, run_id)
 
 
 def test_a_day_of_the_users_calendar_gets_its_entry(life):
@@ -83,6 +90,17 @@ def test_without_new_memories_nothing_is_written(life):
     run = life.patrol()
 
     assert run.steps["diary"] | {"outcome": "skipped", "reason": "no new memories"} == run.steps["diary"]
+    assert not life.asked("DiaryPages")
+
+
+def test_where_all_that_was_new_is_forgotten_before_evening_nothing_is_written(life):
+    life.tell("The roof leaks.")
+    run_id, _ = patrol_demand.demand(life.store, life.settings, life.being_id)
+    walk(life, run_id, PATROL_STEPS[:-1])
+    curation.forget(life.store, life.being_id, life.node("The roof").node_id)
+    run = walk(life, run_id)
+
+    assert (run.state, run.steps["diary"]["reason"]) == ("done", "no new memories")
     assert not life.asked("DiaryPages")
 
 
