@@ -9,6 +9,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.rows import Message
+from store.keys import REFUSAL_HOLDS
 from store.transaction import Transaction
 
 
@@ -111,13 +112,17 @@ def wait_for_key(tx: Transaction, being_id: UUID, session_id: UUID, *, waits: bo
 
 
 def sessions_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[tuple[UUID, UUID]]:
-    """Sessions (being, session) that waited for a key, whose user has one now; with a platform's key, all of them."""
+    """Sessions (being, session) that waited for a key, whose user has one now that can be tried, else the platform has.
+
+    In no order: where it turns out that nobody can think for some, they keep no others waiting.
+    """
     rows = tx.execute(
         "select s.being_id, s.session_id from memory.sessions as s join memory.beings as b using (being_id)"
-        " where s.waits_for_key and (%s or exists (select from memory.provider_keys as k where k.user_id = b.user_id"
-        " and k.refused_at is null and k.expires_at is null))"
-        " order by s.being_id, s.session_id limit %s",
-        [platform, limit],
+        " where s.waits_for_key and coalesce((select k.refused_at is null or k.refused_at <= clock_timestamp() - %s"
+        " from memory.provider_keys as k where k.user_id = b.user_id and k.expires_at is null"
+        " order by k.created_at desc limit 1), %s)"
+        " order by random() limit %s",
+        [REFUSAL_HOLDS, platform, limit],
     )
     return [(row["being_id"], row["session_id"]) for row in rows]
 

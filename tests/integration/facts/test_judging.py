@@ -2,8 +2,13 @@
 
 import json
 
-from memory import judging, receipts, upkeep
+import pytest
+from pydantic import SecretStr
+
+from memory import judging, keys, receipts, upkeep
 from providers.thinkers import Thinkers
+from schemas.settings import SECRET_CHARACTERS
+from store import keys as kept_keys
 from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
 
@@ -106,3 +111,21 @@ def test_one_message_that_cannot_be_judged_spoils_no_other(talk):
     with talk.store.transaction() as tx:
         rows = tx.execute("select content from memory.messages where unjudgeable is not null").fetchall()
     assert [row["content"] for row in rows] == ["POISON"]
+
+
+@pytest.mark.parametrize("platform", [True, False])
+def test_a_session_whose_users_key_is_refused_is_woken_when_the_key_is_tried_again(talk, user, platform):
+    talk.settings = talk.settings.model_copy(update={"secret_key": SecretStr("a" * SECRET_CHARACTERS)})
+    key = keys.add(talk.store, talk.settings, user.user_id, "anthropic", "sk-ant-of-somebody-0123")
+    with talk.store.transaction() as tx:
+        kept_keys.refuse(tx, user.user_id, key.key_id, "The account may not spend.")
+    talk.says("I love tea.")
+    talk.judged()
+    with_key = talk.thinkers if platform else Thinkers(talk.settings.model_copy(update={"anthropic_api_key": None}))
+    assert judging.ask_for_waiting(talk.store, with_key) == [], "it would find nobody, and wait again"
+
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.provider_keys set refused_at = refused_at - %s", [kept_keys.REFUSAL_HOLDS])
+    assert len(judging.ask_for_waiting(talk.store, with_key)) == 1
+    talk.judged()
+    assert talk.unjudged() == 0
