@@ -88,9 +88,9 @@ class Lot:
             batches.begin(tx, self._books.account, self._key_id, calls)
         try:
             batch_id = self._thinker.submit([(name, asked[name]) for name in calls])
-        except (ProviderError, StoreError):
+        except (ProviderError, StoreError) as error:
             for call_id in calls.values():
-                self._books.failed(call_id)
+                self._books.failed(call_id, error)
             raise
         with self._store.transaction() as tx:
             batches.arrived(tx, self._claim, batch_id)
@@ -103,7 +103,7 @@ class Lot:
             raise self._under_way()
         for name, answer in (answers or {}).items():
             if not isinstance(answer, Said | BadAnswer):
-                self._books.failed(lot.calls[name])
+                self._books.failed(lot.calls[name], answer)
             elif name in asked:
                 self._books.keep(asked[name], lot.calls[name], answer, batch=True)
             else:

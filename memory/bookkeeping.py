@@ -7,9 +7,9 @@ from uuid import UUID
 
 from pydantic_core import to_json
 
-from providers.errors import BadAnswer
+from providers.errors import BadAnswer, ProviderError
 from providers.prices import cost_of
-from providers.thinking import Question, Said, Thinker, Usage, most_usage, read
+from providers.thinking import Question, Said, Thinker, most_usage, read
 from schemas.settings import Settings
 from schemas.thinking import Outcome, Response
 from schemas.work import Claim
@@ -64,8 +64,10 @@ class Books:
                 budget=Budget(self._settings.daily_tokens, self._settings.daily_cost),
             )
 
-    def failed(self, call_id: UUID) -> None:
-        """Settle a call that brought nothing, and is not charged for."""
+    def failed(self, call_id: UUID, error: Exception) -> None:
+        """Settle a call that brought nothing; one that may be charged for all the same stays at its most."""
+        if isinstance(error, ProviderError) and error.perhaps_paid:
+            return
         with self._store.transaction() as tx:
             calls.settle(tx, self.account.owner_id, call_id, "failed")
 
@@ -81,30 +83,30 @@ class Books:
                 self.account,
                 prompt_hash(question),
                 purpose=question.purpose,
-                model=said.model,
-                said=said.text,
+                model=said.model if said else self._thinker.model(question.size),
+                said=said.text if said else "",
                 fault=fault,
             )
 
     def write_off(self, call_id: UUID, answer: Said | BadAnswer, *, batch: bool = False) -> None:
         """Settle a call whose answer nobody asks for any longer."""
         said = answer if isinstance(answer, Said) else answer.said
-        if said is None:
-            self.failed(call_id)
-            return
         with self._store.transaction() as tx:
-            self._settle(tx, call_id, said, "answered", batch=batch)
+            self._settle(tx, call_id, said, "answered" if said else "bad", batch=batch)
 
-    def _judged(self, question: Question[Any], answer: Said | BadAnswer) -> tuple[Said, str | None]:
+    def _judged(self, question: Question[Any], answer: Said | BadAnswer) -> tuple[Said | None, str | None]:
         if isinstance(answer, BadAnswer):
-            return answer.said or Said("", self._thinker.model(question.size), Usage()), str(answer)
+            return answer.said, str(answer)
         try:
             read(question, answer)
         except BadAnswer as bad:
             return answer, str(bad)
         return answer, None
 
-    def _settle(self, tx: Transaction, call_id: UUID, said: Said, outcome: Outcome, *, batch: bool) -> None:
+    def _settle(self, tx: Transaction, call_id: UUID, said: Said | None, outcome: Outcome, *, batch: bool) -> None:
+        if said is None:
+            calls.settle_at_most(tx, self.account.owner_id, call_id, outcome)
+            return
         cost = cost_of(said.model, said.usage, self._settings.prices, batch=batch)
         calls.settle(tx, self.account.owner_id, call_id, outcome, model=said.model, cost=cost, **asdict(said.usage))
 

@@ -198,7 +198,7 @@ class Mind:
         except BadAnswer as bad:
             said = bad
         except (ProviderError, StoreError) as error:
-            self._books.failed(call_id)
+            self._books.failed(call_id, error)
             if isinstance(error, Misconfigured):
                 raise self._blamed(error) from None
             raise

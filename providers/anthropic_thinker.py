@@ -17,7 +17,7 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderErr
 from providers.json_text import only_object
 from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
-from providers.thinking import Question, Said, Size, Usage
+from providers.thinking import ModelName, Question, Said, Size, Tokens, Usage
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -159,10 +159,10 @@ class _Block(BaseModel):
 
 
 class _Usage(BaseModel):
-    input_tokens: int
-    output_tokens: int
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
+    input_tokens: Tokens
+    output_tokens: Tokens
+    cache_read_input_tokens: Tokens | None = None
+    cache_creation_input_tokens: Tokens | None = None
 
     def counted(self) -> Usage:
         return Usage(
@@ -174,7 +174,7 @@ class _Usage(BaseModel):
 
 
 class _Message(BaseModel):
-    model: str
+    model: ModelName
     content: list[_Block]
     stop_reason: str | None = None
     usage: _Usage

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 
 class ProviderError(Exception):
-    """A model did not give a usable answer."""
+    """A model did not give a usable answer.
+
+    Attributes:
+        perhaps_paid: Whether the provider may charge for it all the same.
+    """
+
+    perhaps_paid = False
 
 
 class Transient(ProviderError):
@@ -25,11 +31,13 @@ class Transient(ProviderError):
     Args:
         message: What happened.
         retry_after: How many seconds the provider asks to wait, if it said so.
+        perhaps_paid: Whether it was asked, and only its answer did not come.
     """
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(self, message: str, *, retry_after: float | None = None, perhaps_paid: bool = False) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.perhaps_paid = perhaps_paid
 
 
 class BadAnswer(ProviderError):
@@ -40,6 +48,8 @@ class BadAnswer(ProviderError):
         said: What a thinker said, where it said something: it has been paid for.
         why: `form`: it is not what was asked for. `refusal`: the model declined. `truncation`: it came to its limit.
     """
+
+    perhaps_paid = True
 
     def __init__(
         self, message: str, *, said: "Said | None" = None, why: Literal["form", "refusal", "truncation"] = "form"

@@ -20,7 +20,7 @@ from providers.errors import BadAnswer, Misconfigured
 from providers.json_text import only_object
 from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
-from providers.thinking import Question, Said, Size, Usage, most_usage
+from providers.thinking import ModelName, Question, Said, Size, Tokens, Usage, most_usage
 from providers.tokens import estimated_tokens
 from schemas.settings import Settings
 
@@ -198,13 +198,13 @@ class _Choice(BaseModel):
 
 
 class _PromptDetails(BaseModel):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
+    cached_tokens: Tokens | None = None
+    cache_write_tokens: Tokens | None = None
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int
-    completion_tokens: int = 0
+    prompt_tokens: Tokens
+    completion_tokens: Tokens = 0
     prompt_tokens_details: _PromptDetails | None = None
 
     def counted(self) -> Usage:
@@ -220,6 +220,6 @@ class _Usage(BaseModel):
 
 
 class _Completion(BaseModel):
-    model: str
+    model: ModelName
     choices: Annotated[list[_Choice], Field(min_length=1)]
     usage: _Usage | None = None

@@ -29,6 +29,7 @@ _BUSY = frozenset(
 )
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
+_NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"})
 _SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
 _ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold")
 _ABOUT_OUR_CHOICES = frozenset({"model", "model_not_found", "dimensions", "encoding_format"})
@@ -63,8 +64,8 @@ def sdk_errors(sdk: ModuleType, settings: SettingNames) -> Iterator[None]:
         yield
     except sdk.APIStatusError as error:
         raise _from_status(error.status_code, error.body, error.response.headers, settings) from None
-    except sdk.APITimeoutError:
-        raise Transient("The model provider did not answer in time.") from None
+    except sdk.APITimeoutError as error:
+        raise Transient("The model provider did not answer in time.", perhaps_paid=_was_sent(error.__cause__)) from None
     except sdk.APIConnectionError as error:
         raise _from_connection(error.__cause__, settings) from None
     except sdk.APIError as error:
@@ -132,7 +133,12 @@ def _from_connection(cause: BaseException | None, settings: SettingNames) -> Pro
         case "LocalProtocolError":
             return Misconfigured(f"The key can't be sent: look for stray characters in {settings.key}.")
         case kind:
-            return Transient(f"The model provider is out of reach ({kind}).")
+            return Transient(f"The model provider is out of reach ({kind}).", perhaps_paid=_was_sent(cause))
+
+
+def _was_sent(cause: BaseException | None) -> bool:
+    """Whether a request may have arrived whose answer did not."""
+    return type(cause).__name__ not in _NOT_SENT
 
 
 def _from_encoding(encoding: str, settings: SettingNames) -> ProviderError:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, ProviderError
@@ -15,6 +15,12 @@ A = TypeVar("A", bound=BaseModel)
 
 Size = Literal["large", "small"]
 """Which model: the one for what takes judgement, or the one for what is asked often and easily."""
+
+Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
+"""How many tokens a provider says that a call had; what can't be, or a database can't hold, is no answer."""
+
+ModelName = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+"""What a provider says that its model is called."""
 
 _MOST_FAULTS = 10
 

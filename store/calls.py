@@ -129,6 +129,15 @@ def settle(
     )
 
 
+def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outcome) -> None:
+    """Write down how a call ended that did not tell what it came to: it stays at the most that this can be."""
+    tx.execute(
+        "update memory.model_calls set outcome = %s, settled_at = clock_timestamp()"
+        " where owner_id = %s and call_id = %s and outcome = 'unknown'",
+        [outcome, owner_id, call_id],
+    )
+
+
 def spending(
     tx: Transaction, *, user_id: UUID | None, owner_id: UUID | None, since: date | None, limit: int
 ) -> list[Spending]:

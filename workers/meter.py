@@ -44,9 +44,10 @@ class AccountsMeter:
         account, call_id = self._reserve(asker, model, tokens)
         try:
             yield told.append
-        except ProviderError:
-            with self._store.transaction() as tx:
-                calls.settle(tx, account.owner_id, call_id, "failed")
+        except ProviderError as error:
+            if not error.perhaps_paid:
+                with self._store.transaction() as tx:
+                    calls.settle(tx, account.owner_id, call_id, "failed")
             raise
         with self._store.transaction() as tx:
             cost = self._cost(model, told[-1])

@@ -46,6 +46,7 @@ class Behaviour(BaseModel, extra="forbid"):
     `short`, `shuffle`, `lists`: leave out the last vector, send them backwards, or as lists whatever was asked for.
     `nan`, `dimension`, `empty`: put a NaN into the first vector, send it with 7 numbers, or with none.
     `filter`: OpenAI's content filter cuts in. `uncounted`: an answer does not say what it used.
+    `lie`: an answer has `fields` in the place of its own.
     `unfinished`: a batch is still in progress. `expire`: a question in a batch ran out of time.
     """
 
@@ -65,6 +66,7 @@ class Behaviour(BaseModel, extra="forbid"):
         "refuse",
         "filter",
         "uncounted",
+        "lie",
         "unfinished",
         "expire",
     ]
@@ -80,6 +82,7 @@ class Behaviour(BaseModel, extra="forbid"):
     code: str | None = None
     seconds: float = 30.0
     text: str = ""
+    fields: Json = {}
 
 
 _BEHAVIOURS = TypeAdapter(list[Behaviour])
@@ -245,6 +248,8 @@ class FakeProvider:
                     return say(request, "", do, self._cache)
                 case "uncounted":
                     return {**say(request, text, "answer", self._cache), "usage": None}
+                case "lie" if behaviour:
+                    return say(request, text, "answer", self._cache) | behaviour.fields
                 case _:
                     return say(request, text, "answer", self._cache)
 

@@ -1,14 +1,17 @@
 """What a day may cost: never exceeded, however many ask at once."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from decimal import Decimal
 from threading import Barrier
 
 import pytest
 
+from providers.errors import Transient
 from store import calls, users
 from store.errors import BudgetSpent
+from tests.fakes.provider import Behaviour
 from tests.integration.thinking.conftest import question
 
 AT_ONCE = 8
@@ -103,3 +106,44 @@ def test_reservations_at_the_same_moment_see_each_other(store, being, user, acco
         reserved = [call for call in pool.map(reserve, range(AT_ONCE)) if call]
 
     assert len(reserved) == len(accounts()) == 3
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [Behaviour(do="hang"), Behaviour(do="drop"), Behaviour(do="garble")],
+    ids=["no answer in time", "a lost connection", "an answer that is none"],
+)
+def test_what_may_be_charged_for_though_nobody_knows_counts_at_its_most(provider, mind, accounts, behaviour):
+    provider.script(behaviour)
+    with suppress(Transient):
+        mind(thinking_timeout=0.5).ask(question())
+    first = accounts()[0]
+
+    assert first["outcome"] != "failed"
+    assert first["cost"] > 0 < first["output_tokens"]
+
+
+def test_what_never_reached_the_provider_costs_nothing(mind, accounts):
+    with pytest.raises(Transient):
+        mind(anthropic_base_url="http://127.0.0.1:1").ask(question())
+
+    assert (accounts()[0]["outcome"], accounts()[0]["cost"]) == ("failed", 0)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"usage": {"input_tokens": -(10**6), "output_tokens": 1}},
+        {"usage": {"input_tokens": 10**30, "output_tokens": 1}},
+        {"model": "claude\0"},
+        {"model": "c" * 10_000},
+    ],
+    ids=["fewer than none", "more than fit", "a name with NUL", "a long name"],
+)
+def test_what_can_not_be_true_is_no_answer_and_counts_at_its_most(provider, mind, accounts, lie):
+    provider.script(Behaviour(do="lie", fields=lie))
+
+    assert mind().ask(question()).answer.name == "blue"
+    lied, _ = accounts()
+    assert lied["outcome"] == "bad"
+    assert lied["cost"] > 0 < lied["output_tokens"]
