@@ -1,26 +1,23 @@
-"""Messages: handed in by producers, and looked through by session."""
+"""Messages: handed in by producers, and erased."""
 
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body
 from pydantic import SkipValidation
 
-from api.auth import FedBeing, ManagedBeing, ReadBeing
+from api.auth import FedBeing, ManagedBeing
 from api.bodies import JsonRoute
 from api.intake import IdempotencyKey, hand_in
 from api.keys import BroughtKey
 from api.openapi import problems
 from api.resources import On, ring
-from memory import browsing, erasure
+from memory import erasure
 from memory.intake import accept_messages
-from schemas.answers import SessionPage
 from schemas.fact_answers import Erased
-from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from schemas.receipts import Receipt
-from schemas.rows import Message
 from schemas.wire import MessageInput
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
@@ -53,29 +50,6 @@ def hand_in_messages(
     """
     accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=brought)
     return hand_in(messages, idempotency_key, accept)
-
-
-@router.get("/sessions")
-def list_sessions(
-    on: On,
-    being: ReadBeing,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
-    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE)] = PAGE_NODES,
-) -> SessionPage:
-    """List conversations, the one opened last first; one that goes on has no `ended_at`.
-
-    Scope `read`.
-    """
-    return browsing.session_page(on.store, being.being_id, cursor=cursor, limit=limit)
-
-
-@router.get("/sessions/{session_id}/messages")
-def list_messages(on: On, being: ReadBeing, session_id: UUID) -> list[Message]:
-    """List what was said in a conversation, in order.
-
-    Scope `read`.
-    """
-    return browsing.said_in(on.store, being.being_id, session_id)
 
 
 @router.delete("/messages/{message_id}")

@@ -22,6 +22,7 @@ TAGS = [
     {"name": "Beings", "description": "AI companions, each with a memory of its own."},
     {"name": "Notes", "description": "What happened, handed in: accepted means committed."},
     {"name": "Messages", "description": "What was said, handed in, each in the session that its own time puts it in."},
+    {"name": "Conversations", "description": "What was said, what it came to, and how a user and a Being stand."},
     {"name": "Patrols", "description": "Runs that turn notes into memory and let time pass."},
     {"name": "Recall", "description": "Finding memories by meaning, topic or word. Being found keeps them alive."},
     {"name": "Facts", "description": "What is known of the user, and whom and what it is about."},

@@ -77,6 +77,7 @@ COMMANDS = {
     "context": Entry(REMEMBER, "cli.context:context", "What the Being has in mind, ready to be sent to a model."),
     "mind": Entry(REMEMBER, "cli.context:mind", "Working memory: what callers put into regions of their own."),
     "profile": Entry(REMEMBER, "cli.context:profile", "Which regions a mental process sees."),
+    "sessions": Entry(LOOK, "cli.sessions:sessions", "Conversations, and what they came to."),
     "clusters": Entry(LOOK, "cli.overview:clusters", "The topics, and what they hold."),
     "nodes": Entry(LOOK, "cli.overview:nodes", "The memories, newest first."),
     "fading": Entry(LOOK, "cli.overview:fading", "What will be dying soon."),

@@ -59,6 +59,11 @@ def day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 
+def moment(at: datetime | None) -> str:
+    """A moment to the minute, on the clock of whoever looks."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}" if at else ""
+
+
 def short(row_id: UUID) -> str:
     """The end of an id, which tells rows apart and is taken by every command."""
     return str(row_id)[-ID_CHARACTERS:]

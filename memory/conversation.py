@@ -5,7 +5,7 @@ from uuid import UUID
 from memory import closing, spine
 from memory import rolling as rewriting
 from providers.thinkers import Thinkers
-from schemas.answers import RollingPage
+from schemas.answers import RollingPage, SpinePage
 from schemas.rows import Being
 from schemas.summaries import (
     ConversationState,
@@ -13,7 +13,6 @@ from schemas.summaries import (
     RollingError,
     SessionDetail,
     SessionState,
-    Spine,
 )
 from schemas.work import Ring
 from store import rolling, session_summaries, spines
@@ -56,15 +55,9 @@ def session(store: Store, being_id: UUID, session_id: UUID) -> SessionDetail:
 
 
 def state(store: Store, being_id: UUID) -> SessionState:
-    """How the user and a Being stand, in the state seed's words.
-
-    Raises:
-        NotFound: They have never spoken.
-    """
+    """How the user and a Being stand, in the state seed's words."""
     with store.transaction() as tx:
         row = rolling.state(tx, being_id)
-    if row is None:
-        raise NotFound("Nothing was said to this Being yet.")
     return SessionState(
         state=ConversationState(
             message_count=row.message_count,
@@ -85,14 +78,7 @@ def rolling_page(store: Store, being_id: UUID, *, before: int | None, limit: int
         return RollingPage(versions=rolling.versions(tx, being_id, before=before, limit=limit))
 
 
-def newest_spine(store: Store, being: Being) -> Spine:
-    """The long line of all that the Being's user has told.
-
-    Raises:
-        NotFound: There is none yet.
-    """
+def spine_page(store: Store, being: Being, *, before: int | None, limit: int) -> SpinePage:
+    """The versions of the long line of what the Being's user has told, newest first."""
     with store.transaction() as tx:
-        found = spines.newest(tx, being.user_id)
-    if found is None:
-        raise NotFound("Too little was said so far for a spine.")
-    return found
+        return SpinePage(versions=spines.versions(tx, being.user_id, before=before, limit=limit))

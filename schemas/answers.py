@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.rows import Cluster, DiaryEntry, HistoryEvent, Node, Note, RunState, Session, WorkState
-from schemas.summaries import KeptRolling
+from schemas.summaries import KeptRolling, Spine
 
 
 class Answer(BaseModel):
@@ -154,3 +154,9 @@ class RollingPage(Answer):
     """The versions of a rolling summary."""
 
     versions: list[KeptRolling] = Field(description="Newest first; give the last one's number as `before` for more.")
+
+
+class SpinePage(Answer):
+    """The versions of a spine."""
+
+    versions: list[Spine] = Field(description="Newest first; give the last one's number as `before` for more.")

@@ -61,7 +61,7 @@ class KeptSummary(SessionSummary):
 class SessionDetail(Session):
     """A conversation, with the newest version of its summary."""
 
-    summary: KeptSummary | None = Field(description="Null until it was closed and summed up.")
+    summary: KeptSummary | None = Field(description="The newest version; null until it was closed and summed up.")
 
 
 class Spine(Row):

@@ -91,15 +91,17 @@ def current(tx: Transaction, being_id: UUID) -> str | None:
     return found
 
 
-def state(tx: Transaction, being_id: UUID) -> StateRow | None:
-    """How the user and the Being stand; None where they have never spoken."""
+def state(tx: Transaction, being_id: UUID) -> StateRow:
+    """How the user and the Being stand; where they have never spoken, all is at its beginning."""
     with tx.cursor(row_factory=class_row(StateRow)) as cursor:
-        return cursor.execute(
-            "select s.*, k.last_run_at, coalesce(k.last_memory_count_at_run, 0) as last_memory_count_at_run"
-            " from memory.session_states as s join memory.beings using (being_id)"
-            " left join memory.fact_keeping as k using (user_id) where s.being_id = %s",
+        (found,) = cursor.execute(
+            "select s.*, coalesce(s.message_count, 0) as message_count, k.last_run_at,"
+            " coalesce(k.last_memory_count_at_run, 0) as last_memory_count_at_run"
+            " from memory.beings as b left join memory.session_states as s using (being_id)"
+            " left join memory.fact_keeping as k using (user_id) where b.being_id = %s",
             [being_id],
-        ).fetchone()
+        )
+    return found
 
 
 def wait_for_key(tx: Transaction, being_id: UUID, *, waits: bool) -> None:

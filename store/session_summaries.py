@@ -43,6 +43,16 @@ def session(tx: Transaction, being_id: UUID, session_id: UUID) -> Session | None
         ).fetchone()
 
 
+def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
+    """Up to two conversations of this Being whose id ends so."""
+    rows = tx.execute(
+        "select session_id from memory.sessions where being_id = %(being)s"
+        " and right(session_id::text, length(%(name)s)) = lower(%(name)s) order by session_id limit 2",
+        {"being": being_id, "name": name},
+    )
+    return [row["session_id"] for row in rows]
+
+
 def keep(tx: Transaction, being_id: UUID, session_id: UUID, summary: SessionSummary, turns: int) -> None:
     """Keep a new version of a conversation's summary."""
     tx.execute(

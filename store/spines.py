@@ -80,14 +80,19 @@ def keep(tx: Transaction, user_id: UUID, message_ids: Sequence[UUID], content: S
     )
 
 
-def newest(tx: Transaction, user_id: UUID) -> Spine | None:
-    """The newest version."""
+def versions(tx: Transaction, user_id: UUID, *, before: int | None, limit: int) -> list[Spine]:
+    """The versions, newest first; those before one, where it is said."""
     with tx.cursor(row_factory=class_row(Spine)) as cursor:
         return cursor.execute(
-            "select * from memory.summary_spines where user_id = %s and conversation_id = %s"
-            " order by version desc limit 1",
-            [user_id, DEFAULT],
-        ).fetchone()
+            "select * from memory.summary_spines where user_id = %(user)s and conversation_id = %(conversation)s"
+            " and (%(before)s::integer is null or version < %(before)s) order by version desc limit %(limit)s",
+            {"user": user_id, "conversation": DEFAULT, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def newest(tx: Transaction, user_id: UUID) -> Spine | None:
+    """The newest version."""
+    return next(iter(versions(tx, user_id, before=None, limit=1)), None)
 
 
 def wait_for_key(tx: Transaction, user_id: UUID, *, waits: bool) -> None:
