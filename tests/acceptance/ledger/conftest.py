@@ -17,6 +17,7 @@ from redis import Redis
 
 from memory import intake, patrol_demand
 from schemas.settings import Settings
+from schemas.work import Ring
 from store import users
 from store.database import Store
 from tests.chaos.audit import complaints
@@ -102,6 +103,10 @@ class Life:
             for number, action in enumerate(actions)
         ]
         ring(self._bell, intake.accept_notes(self.store, self.settings, self.being_id, notes).rings)
+
+    def ring(self, rings: list[Ring]) -> None:
+        """Tell the workers what is due."""
+        ring(self._bell, rings)
 
     def say(self, *said: str) -> None:
         """Hand in what the user says, once each, to be judged at once; and ring."""
