@@ -1,12 +1,15 @@
 """Looking at conversations: what they came to, how they go on; and waking what waits for somebody to sum it up."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from memory import closing, spine
 from memory import rolling as rewriting
-from providers.thinkers import Thinkers
+from memory.judging import ask_for_judging
+from providers.thinkers import Thinkers, platform_is_silent
 from schemas.answers import RollingPage, SpinePage
 from schemas.rows import Being
+from schemas.settings import Settings
 from schemas.summaries import (
     ConversationState,
     CuratorState,
@@ -15,10 +18,22 @@ from schemas.summaries import (
     SessionState,
 )
 from schemas.work import Ring
-from store import rolling, session_summaries, spines
+from store import judging, keys, rolling, session_summaries, spines
 from store.database import Store
 from store.errors import NotFound
 from store.transaction import Transaction
+
+
+def ask_about(tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID]) -> list[Ring]:
+    """Messages came into sessions: ask for what has to be made of them.
+
+    Where nobody can think, they wait for a key without a task that would only find that out.
+    """
+    if platform_is_silent(settings) and not keys.any_of(tx, being_id):
+        judging.wait_for_key(tx, being_id, session_ids, waits=True)
+        rolling.wait_for_key(tx, being_id, waits=True)
+        return []
+    return [*ask_for_judging(tx, settings, being_id, session_ids), *ask_for_summaries(tx, being_id)]
 
 
 def ask_for_summaries(tx: Transaction, being_id: UUID) -> list[Ring]:

@@ -9,8 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, TypeAdapter
 
 from memory.batches import Batch, DeriveId, Item, ItemRefused, read_batch
-from memory.conversation import ask_for_summaries
-from memory.judging import ask_for_judging
+from memory.conversation import ask_about
 from memory.patrol_demand import ask_for_patrol
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.receipts import Receipt
@@ -126,8 +125,7 @@ def accept_messages(
         inserted = {position: row.message_id for position, row in rows.items() if row.message_id in kept}
         receipt = batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids()))
         sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
-        judged = ask_for_judging(tx, settings, being_id, sessions)
-        return Accepted(receipt, [*judged, *ask_for_summaries(tx, being_id)])
+        return Accepted(receipt, ask_about(tx, settings, being_id, sessions))
 
 
 def _full(tx: Transaction, settings: Settings, being_id: UUID, *, bulk: bool) -> bool:

@@ -61,7 +61,7 @@ def ask_for_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> list[
         found = judging.sessions_waiting(tx, platform=platform, limit=limit)
         rings = [ring for being_id, session in found for ring in work.ask(tx, being_id, KIND, str(session), QUEUE)]
         for being_id, session in found:
-            judging.wait_for_key(tx, being_id, session, waits=False)
+            judging.wait_for_key(tx, being_id, [session], waits=False)
         return rings
 
 
@@ -146,7 +146,7 @@ def _keep(
     private = {fact.message.message_id for fact in sound.facts if fact.in_confidence}
     private |= {message.message_id for message in new if told_in_confidence(message)}
     judging.mark_in_confidence(tx, being.being_id, list(private))
-    judging.wait_for_key(tx, being.being_id, session_id, waits=False)
+    judging.wait_for_key(tx, being.being_id, [session_id], waits=False)
     judging.note(
         tx,
         being.being_id,
@@ -166,6 +166,6 @@ def _later(store: Store, claim: Claim, waits: timedelta | None) -> list[Ring]:
 def _without_a_mind(store: Store, claim: Claim, mind: NoMind, session_id: UUID) -> list[Ring]:
     """Leave the messages as they are; the first key that comes wakes the session."""
     with store.finishing(claim) as tx:
-        judging.wait_for_key(tx, claim.owner_id, session_id, waits=True)
+        judging.wait_for_key(tx, claim.owner_id, [session_id], waits=True)
     log.info("shadow.waits_for_key", reason=mind.reason, being_id=str(claim.owner_id), session_id=claim.key)
     return []

@@ -17,6 +17,14 @@ _BROUGHT = "the key that was brought along"
 _NO_KEY = "none"  # what a server that asks for no key is sent
 
 
+def platform_is_silent(settings: Settings) -> bool:
+    """Tell whether the settings have nobody think who brings no key."""
+    if settings.thinker != "auto":
+        return settings.thinker == "none"
+    openai = settings.openai_thinking_model and (settings.openai_api_key or settings.openai_base_url)
+    return not (settings.anthropic_api_key or openai)
+
+
 class Thinkers:
     """The thinkers of one process, made when first needed.
 
@@ -33,14 +41,12 @@ class Thinkers:
             Misconfigured: The settings ask for a provider without what it needs.
         """
         settings = self._settings
+        if platform_is_silent(settings):
+            return None
         anthropic_key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
         openai_key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
         openai_is_reachable = openai_key or settings.openai_base_url
         match settings.thinker:
-            case "none":
-                return None
-            case "auto" if not anthropic_key and not (settings.openai_thinking_model and openai_is_reachable):
-                return None
             case "anthropic" if not anthropic_key:
                 raise Misconfigured("PATROL_THINKER is `anthropic`, but there is no key. Set ANTHROPIC_API_KEY.")
             case "openai" if not openai_is_reachable:

@@ -102,12 +102,12 @@ def mark_in_confidence(tx: Transaction, being_id: UUID, message_ids: Sequence[UU
     )
 
 
-def wait_for_key(tx: Transaction, being_id: UUID, session_id: UUID, *, waits: bool) -> None:
-    """Note that a session's messages wait until somebody can think for the user, or that they do no longer."""
+def wait_for_key(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *, waits: bool) -> None:
+    """Note that sessions' messages wait until somebody can think for the user, or that they do no longer."""
     tx.execute(
-        "update memory.sessions set waits_for_key = %(waits)s where being_id = %(being)s and session_id = %(session)s"
-        " and waits_for_key <> %(waits)s",
-        {"waits": waits, "being": being_id, "session": session_id},
+        "update memory.sessions set waits_for_key = %(waits)s where being_id = %(being)s"
+        " and session_id = any(%(sessions)s) and waits_for_key <> %(waits)s",
+        {"waits": waits, "being": being_id, "sessions": list(session_ids)},
     )
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.thinking import Provider, ProviderKey, SealedKey
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 # A provider that refused a key is asked with it again after a while: an account may have been put in order meanwhile.
 REFUSAL_HOLDS = timedelta(hours=1)
@@ -52,6 +52,18 @@ def put(
             [user_id, provider, sealed, newest, last_four, life],
         )
     return key
+
+
+def any_of(tx: Transaction, being_id: UUID) -> bool:
+    """Whether a Being's user has a key, or one came with the request that this transaction serves."""
+    return bool(
+        value(
+            tx,
+            "select memory.payer() is not null or exists (select from memory.provider_keys join memory.beings"
+            " using (user_id) where being_id = %s and expires_at is null)",
+            [being_id],
+        )
+    )
 
 
 def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> SealedKey | None:

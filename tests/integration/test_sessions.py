@@ -7,14 +7,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory import conversation, judging, keys
 from memory.intake import accept_messages
+from providers.thinkers import Thinkers
 from schemas.settings import Settings
 from store import messages
+from store.transaction import value
 from tests.scenes import make_being, make_user
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 IDLE = 30
 SETTINGS = Settings()
+NOBODY = Settings(thinker="auto", anthropic_api_key=None, openai_api_key=None, secret_key="s" * 32)
 # Minutes since noon at which something is said, in batches as they come in.
 BATCHES = st.lists(st.lists(st.integers(0, 400), min_size=1, max_size=8), min_size=1, max_size=6)
 
@@ -94,3 +98,17 @@ def test_half_an_idle_hour_of_the_domains_time_ends_a_session(store, being, cloc
     clock.advance(minutes=idle)
     with store.transaction() as tx:
         assert len(messages.end_idle_sessions(tx, 10)) == ended
+
+
+def test_messages_cost_no_task_while_nobody_can_think(store, being):
+    def asked() -> set[str]:
+        said = [{"role": "user", "content": f"Words {n}."} for n in range(8)]
+        return {ring.kind for ring in accept_messages(store, NOBODY, being.being_id, said).rings}
+
+    assert asked() == set()
+    with store.transaction() as tx:
+        assert value(tx, "select count(*) from memory.work") == 0
+
+    keys.add(store, NOBODY, being.user_id, "anthropic", "sk-ant-of-the-user")
+    rings = [*judging.ask_for_waiting(store, Thinkers(NOBODY)), *conversation.ask_for_waiting(store, Thinkers(NOBODY))]
+    assert {ring.kind for ring in rings} == {"shadow.judge", "rolling.summarise"}
