@@ -43,7 +43,7 @@ def ask_for_summaries(tx: Transaction, being_id: UUID) -> list[Ring]:
 
 def ask_for_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> list[Ring]:
     """Wake the summaries of Beings, and the spines of users, that waited for a key and have one now."""
-    platform = thinkers.platform() is not None
+    platform = thinkers.has_platform()
     rings: list[Ring] = []
     with store.transaction() as tx:
         for being_id in rolling.beings_waiting(tx, platform=platform, limit=limit):

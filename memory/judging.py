@@ -15,7 +15,6 @@ from memory.evidence import Sound, told_in_confidence
 from memory.listening import CONTEXT_MESSAGES, Conversation, listen
 from memory.telling import Telling, prepare
 from memory.thinking import NoMind, mind_for
-from providers.errors import Misconfigured
 from providers.thinkers import Thinkers
 from schemas.rows import Being, Message
 from schemas.settings import Settings
@@ -53,10 +52,7 @@ def ask_for_judging(tx: Transaction, settings: Settings, being_id: UUID, session
 
 def ask_for_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> list[Ring]:
     """Wake sessions whose messages waited for a key, where the user has one now."""
-    try:
-        platform = thinkers.platform() is not None
-    except Misconfigured:
-        platform = False
+    platform = thinkers.has_platform()
     with store.transaction() as tx:
         found = judging.sessions_waiting(tx, platform=platform, limit=limit)
         rings = [ring for being_id, session in found for ring in work.ask(tx, being_id, KIND, str(session), QUEUE)]

@@ -58,6 +58,13 @@ class Thinkers:
             return self._anthropic.with_key(anthropic_key)
         return self._openai.with_key(openai_key or _NO_KEY)
 
+    def has_platform(self) -> bool:
+        """Whether anybody thinks on the platform's key; nobody does by settings that can't be used."""
+        try:
+            return self.platform() is not None
+        except Misconfigured:
+            return False
+
     def with_key(self, provider: Provider, key: str) -> Thinker:
         """Return the thinker behind a key that a user or a request brought.
 

@@ -112,17 +112,14 @@ def wait_for_key(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *
 
 
 def sessions_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[tuple[UUID, UUID]]:
-    """Sessions (being, session) that waited for a key, whose user has one now that can be tried, else the platform has.
+    """Sessions (being, session) that wait for somebody to think, and for whose user somebody may.
 
     In no order: where it turns out that nobody can think for some, they keep no others waiting.
     """
     rows = tx.execute(
         "select s.being_id, s.session_id from memory.sessions as s join memory.beings as b using (being_id)"
-        " where s.waits_for_key and coalesce((select k.refused_at is null or k.refused_at <= clock_timestamp() - %s"
-        " from memory.provider_keys as k where k.user_id = b.user_id and k.expires_at is null"
-        " order by k.created_at desc limit 1), %s)"
-        " order by random() limit %s",
-        [REFUSAL_HOLDS, platform, limit],
+        " where s.waits_for_key and memory.may_think(b.user_id, %s, %s) order by random() limit %s",
+        [platform, REFUSAL_HOLDS, limit],
     )
     return [(row["being_id"], row["session_id"]) for row in rows]
 

@@ -9,6 +9,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.rows import Message
 from schemas.summaries import KeptRolling, StateRow
+from store.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
 
 
@@ -114,11 +115,10 @@ def wait_for_key(tx: Transaction, being_id: UUID, *, waits: bool) -> None:
 
 
 def beings_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
-    """Beings whose summaries wait for a key, and whose user has one now; with a platform's key, all of them."""
+    """Beings whose summaries wait for somebody to think, and for whose user somebody may; in no order, as sessions."""
     rows = tx.execute(
         "select being_id from memory.session_states join memory.beings as b using (being_id)"
-        " where waits_for_key and (%s or exists (select from memory.provider_keys as k where k.user_id = b.user_id"
-        " and k.refused_at is null and k.expires_at is null)) order by being_id limit %s",
-        [platform, limit],
+        " where waits_for_key and memory.may_think(b.user_id, %s, %s) order by random() limit %s",
+        [platform, REFUSAL_HOLDS, limit],
     )
     return [row["being_id"] for row in rows]

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.rows import Message
 from schemas.summaries import Spine, SummarySpine
+from store.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
 
 DEFAULT = "default"
@@ -106,11 +107,10 @@ def wait_for_key(tx: Transaction, user_id: UUID, *, waits: bool) -> None:
 
 
 def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
-    """Users whose spine waits for a key, and who have one now; with a platform's key, all of them."""
+    """Users whose spine waits for somebody to think, and for whom somebody may; in no order, as sessions."""
     rows = tx.execute(
-        "select user_id from memory.fact_keeping as f where spine_waits_for_key and (%s or exists (select"
-        " from memory.provider_keys as k where k.user_id = f.user_id and k.refused_at is null"
-        " and k.expires_at is null)) order by user_id limit %s",
-        [platform, limit],
+        "select user_id from memory.fact_keeping where spine_waits_for_key and memory.may_think(user_id, %s, %s)"
+        " order by random() limit %s",
+        [platform, REFUSAL_HOLDS, limit],
     )
     return [row["user_id"] for row in rows]

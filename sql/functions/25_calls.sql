@@ -52,3 +52,16 @@ begin
     end if;
     return next;
 end $$;
+
+-- Whether somebody may think for a user, as far as can be told without opening a key: the one that the user stored last,
+-- unless it was refused less than p_refusal_holds ago; without any, the platform, if it has somebody.
+create or replace function may_think(p_user_id uuid, p_platform boolean, p_refusal_holds interval) returns boolean
+language sql stable as $$
+    select coalesce((
+        select refused_at is null or refused_at <= clock_timestamp() - p_refusal_holds
+        from memory.provider_keys
+        where user_id = p_user_id and expires_at is null
+        order by created_at desc
+        limit 1
+    ), p_platform);
+$$;
