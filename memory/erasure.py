@@ -23,6 +23,7 @@ def erase_messages(store: Store, being: Being, message_ids: Sequence[UUID]) -> t
         NotFound: This Being was told none of them.
     """
     with store.transaction() as tx:
+        rolling.reserve(tx, being.being_id)
         facts.hold(tx, being.user_id)
         before = erasure.resting_on(tx, being.user_id, being.being_id, message_ids)
         erased = erasure.erase_messages(tx, being.being_id, message_ids)

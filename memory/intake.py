@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter
 
+from memory import rolling
 from memory.batches import Batch, DeriveId, Item, ItemRefused, read_batch
 from memory.conversation import ask_about
 from memory.patrol_demand import ask_for_patrol
@@ -121,6 +122,7 @@ def accept_messages(
         rows = {
             item.position: _message(item, id_, now) for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)
         }
+        rolling.reserve(tx, being_id)
         kept = messages.insert(tx, being_id, list(rows.values()))
         inserted = {position: row.message_id for position, row in rows.items() if row.message_id in kept}
         receipt = batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids()))

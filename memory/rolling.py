@@ -46,6 +46,11 @@ def ask(tx: Transaction, being_id: UUID) -> list[Ring]:
     return work.ask(tx, being_id, KIND, "", QUEUE) if rolling.due(tx, being_id, every=ROLLING_EVERY) else []
 
 
+def reserve(tx: Transaction, being_id: UUID) -> None:
+    """Take the row that asks for rewrites, before the Being's session state: so does a rewrite that is kept."""
+    work.reserve(tx, being_id, KIND, "")
+
+
 def check(answer: RollingSummary) -> None:
     """Hold a summary against its measure.
 

@@ -1,6 +1,7 @@
 """What was said is summed up: lately, by conversation, and in the long line of all conversations."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -8,6 +9,7 @@ from memory import closing, conversation, erasure, rolling, spine, upkeep
 from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.limits import ROLLING_CHARACTERS
+from store import rolling as kept_rolling
 from store import session_summaries, spines, work
 from store.errors import BudgetSpent
 from tests.conversations import LEASE
@@ -264,6 +266,24 @@ def test_without_a_key_one_task_finds_out_and_the_first_key_wakes_everything(tal
     talk.summed_up()
     assert all(session.summary for session in sessions(talk))
     assert state_of(talk).rolling_summary
+
+
+def test_words_that_come_in_while_a_summary_is_kept_wait_for_it_and_not_in_a_circle(talk, wait_until):
+    talk.says(*(f"This is message {number}." for number in range(4)))
+    with talk.store.transaction() as tx:
+        claim = work.claim(tx, talk.being.being_id, rolling.KIND, "", lease=LEASE, attempts=5)
+
+    def somebody_waits():
+        with talk.store.transaction() as tx:
+            return bool(tx.execute("select from pg_locks where not granted").rowcount)
+
+    with ThreadPoolExecutor(1) as pool:
+        with talk.store.finishing(claim) as tx:
+            said = pool.submit(talk.says, *(f"This is message {number}." for number in range(4, 8)))
+            wait_until(somebody_waits)
+            kept_rolling.note_error(tx, talk.being.being_id, "no_key", "no key")
+        assert len(said.result()) == 4
+    assert rolling.KIND in waiting_work(talk)
 
 
 def test_a_spine_waits_for_a_key_as_well(talk):
