@@ -47,6 +47,7 @@ def ask_for_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> list[
     rings: list[Ring] = []
     with store.transaction() as tx:
         for being_id in rolling.beings_waiting(tx, platform=platform, limit=limit):
+            rewriting.reserve(tx, being_id)
             rolling.wait_for_key(tx, being_id, waits=False)
             rings += ask_for_summaries(tx, being_id)
         for user_id in spines.users_waiting(tx, platform=platform, limit=limit):

@@ -6,6 +6,7 @@ to an embedder, and are not.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from uuid import UUID
 
 from schemas.facts import Fact
@@ -31,8 +32,7 @@ def ask(tx: Transaction, settings: Settings, user_id: UUID) -> list[Ring]:
 def curate(store: Store, claim: Claim) -> None:
     """Fold what was learnt since the last run with what says the same."""
     user_id = claim.owner_id
-    with store.finishing(claim) as tx:
-        facts.hold(tx, user_id)
+    with store.finishing(claim, first=partial(facts.hold, user_id=user_id)) as tx:
         pairs = curator.alike(tx, user_id, similarity=FOLD_SIMILARITY, limit=LOOKED_AT_ONCE)
         known = curator.read(tx, user_id, [fact_id for pair in pairs for fact_id in (pair.one, pair.other)])
         for group in groups(pairs, known):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory import fact_vectors, spine
+from memory import fact_vectors, rolling, spine
 from memory.conversation import ask_for_summaries
 from schemas.fact_answers import Erased
 from schemas.rows import Being

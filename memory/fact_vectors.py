@@ -5,6 +5,7 @@ is out of reach they wait, and are found by their words. When another model is w
 fact has a new one.
 """
 
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -63,8 +64,7 @@ def embed(store: Store, embedders: Embedders, settings: Settings, claim: Claim) 
         if not page:
             break
         _embed(store, embedder, user_id, page)
-    with store.finishing(claim) as tx:
-        facts.hold(tx, user_id)
+    with store.finishing(claim, first=partial(facts.hold, user_id=user_id)) as tx:
         # What was told since will be embedded by the work that it asked for; until then it is found by its words.
         fact_vectors.serve(tx, user_id, embedder.model)
         return curator.ask(tx, settings, user_id)

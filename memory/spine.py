@@ -5,6 +5,7 @@ is a mark on each message.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -19,7 +20,7 @@ from schemas.rows import Message
 from schemas.settings import Settings
 from schemas.summaries import SummarySpine
 from schemas.work import Claim, Ring
-from store import messages, spines, work
+from store import facts, messages, spines, work
 from store.database import Store
 from store.spines import Heard
 from store.transaction import Transaction
@@ -54,6 +55,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `Mind.ask`; nothing is marked, what was said is kept.
     """
     user_id = claim.owner_id
+    hold = partial(facts.hold, user_id=user_id)
     with store.transaction() as tx:
         new = spines.unspun(tx, user_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
         newest = spines.newest(tx, user_id)
@@ -63,7 +65,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
             for message_id, text in receipts.heard(tx, being_id, _shared(new, being_id)).items()
         }
     if len(new) < SPINE_EVERY:
-        with store.finishing(claim) as tx:
+        with store.finishing(claim, first=hold) as tx:
             return ask(tx, user_id)
     result = Summed(newest.content if newest else None)
     said = [heard.message for heard in new if heard.shared]
@@ -72,7 +74,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         if isinstance(mind, NoMind):
             return _without_a_mind(store, claim, mind)
         result = summed_up(mind, SPINE, "", result.summary, said, own, check)
-    with store.finishing(claim) as tx:
+    with store.finishing(claim, first=hold) as tx:
         if _unchanged(tx, new):
             told = result.summary if result.told else None
             spines.keep(tx, user_id, [heard.message.message_id for heard in new], told)
@@ -95,7 +97,7 @@ def _unchanged(tx: Transaction, new: Sequence[Heard]) -> bool:
 
 def _without_a_mind(store: Store, claim: Claim, mind: NoMind) -> list[Ring]:
     """Leave everything as it is; the first key that comes wakes the user's spine."""
-    with store.finishing(claim) as tx:
+    with store.finishing(claim, first=partial(facts.hold, user_id=claim.owner_id)) as tx:
         spines.wait_for_key(tx, claim.owner_id, waits=True)
     log.info("spine.waits_for_key", reason=mind.reason, user_id=str(claim.owner_id))
     return []

@@ -1,6 +1,6 @@
 """Connections, transactions, and the one way in which work ends."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, Self
@@ -80,13 +80,20 @@ class Store:
                     raise
 
     @contextmanager
-    def finishing(self, claim: Claim) -> Iterator[Transaction]:
+    def finishing(
+        self, claim: Claim, *, first: Callable[[Transaction], object] = lambda _: None
+    ) -> Iterator[Transaction]:
         """One transaction in which work ends: its effects, its done state and the work it causes are kept together.
+
+        Args:
+            claim: The work.
+            first: What is locked before the work's row, where whoever asks for the work has locked that already.
 
         Raises:
             LeaseLost: Another holds the work now; nothing of this transaction is kept.
         """
         with self.transaction() as tx:
+            first(tx)
             work.hold(tx, claim)
             yield tx
             work.finish(tx, claim)

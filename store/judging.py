@@ -121,7 +121,8 @@ def sessions_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[tup
         " where s.waits_for_key and memory.may_think(b.user_id, %s, %s) order by random() limit %s",
         [platform, REFUSAL_HOLDS, limit],
     )
-    return [(row["being_id"], row["session_id"]) for row in rows]
+    # Whatever is taken, all take it in one order.
+    return sorted((row["being_id"], row["session_id"]) for row in rows)
 
 
 def note(

@@ -121,4 +121,4 @@ def beings_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]
         " where waits_for_key and memory.may_think(b.user_id, %s, %s) order by random() limit %s",
         [platform, REFUSAL_HOLDS, limit],
     )
-    return [row["being_id"] for row in rows]
+    return sorted(row["being_id"] for row in rows)

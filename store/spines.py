@@ -113,4 +113,4 @@ def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
         " order by random() limit %s",
         [platform, REFUSAL_HOLDS, limit],
     )
-    return [row["user_id"] for row in rows]
+    return sorted(row["user_id"] for row in rows)

@@ -179,9 +179,11 @@ class CrashingStore(Store):
         self._crash.committed()
 
     @contextmanager
-    def finishing(self, claim: Claim) -> Iterator[Transaction]:
+    def finishing(
+        self, claim: Claim, *, first: Callable[[Transaction], object] = lambda _: None
+    ) -> Iterator[Transaction]:
         """The transaction in which work ends; the process may die with everything written and nothing committed."""
-        with super().finishing(claim) as tx:
+        with super().finishing(claim, first=first) as tx:
             yield tx
             self._crash.passed("inside apply")
         self._crash.passed("after commit")

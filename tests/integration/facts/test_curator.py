@@ -1,9 +1,12 @@
 """Near-duplicates are folded into one and archived; pinned ones and other numbers are left alone."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from memory import curator, facts, seeding
+from memory import curator, fact_vectors, facts, seeding, spine
 from schemas.fact_requests import FactChanges, Seed
+from store import facts as kept_facts
 from store import work
 from store.errors import Refused
 from tests.conversations import LEASE
@@ -76,3 +79,30 @@ def test_the_curator_runs_when_enough_was_added(talk):
     seed(talk, ("tea", "Loves green tea.", False))
     assert curate(talk)
     assert not curate(talk)
+
+
+ENDINGS = {
+    fact_vectors.KIND: lambda talk, claim: fact_vectors.embed(talk.store, talk.embedders, talk.settings, claim),
+    curator.KIND: lambda talk, claim: curator.curate(talk.store, claim),
+    spine.KIND: lambda talk, claim: spine.write(talk.store, talk.thinkers, talk.settings, claim),
+}
+
+
+@pytest.mark.parametrize("kind", ENDINGS)
+def test_work_for_a_user_ends_while_somebody_writes_facts_and_asks_for_it_and_not_in_a_circle(talk, wait_until, kind):
+    user_id = talk.being.user_id
+    with talk.store.transaction() as tx:
+        work.ask(tx, user_id, kind, "", "upkeep")
+        claim = work.claim(tx, user_id, kind, "", lease=LEASE, attempts=5)
+
+    def somebody_waits():
+        with talk.store.transaction() as tx:
+            return bool(tx.execute("select from pg_locks where not granted").rowcount)
+
+    with ThreadPoolExecutor(1) as pool:
+        with talk.store.transaction() as tx:
+            kept_facts.hold(tx, user_id)
+            ended = pool.submit(ENDINGS[kind], talk, claim)
+            wait_until(somebody_waits)
+            work.ask(tx, user_id, kind, "", "upkeep")
+        ended.result()
