@@ -82,6 +82,29 @@ QUESTIONS = {
         "select format('being %s', being_id) as wrong from memory.session_states as t where t.message_count <>"
         " (select count(*) from memory.messages as m where m.being_id = t.being_id and m.role <> 'other')"
     ),
+    "a message that was not judged exactly once": (
+        "select format('session %s: %s marked, %s counted', s.session_id, real.marked, real.counted) as wrong"
+        " from memory.sessions as s, lateral (select (select count(*) from memory.messages as m where"
+        " m.being_id = s.being_id and m.session_id = s.session_id and m.judged) as marked,"
+        " (select coalesce(sum(messages), 0) from memory.judgements as j where"
+        " j.being_id = s.being_id and j.session_id = s.session_id) as counted) as real where marked <> counted"
+    ),
+    "a closed conversation that is not summed up as it is": (
+        "select format('session %s of %s turns: %s', s.session_id, s.turn_count, told.turn_count) as wrong"
+        " from memory.sessions as s join memory.session_states as t using (being_id) left join lateral ("
+        " select turn_count from memory.session_summaries as k where k.being_id = s.being_id"
+        " and k.session_id = s.session_id order by version desc limit 1) as told on true"
+        " where s.ended_at is not null and not t.waits_for_key"
+        " and (s.summary_due or told.turn_count is distinct from s.turn_count)"
+    ),
+    "a rolling summary that is behind, or whose versions are not all there": (
+        "select format('being %s: %s wait, %s of %s versions', t.being_id, waiting, versions, newest) as wrong"
+        " from memory.session_states as t, lateral (select (select count(*) from memory.messages as m"
+        " where m.being_id = t.being_id and role <> 'other' and rolling_version is null) as waiting,"
+        " (select count(*) from memory.rolling_summaries as r where r.being_id = t.being_id) as versions,"
+        " (select coalesce(max(version), 0) from memory.rolling_summaries as r where r.being_id = t.being_id) as newest"
+        " ) as real where not t.waits_for_key and waiting >= 4 or versions <> newest"
+    ),
     "a vector kept for a text that has become a memory": (
         "select format('node %s', n.node_id) as wrong from memory.embeddings as e join memory.memory_nodes as n"
         " using (being_id, embedding_model, text_hash)"

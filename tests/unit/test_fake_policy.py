@@ -7,13 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory import classification, consolidation, diary, evidence, merging, repair, splitting
+from memory import (
+    classification,
+    closing,
+    consolidation,
+    diary,
+    evidence,
+    merging,
+    repair,
+    rolling,
+    spine,
+    splitting,
+    summarising,
+)
 from memory.fences import fenced
 from memory.telling import RECONCILE
 from providers.answer_schema import answer_schema
 from schemas.judgement import Judgement, Reconciliation
 from schemas.patrol_answers import Classification, Consolidation, DiaryPages, RepairedScene, Split
 from schemas.rows import Cluster, Message, Note, ShownNode
+from schemas.summaries import RollingSummary, SessionSummary, SummarySpine
 from tests.fakes import policy
 from tests.fakes.wire import Request
 
@@ -209,6 +222,19 @@ def test_statements_on_one_matter_are_compared():
         ("n2", "contradicts", "e1"),
         ("n3", "adds", None),
     ]
+
+
+@given(st.lists(texts, min_size=1, max_size=60), st.integers(1, 3))
+def test_no_summary_breaks_a_rule(said, times):
+    for form, check in ((RollingSummary, rolling.check), (SessionSummary, closing.check), (SummarySpine, spine.check)):
+        so_far = None
+        for _ in range(times):
+            messages = [
+                Message.model_construct(message_id=uuid4(), role="user", content=text, created_at=NOW) for text in said
+            ]
+            heard = {message.message_id: f"I must say: {message.content}" for message in messages}
+            so_far = answered(form, summarising.material(so_far, messages, heard))
+            check(so_far)
 
 
 def test_an_unknown_question_is_answered_with_the_sentences_of_its_material():

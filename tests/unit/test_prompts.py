@@ -6,12 +6,13 @@ from uuid import UUID
 
 import pytest
 
-from memory import classification, consolidation, diary, repair, splitting
+from memory import classification, consolidation, diary, repair, splitting, summarising
 from memory.fences import unfenced
 from memory.merging import Part
 from memory.prompting import FOLDER, about, prompt
 from schemas.patrol_answers import Split
-from schemas.rows import Being, Cluster, DiaryEntry, Note, Soul
+from schemas.rows import Being, Cluster, DiaryEntry, Message, Note, Soul
+from schemas.summaries import RollingSummary
 from tests.injections import INJECTIONS
 from tests.shown import BEGAN, TOPIC, made_up
 
@@ -70,7 +71,12 @@ def broken(text):
     )
 
 
+def said(text):
+    return Message.model_construct(message_id=TOPIC, role="other", speaker=text, content=text, created_at=BEGAN)
+
+
 BUILDERS = {
+    "summaries": lambda text: summarising.material(RollingSummary(summary=text), [said(text)], {TOPIC: text}),
     "about": lambda text: about(being(text), soul(text)),
     "consolidate": lambda text: consolidation.material(Part(TOPIC, [memory(text), memory(text, 2)], frozenset())),
     "split": lambda text: splitting.material(splitting.Crowd(cluster(text), [memory(text)], [text])),

@@ -1,0 +1,51 @@
+"""A month of talk, handed in out of order and with repeats, comes to what it comes to in order."""
+
+import json
+import random
+
+from memory import conversation
+from memory.intake import accept_messages
+from schemas.settings import CHECKOUT
+from store import messages, users
+
+PATIENCE = 120.0
+BATCH = 20
+SAMPLE = [json.loads(line) for line in (CHECKOUT / "samples" / "conversation.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_a_month_of_talk_is_kept_judged_and_summed_up_once(life, wait_until):
+    chance = random.Random(7)
+    life.worker(ANTHROPIC_API_KEY="sk-ant-of-the-platform", ANTHROPIC_BASE_URL=life.provider.url)
+    handed_in = [*SAMPLE, *chance.sample(SAMPLE, 60)]
+    chance.shuffle(handed_in)
+    for start in range(0, len(handed_in), BATCH):
+        batch = handed_in[start : start + BATCH]
+        life.ring(accept_messages(life.store, life.settings, life.being_id, batch).rings)
+
+    def told():
+        with life.store.transaction() as tx:
+            listed = messages.sessions(tx, life.being_id, before=None, limit=100)
+        return sorted(
+            (conversation.session(life.store, life.being_id, one.session_id) for one in listed),
+            key=lambda session: session.started_at,
+        )
+
+    wait_until(lambda: life.settled() and all(session.summary for session in told()), PATIENCE)
+    with life.store.transaction() as tx:
+        kept = [said.content for one in told() for said in messages.of_session(tx, life.being_id, one.session_id)]
+        being = users.get_being(tx, life.being_id)
+        (row,) = tx.execute(
+            "select count(*) filter (where not judged and role = 'user') as unjudged,"
+            " count(*) filter (where spine_version is null and role <> 'other') as unspun from memory.messages"
+        )
+    assert kept == [said["content"] for said in SAMPLE]
+    assert row["unjudged"] == 0
+    assert row["unspun"] < 20
+    state = conversation.state(life.store, life.being_id)
+    assert state.state.message_count == sum(said["role"] != "other" for said in SAMPLE)
+    assert state.state.last_user_message == [said["content"] for said in SAMPLE if said["role"] == "user"][-1]
+    (spine,) = conversation.spine_page(life.store, being, before=None, limit=1).versions
+    assert any("Quay Street" in line for lines in spine.content.model_dump().values() for line in lines)
+    # What was said between the two of them is in no other Being's hands.
+    said_to_others = [request.material for request in life.provider.asked("SummarySpine")]
+    assert not any("Ambrose's bells" in material for material in said_to_others)
