@@ -20,6 +20,7 @@ from bench.patrol import patrol
 from bench.recall import recall
 from bench.report import Measured, Report
 from bench.search import search
+from bench.talk import talk
 from bench.thinking import thinking
 from bench.turns import turns
 from schemas.settings import Settings
@@ -31,6 +32,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "search_memory": search,
     "turns": turns,
     "facts": facts,
+    "talk": talk,
     "patrol": patrol,
     "thinking": thinking,
     "flag_dying_nodes": dying,

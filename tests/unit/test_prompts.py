@@ -72,7 +72,7 @@ def broken(text):
 
 
 def said(text):
-    return Message.model_construct(message_id=TOPIC, role="other", speaker=text, content=text, created_at=BEGAN)
+    return Message.model_construct(message_id=TOPIC, role="user", content=text, created_at=BEGAN)
 
 
 BUILDERS = {
