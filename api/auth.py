@@ -68,12 +68,13 @@ def _secret(header: str | None) -> str:
     return secret.strip()
 
 
-def _caller(scope: Permission) -> Callable[..., Caller]:
+def _caller(*scopes: Permission) -> Callable[..., Caller]:
     def caller(request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller:
         who: Caller | Operator = request.state.caller
         if isinstance(who, Operator):
             raise Forbidden("This is an operator's token: it opens /metrics and /v1/work.")
-        who.must(scope)
+        for scope in scopes:
+            who.must(scope)
         return who
 
     return caller
@@ -95,10 +96,10 @@ def _operating(request: Request, on: On, _: Annotated[object, Security(SCHEME)])
     return on
 
 
-def _being(scope: Permission) -> Callable[..., Being]:
+def _being(*scopes: Permission) -> Callable[..., Being]:
     def opened(
         on: On,
-        caller: Annotated[Caller, Depends(_caller(scope))],
+        caller: Annotated[Caller, Depends(_caller(*scopes))],
         being: Annotated[str, Path(description="The Being's id or slug.", examples=["mira"])],
     ) -> Being:
         return access.being_for(on.store, caller, being)
@@ -113,4 +114,5 @@ Operating = Annotated[Resources, Depends(_operating)]
 Manager = Annotated[Caller, Depends(_caller("manage"))]
 FedBeing = Annotated[Being, Depends(_being("ingest"))]
 ReadBeing = Annotated[Being, Depends(_being("read"))]
+FedAndReadBeing = Annotated[Being, Depends(_being("ingest", "read"))]
 ManagedBeing = Annotated[Being, Depends(_being("manage"))]

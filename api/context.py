@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Body
 
-from api.auth import FedBeing, ManagedBeing, ReadBeing
+from api.auth import FedAndReadBeing, FedBeing, ManagedBeing, ReadBeing
 from api.bodies import JsonRoute
 from api.intake import IdempotencyKey, ids_from
 from api.keys import BroughtKey
@@ -56,8 +56,7 @@ def assemble_context(on: On, being: ReadBeing, question: ContextQuestion) -> Con
 @router.post("/turns", response_model_exclude_none=True)
 def take_turn_in(
     on: On,
-    being: ReadBeing,
-    _: FedBeing,
+    being: FedAndReadBeing,
     turn: Turn,
     brought: BroughtKey,
     idempotency_key: IdempotencyKey = None,

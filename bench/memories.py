@@ -113,10 +113,8 @@ def filled_being(ground: Ground, nodes: int, dimensions: int) -> UUID:
         with ground.store.transaction() as tx:
             # Neither the server's own housekeeping nor missing statistics shall be measured.
             tx.commit()
-            tx.autocommit = True
             tx.execute("vacuum analyze memory.memory_nodes, memory.notes, memory.node_history, memory.clusters")
             tx.execute(SQL("vacuum analyze {}").format(bare_table(nodes, dimensions)))
-            tx.autocommit = False
         ground.filled[size] = being_id
     return ground.filled[size]
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from schemas.work import Claim
 from store import nodes, work
 from store.database import Store
+from store.transaction import Transaction
 
 KIND = "upkeep.activate"
 # A step of a patrol holds a Being for some milliseconds, or for seconds where it remembers thousands.
@@ -15,19 +16,19 @@ AFTER = timedelta(seconds=1)
 WORKERS_PATIENCE = timedelta(milliseconds=500)
 
 
-def activate(store: Store, being_id: UUID, node_ids: Sequence[UUID]) -> None:
+def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
     """Credit memories for having been found; while another writes to the Being the ledger keeps the credit for later.
 
-    What was kept is due in a second, which the sweep rings for: nobody else need.
+    It locks the Being, and is what a transaction does last. What was kept is due in a second, which the sweep rings
+    for: nobody else need.
 
     Raises:
         NotFound: There is no such Being.
     """
     if not node_ids:
         return
-    with store.transaction() as tx:
-        if kept := nodes.activate_or_keep(tx, being_id, node_ids, PATIENCE):
-            work.ask(tx, being_id, KIND, str(kept), "upkeep", after=AFTER)
+    if kept := nodes.activate_or_keep(tx, being_id, node_ids, PATIENCE):
+        work.ask(tx, being_id, KIND, str(kept), "upkeep", after=AFTER)
 
 
 def activate_kept(store: Store, claim: Claim) -> None:

@@ -6,7 +6,7 @@ refused alone; the same producer id again is a duplicate, or a conflict where th
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -60,9 +60,10 @@ class Batch(Generic[T]):
             if item.producer_id is None or first.setdefault(item.producer_id, item.position) == item.position
         ]
 
-    def producer_ids(self) -> list[str]:
-        """All producer ids, each once."""
-        return list({item.producer_id: None for item in self.items if item.producer_id is not None})
+    def producer_ids(self, *, apart_from: Collection[int] = ()) -> list[str]:
+        """The producer ids of the items, each once, without those at some positions."""
+        ids = (item.producer_id for item in self.items if item.position not in apart_from)
+        return list({id_: None for id_ in ids if id_ is not None})
 
     def receipt(self, inserted: Mapping[int, UUID], known: Mapping[str, tuple[UUID, bytes]]) -> Receipt:
         """Answer for each item.

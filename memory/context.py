@@ -12,10 +12,10 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from memory import context_blocks, context_shapes, profiles, receipts
+from memory import activation, context_blocks, context_shapes, profiles, receipts
 from memory.context_blocks import Block
 from memory.context_budget import over
-from memory.context_recall import Minded, come_to_mind
+from memory.context_recall import Minded, come_to_mind, understood
 from memory.regions import DEFAULT, Entry, WorkingMemory
 from memory.vault_blocks import snapshot_block
 from providers.embedders import Embedders
@@ -30,7 +30,7 @@ from schemas.limits import (
 from schemas.rows import Being
 from schemas.settings import Settings
 from store import context as material
-from store import persona, souls, working_memory
+from store import fact_vectors, persona, souls, working_memory
 from store.context import KeptNote, OpenSession
 from store.database import Store
 from store.transaction import Transaction
@@ -55,6 +55,23 @@ class Wanted:
     session_id: UUID | None = None
 
 
+@dataclass(frozen=True)
+class Occasion:
+    """What a context is for, and what that is looked up by.
+
+    Attributes:
+        wanted: What it is for.
+        profile: Which regions it has.
+        session: The conversation, if there is one.
+        facts_model: The model whose vectors serve the user's facts; None until there are any.
+    """
+
+    wanted: Wanted
+    profile: Profile
+    session: OpenSession | None
+    facts_model: str | None
+
+
 def assemble(
     store: Store, embedders: Embedders, settings: Settings, being: Being, wanted: Wanted, chance: random.Random
 ) -> Context:
@@ -72,13 +89,32 @@ def assemble(
         NotFound: There is no such process or session.
     """
     with store.transaction() as tx:
-        profile = profiles.find(tx, being.being_id, wanted.how.process)
-        session = material.session(tx, being.being_id, wanted.session_id, wanted.message_id)
+        occasion = occasion_of(tx, being, profiles.find(tx, being.being_id, wanted.how.process), wanted)
+    return assemble_for(store, embedders, settings, being, occasion, chance)
+
+
+def occasion_of(tx: Transaction, being: Being, profile: Profile, wanted: Wanted) -> Occasion:
+    """Look up what has to be known before anything is embedded.
+
+    Raises:
+        NotFound: There is no such session.
+    """
+    session = material.session(tx, being.being_id, wanted.session_id, wanted.message_id)
+    return Occasion(wanted, profile, session, fact_vectors.serving(tx, being.user_id))
+
+
+def assemble_for(
+    store: Store, embedders: Embedders, settings: Settings, being: Being, occasion: Occasion, chance: random.Random
+) -> Context:
+    """Assemble a context as `assemble` does, for what has been looked up."""
+    wanted, profile = occasion.wanted, occasion.profile
     sought = wanted.message if profile.others or "rag-context" in profile.regions else None
-    minded = come_to_mind(store, embedders, settings, being, sought, chance, activate=wanted.how.activate)
+    said = understood(embedders, being, sought, occasion.facts_model)
     with store.transaction() as tx:
-        blocks = _blocks(tx, being, profile, session, wanted, minded)
-        context = _context(tx, being, profile, session, wanted, blocks)
+        minded = come_to_mind(tx, settings, being, said, chance)
+        context = _context(tx, being, occasion, _blocks(tx, being, occasion, minded))
+        if wanted.how.activate:
+            activation.activate(tx, being.being_id, minded.node_ids)
     return context.model_copy(
         update={
             "degraded": minded.degraded,
@@ -103,16 +139,9 @@ def current_snapshot(tx: Transaction, being: Being) -> Block | None:
     return block
 
 
-def _blocks(
-    tx: Transaction,
-    being: Being,
-    profile: Profile,
-    session: OpenSession | None,
-    wanted: Wanted,
-    minded: Minded,
-) -> list[Block]:
+def _blocks(tx: Transaction, being: Being, occasion: Occasion, minded: Minded) -> list[Block]:
     """Every region that the process sees and that holds something."""
-    being_id = being.being_id
+    being_id, wanted, profile, session = being.being_id, occasion.wanted, occasion.profile, occasion.session
     lists = persona.listed(tx, being_id)
     mind: dict[str, list[MindEntry]] = {}
     for entry in working_memory.entries(tx, being_id):
@@ -143,8 +172,8 @@ def _parted(said: list[MindEntry], wanted: Wanted) -> tuple[list[MindEntry], Min
     """The conversation before the message that is answered, and that message, where it was taken in."""
     if wanted.message_id is None and said and said[-1].role == "user" and said[-1].content == wanted.message:
         return said[:-1], said[-1]
-    before = [entry for entry in said if entry.message_id != wanted.message_id or wanted.message_id is None]
-    return before, next((entry for entry in said if entry not in before), None)
+    now = next((entry for entry in said if entry.message_id and entry.message_id == wanted.message_id), None)
+    return [entry for entry in said if entry is not now], now
 
 
 def _user_model(tx: Transaction, being: Being, session: OpenSession | None) -> Block | None:
@@ -155,15 +184,9 @@ def _user_model(tx: Transaction, being: Being, session: OpenSession | None) -> B
     return context_blocks.user_model(model.content)
 
 
-def _context(
-    tx: Transaction,
-    being: Being,
-    profile: Profile,
-    session: OpenSession | None,
-    wanted: Wanted,
-    blocks: Sequence[Block],
-) -> Context:
+def _context(tx: Transaction, being: Being, occasion: Occasion, blocks: Sequence[Block]) -> Context:
     """Keep the blocks to the budget, put them in order and in form, and leave a receipt."""
+    wanted, profile, session = occasion.wanted, occasion.profile, occasion.session
     tokens = {block.region: sum(estimated_tokens(entry.content) for entry in block.entries) for block in blocks}
     dropped = over(tokens, wanted.how.budget_tokens)
     whole = WorkingMemory(order=tuple(profile.regions))

@@ -3,19 +3,30 @@
 import random
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
-from memory import fact_retrieval
+from memory import fact_retrieval, recall
 from memory.context_blocks import Part
-from memory.fact_retrieval import retrieve
+from memory.fact_retrieval import retrieve_meant
 from memory.fragments import pieces
-from memory.recall import Asked, BadQuestion, recall
+from memory.recall import BadQuestion, Meaning, meaning, recall_meant
 from providers.embedders import Embedders
+from providers.metering import Asker
 from schemas.answers import Recalled
 from schemas.fact_answers import Retrieved
 from schemas.limits import CONTEXT_FACTS, QUERY_CHARACTERS, RECALL_NODES, RECALL_SIMILARITY
 from schemas.rows import Being
 from schemas.settings import Settings
-from store.database import Store
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True)
+class Understood:
+    """What is said, and what it means to the models of a Being's memories and of its user's facts."""
+
+    words: str
+    to_memories: Meaning | None
+    to_facts: Meaning | None
 
 
 @dataclass(frozen=True)
@@ -29,6 +40,11 @@ class Minded:
     def degraded(self) -> bool:
         """Whether words had to do for memories or facts, because nobody could embed what was said."""
         return any(found.degraded for found in (self.recalled, self.retrieved) if found)
+
+    @property
+    def node_ids(self) -> list[UUID]:
+        """The memories that came to mind."""
+        return [node.node_id for node in self.recalled.nodes] if self.recalled else []
 
     def parts(self) -> list[Part]:
         """Memories as a blurred stream, then cards of whom and what was named, then facts, each in its fence."""
@@ -51,34 +67,50 @@ class Minded:
         }
 
 
+def understood(embedders: Embedders, being: Being, said: str | None, facts_model: str | None) -> Understood | None:
+    """Embed what is said, once where memories and facts have vectors of one model.
+
+    Args:
+        embedders: Who embeds.
+        being: Who is spoken to.
+        said: What is said; its first 8,000 characters are looked at.
+        facts_model: The model whose vectors serve the user's facts.
+
+    Returns:
+        None where nothing was said, or nothing that can be understood.
+    """
+    query = (said or "")[:QUERY_CHARACTERS]
+    if not query.strip():
+        return None
+    asker = Asker(being.being_id, "recall")
+    try:
+        to_memories = meaning(embedders, asker, query, being.embedding_model)
+        if facts_model is None:
+            return Understood(query, to_memories, None)
+        if facts_model == (to_memories.model if to_memories else being.embedding_model):
+            return Understood(query, to_memories, to_memories)
+        return Understood(query, to_memories, meaning(embedders, asker, query, facts_model))
+    except BadQuestion:
+        return None
+
+
 def come_to_mind(
-    store: Store,
-    embedders: Embedders,
-    settings: Settings,
-    being: Being,
-    said: str | None,
-    chance: random.Random,
-    *,
-    activate: bool,
+    tx: Transaction, settings: Settings, being: Being, said: Understood | None, chance: random.Random
 ) -> Minded:
     """Recall memories and retrieve facts by what is said.
 
     Args:
-        store: The ledger.
-        embedders: Who embeds what is said.
+        tx: The transaction.
         settings: How facts are ranked.
         being: Who is spoken to.
-        said: What is said; its first 8,000 characters are looked at.
+        said: What is said, as it was understood.
         chance: Shuffles the memories' fragments.
-        activate: Whether coming to mind keeps memories alive.
     """
-    query = (said or "")[:QUERY_CHARACTERS]
-    if not query.strip():
+    if said is None:
         return Minded()
-    try:
-        return Minded(
-            recall(store, embedders, being.being_id, Asked(query, RECALL_NODES, RECALL_SIMILARITY, activate), chance),
-            retrieve(store, embedders, settings, being, fact_retrieval.Asked(query, CONTEXT_FACTS, explain=True)),
-        )
-    except BadQuestion:
-        return Minded()
+    memories = recall.Asked(said.words, RECALL_NODES, RECALL_SIMILARITY)
+    facts = fact_retrieval.Asked(said.words, CONTEXT_FACTS, explain=True)
+    return Minded(
+        recall_meant(tx, being.being_id, memories, said.to_memories, chance),
+        retrieve_meant(tx, settings, being, facts, said.to_facts),
+    )

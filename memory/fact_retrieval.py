@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import structlog
-
 from memory.blending import ranked
-from memory.recall import BadQuestion, telling_words
+from memory.recall import BadQuestion, Meaning, meaning, telling_words
 from providers.embedders import Embedders
-from providers.errors import InputRefused, ProviderError
-from providers.metering import Asker, on_behalf_of
+from providers.metering import Asker
 from schemas.fact_answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
 from schemas.facts import Fact
 from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FOUNDATION_FACTS
@@ -17,10 +14,7 @@ from schemas.rows import Being
 from schemas.settings import Settings
 from store import clock, fact_cards, fact_vectors
 from store.database import Store
-from store.errors import BudgetSpent
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +36,18 @@ def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Bein
         raise BadQuestion("The query is empty: ask for something.")
     with store.transaction() as tx:
         model = fact_vectors.serving(tx, being.user_id)
-    try:
-        with on_behalf_of(Asker(being.being_id, "retrieve")):
-            query = None if model is None else embedders.serving(model).embed([asked.query])[0]
-    except InputRefused as refusal:
-        raise BadQuestion(f"The embedder refuses the query, put it in other words: {refusal}") from None
-    except (ProviderError, BudgetSpent) as error:
-        log.warning("facts.degraded", being_id=str(being.being_id), error=type(error).__name__)
-        query = None
+    meant = meaning(embedders, Asker(being.being_id, "retrieve"), asked.query, model) if model else None
     with store.transaction() as tx:
-        if model is None or query is None:
-            found = by_words(tx, being, asked.query)
-        else:
-            found = fact_vectors.nearest(tx, being.user_id, being.being_id, model, query, FACT_CANDIDATES)
-        answer = assembled(tx, settings, being, found, limit=asked.limit, degraded=query is None)
+        return retrieve_meant(tx, settings, being, asked, meant)
+
+
+def retrieve_meant(tx: Transaction, settings: Settings, being: Being, asked: Asked, meant: Meaning | None) -> Retrieved:
+    """Find facts by what a question means to the model of their vectors; by its words where there is no telling."""
+    if meant is None:
+        found = by_words(tx, being, asked.query)
+    else:
+        found = fact_vectors.nearest(tx, being.user_id, being.being_id, meant.model, meant.vector, FACT_CANDIDATES)
+    answer = assembled(tx, settings, being, found, limit=asked.limit, degraded=meant is None)
     return answer if asked.explain else answer.model_copy(update={"explanation": None})
 
 

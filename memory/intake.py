@@ -83,7 +83,7 @@ def accept_notes(
         }
         kept = notes.insert(tx, being_id, list(rows.values()))
         inserted = {position: row.note_id for position, row in rows.items() if row.note_id in kept}
-        receipt = batch.receipt(inserted, notes.known(tx, being_id, batch.producer_ids()))
+        receipt = batch.receipt(inserted, notes.known(tx, being_id, batch.producer_ids(apart_from=inserted)))
         scenes = any(rows[position].type == "scene" for position in inserted)
         return Accepted(receipt, ask_for_patrol(tx, settings, being_id) if scenes else [])
 
@@ -114,20 +114,30 @@ def accept_messages(
         BatchRefused: The batch is empty or too long; nothing was taken.
     """
     with store.transaction() as tx:
-        now = clock.now(tx)
+        return take_messages_in(tx, settings, being_id, items, derive_id, paid_by=paid_by)
+
+
+def take_messages_in(
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    items: Sequence[Any],
+    derive_id: DeriveId = lambda _: None,
+    *,
+    paid_by: UUID | None = None,
+) -> Accepted:
+    """Take a batch of messages in, as `accept_messages` does, within a transaction; accepted once that is committed."""
+    now = clock.now(tx)
     batch = _read_messages(items, derive_id, now)
-    with store.transaction() as tx:
-        work.pay_with(tx, paid_by)
-        fresh = batch.unrepeated()
-        rows = {
-            item.position: _message(item, id_, now) for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)
-        }
-        rolling.reserve(tx, being_id)
-        kept = messages.insert(tx, being_id, list(rows.values()))
-        inserted = {position: row.message_id for position, row in rows.items() if row.message_id in kept}
-        receipt = batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids()))
-        sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
-        return Accepted(receipt, ask_about(tx, settings, being_id, sessions))
+    work.pay_with(tx, paid_by)
+    fresh = batch.unrepeated()
+    rows = {item.position: _message(item, id_, now) for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)}
+    rolling.reserve(tx, being_id)
+    kept = messages.insert(tx, being_id, list(rows.values()))
+    inserted = {position: row.message_id for position, row in rows.items() if row.message_id in kept}
+    receipt = batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids(apart_from=inserted)))
+    sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
+    return Accepted(receipt, ask_about(tx, settings, being_id, sessions))
 
 
 def _full(tx: Transaction, settings: Settings, being_id: UUID, *, bulk: bool) -> bool:

@@ -22,7 +22,9 @@ from schemas.limits import PAGE_NODES, SEARCH_TERMS
 from schemas.rows import Node
 from store import clusters, nodes, users
 from store.database import Store
+from store.embeddings import Vector
 from store.errors import BudgetSpent, NotFound
+from store.transaction import Transaction
 
 log = structlog.get_logger()
 
@@ -51,6 +53,14 @@ class Asked:
     activate: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a question means: a unit vector of a model."""
+
+    model: str
+    vector: Vector
+
+
 def recall(store: Store, embedders: Embedders, being_id: UUID, asked: Asked, chance: random.Random) -> Recalled:
     """Recall by meaning (the seed's `recall`); by words, marked `degraded`, while the embedder is out of reach.
 
@@ -61,31 +71,56 @@ def recall(store: Store, embedders: Embedders, being_id: UUID, asked: Asked, cha
         raise BadQuestion("The query is empty: ask for something.")
     with store.transaction() as tx:
         being = users.get_being(tx, being_id)
-    found: list[tuple[Node, float | None]] = []
-    degraded = False
+    meant = meaning(embedders, Asker(being_id, "recall"), asked.query, being.embedding_model)
+    with store.transaction() as tx:
+        recalled = recall_meant(tx, being_id, asked, meant, chance)
+        if asked.activate:
+            activation.activate(tx, being_id, [node.node_id for node in recalled.nodes])
+    return recalled
+
+
+def meaning(embedders: Embedders, asker: Asker, query: str, model: str | None) -> Meaning | None:
+    """Embed a question for a model's vectors; None while the embedder is out of reach, and words have to do.
+
+    Raises:
+        BadQuestion: The embedder refuses the query.
+    """
     try:
-        embedder = embedders.serving(being.embedding_model)
-        with on_behalf_of(Asker(being_id, "recall")):
-            query = embedder.embed([asked.query])[0]
-        with store.transaction() as tx:
-            found += nodes.match(tx, being_id, embedder.model, query, threshold=asked.threshold, limit=asked.limit)
+        embedder = embedders.serving(model)
+        with on_behalf_of(asker):
+            vector = embedder.embed([query])[0]
+        return Meaning(embedder.model, vector)
     except InputRefused as refusal:
         raise BadQuestion(f"The embedder refuses the query, put it in other words: {refusal}") from None
     except (ProviderError, BudgetSpent) as error:
-        log.warning("recall.degraded", being_id=str(being_id), error=type(error).__name__)
-        degraded = True
-        with store.transaction() as tx:
-            met = nodes.search(
-                tx, being_id, telling_words(asked.query), all_terms=False, living=True, limit=asked.limit
-            )
+        log.warning("query.degraded", being_id=str(asker.owner_id), asks=asker.purpose, error=type(error).__name__)
+        return None
+
+
+def recall_meant(
+    tx: Transaction, being_id: UUID, asked: Asked, meant: Meaning | None, chance: random.Random
+) -> Recalled:
+    """Recall by what a question means, by its words where nobody could embed it; who recalls activates what is found.
+
+    Args:
+        tx: The transaction.
+        being_id: Whose memories they are.
+        asked: How it is asked.
+        meant: What it means to the model of the Being's vectors.
+        chance: Shuffles the fragments.
+    """
+    found: list[tuple[Node, float | None]] = []
+    if meant is None:
+        words = telling_words(asked.query)
+        met = nodes.search(tx, being_id, words, all_terms=False, living=True, limit=asked.limit)
         found += [(node, None) for node, _ in met]
-    if asked.activate:
-        activation.activate(store, being_id, [node.node_id for node, _ in found])
+    else:
+        found += nodes.match(tx, being_id, meant.model, meant.vector, threshold=asked.threshold, limit=asked.limit)
     return Recalled(
         fragments=to_fragments([node for node, _ in found], chance),
         nodes=[node for node, _ in found],
         similarities=[similarity for _, similarity in found],
-        degraded=degraded,
+        degraded=meant is None,
     )
 
 
@@ -106,9 +141,9 @@ def recall_topic(
         page = nodes.page(
             tx, being_id, cluster_id=cluster.cluster_id, forgotten=False, before=before, limit=PAGE_NODES + 1
         )
-    shown = page[:PAGE_NODES]
-    if activate:
-        activation.activate(store, being_id, [node.node_id for node in shown])
+        shown = page[:PAGE_NODES]
+        if activate:
+            activation.activate(tx, being_id, [node.node_id for node in shown])
     return TopicPage(cluster=cluster, nodes=shown, cursor=write_cursor(shown[-1]) if len(page) > PAGE_NODES else None)
 
 
@@ -123,8 +158,8 @@ def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: 
         raise BadQuestion("The query is empty: name at least one word to search for.")
     with store.transaction() as tx:
         met = nodes.search(tx, being_id, terms, all_terms=all_terms, living=False, limit=limit)
-    if activate:
-        activation.activate(store, being_id, [node.node_id for node, _ in met])
+        if activate:
+            activation.activate(tx, being_id, [node.node_id for node, _ in met])
     return Searched(nodes=[node for node, _ in met], terms=terms)
 
 

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from memory import profiles
 from memory.batches import DeriveId
-from memory.context import Wanted, assemble
-from memory.intake import accept_messages
+from memory.context import Wanted, assemble_for, occasion_of
+from memory.intake import take_messages_in
 from memory.recall import BadQuestion
 from providers.embedders import Embedders
 from schemas.context import Turn, TurnAnswer
@@ -54,14 +54,14 @@ def take_turn(
         BadQuestion: The last message can't be taken; the text says why. Those before it are taken.
         NotFound: There is no such process; nothing was taken.
     """
-    with store.transaction() as tx:
-        # Nothing shall be taken in for a process that there is not.
-        profiles.find(tx, being.being_id, turn.process)
     items = [message.model_dump(mode="json", exclude_unset=True) for message in turn.messages]
-    accepted = accept_messages(store, settings, being.being_id, items, derive_id, paid_by=paid_by)
-    message_id = accepted.receipt.ids[-1]
-    if message_id is None:
+    with store.transaction() as tx:
+        # First of all: nothing shall be taken in for a process that there is not.
+        profile = profiles.find(tx, being.being_id, turn.process)
+        accepted = take_messages_in(tx, settings, being.being_id, items, derive_id, paid_by=paid_by)
+        wanted = Wanted(turn, turn.messages[-1].content, accepted.receipt.ids[-1])
+        occasion = occasion_of(tx, being, profile, wanted)
+    if wanted.message_id is None:
         raise BadQuestion(f"The last message can't be taken: {accepted.receipt.rejected[-1].reason}")
-    wanted = Wanted(turn, turn.messages[-1].content, message_id)
-    context = assemble(store, embedders, settings, being, wanted, chance)
+    context = assemble_for(store, embedders, settings, being, occasion, chance)
     return Taken(TurnAnswer(receipt=accepted.receipt, context=context), accepted.rings)

@@ -39,8 +39,8 @@ class Store:
             configure=_configure,
             # Its waits between attempts double without end; given up soon, whoever needs a connection begins anew.
             reconnect_timeout=RECONNECT_SECONDS,
-            check=ConnectionPool.check_connection,
-            kwargs={"row_factory": dict_row, "options": OPTIONS},
+            check=_begin,
+            kwargs={"row_factory": dict_row, "options": OPTIONS, "autocommit": True},
         )
 
     def __enter__(self) -> Self:
@@ -104,8 +104,12 @@ class Store:
             tx.execute("select 1")
 
 
+def _begin(connection: Connection[Any]) -> None:
+    """Begin the transaction that a connection is fetched for; one that was lost fails here, and another is fetched."""
+    connection.execute("begin")
+
+
 def _configure(connection: Connection[Any]) -> None:
     # Before the first migration there is no such type; who needs it is told what is missing.
     with suppress(ProgrammingError):
         register_vector(connection)
-    connection.commit()

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
 from store.transaction import Transaction, value
 
 
@@ -19,12 +21,15 @@ def shown_lately(tx: Transaction, being_id: UUID, hashes: Sequence[bytes]) -> se
 
 def keep_shown(tx: Transaction, being_id: UUID, shown: Mapping[bytes, Sequence[int]]) -> None:
     """Keep pieces as shown now, each with its marks; in the order of their hashes, so that two who do wait in turn."""
-    with tx.cursor() as cursor:
-        cursor.executemany(
-            "insert into memory.shown_texts (being_id, text_hash, marks) values (%s, %s, %s)"
-            " on conflict (being_id, text_hash) do update set shown_at = excluded.shown_at",
-            [(being_id, hashed, list(marks)) for hashed, marks in sorted(shown.items())],
-        )
+    if not shown:
+        return
+    tx.execute(
+        "insert into memory.shown_texts (being_id, text_hash, marks)"
+        " select %s, decode(text_hash, 'hex'), marks"
+        " from jsonb_to_recordset(%s) as new (text_hash text, marks bigint[]) order by text_hash"
+        " on conflict (being_id, text_hash) do update set shown_at = excluded.shown_at",
+        [being_id, Jsonb([{"text_hash": hashed.hex(), "marks": list(marks)} for hashed, marks in shown.items()])],
+    )
 
 
 def keep(tx: Transaction, being_id: UUID, process: str, shown: Sequence[bytes]) -> UUID:

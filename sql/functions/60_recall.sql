@@ -1,19 +1,20 @@
 -- Finding nodes. Nothing here changes anything; activation follows, where the caller wants it.
 
 -- Living nodes nearest to a vector of the same model, cosine similarity at least the threshold (the seed's RPC).
+-- The inner query names the distance once: beside the order it sorts by, a similarity would be computed for every node anew.
 create or replace function match_nodes(
     p_being_id uuid, p_embedding_model text, p_query halfvec, p_threshold double precision, p_limit integer
 ) returns table (node_id uuid, similarity double precision) language sql stable parallel safe as $$
-    select nearest.node_id, nearest.similarity
+    select nearest.node_id, 1 - nearest.distance as similarity
     from (
-        select n.node_id, 1 - (n.vector <=> p_query) as similarity
+        select n.node_id, n.vector <=> p_query as distance
         from memory.memory_nodes as n
         where n.being_id = p_being_id and n.status in ('active', 'dying') and n.embedding_model = p_embedding_model
-        order by n.vector <=> p_query, n.node_id
+        order by distance, n.node_id
         limit p_limit
     ) as nearest
     -- A vector without direction is like nothing: its similarity is NaN, which Postgres holds greater than 1.
-    where nearest.similarity between p_threshold and 1;
+    where 1 - nearest.distance between p_threshold and 1;
 $$;
 
 -- The texts of a scene's timeline: plain dates, and the date and action of its entries, each on a line of its own.

@@ -25,7 +25,8 @@ def found(store, being, node_id):
     def finding():
         with store.transaction() as writer:
             patrol.raise_counter(writer, being.being_id)
-            activation.activate(store, being.being_id, [node_id])
+            with store.transaction() as tx:
+                activation.activate(tx, being.being_id, [node_id])
 
     return finding
 
@@ -58,7 +59,8 @@ def claims(store, being):
 
 
 def test_what_is_found_while_nobody_writes_is_credited_at_once(store, being, node_id, look, claims):
-    activation.activate(store, being.being_id, [node_id])
+    with store.transaction() as tx:
+        activation.activate(tx, being.being_id, [node_id])
 
     assert look().reactivation_count == 1
     assert claims() == []
@@ -91,7 +93,8 @@ def test_it_was_activated_when_it_was_found(store, clock, found, look, claims):
 def test_what_was_found_again_meanwhile_keeps_the_later_time(store, being, node_id, clock, found, look, claims):
     found()
     clock.advance(days=3)
-    activation.activate(store, being.being_id, [node_id])
+    with store.transaction() as tx:
+        activation.activate(tx, being.being_id, [node_id])
     later = look().last_activated
     (claim,) = claims()
     activation.activate_kept(store, claim)
