@@ -55,6 +55,8 @@ def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> s
 
 def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[UUID, bytes]]:
     """Message id and content hash of each producer id that is known already."""
+    if not producer_ids:
+        return {}
     rows = tx.execute(
         "select producer_id, message_id, content_hash from memory.messages"
         " where being_id = %s and producer_id = any(%s)",

@@ -61,6 +61,8 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
 
 def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[UUID, bytes]]:
     """Note id and content hash of each producer id that is known already."""
+    if not producer_ids:
+        return {}
     rows = tx.execute(
         "select producer_id, note_id, content_hash from memory.notes where being_id = %s and producer_id = any(%s)",
         [being_id, list(producer_ids)],

@@ -30,7 +30,8 @@ def ask(
 
 def pay_with(tx: Transaction, key_id: UUID | None) -> None:
     """Let what this transaction asks for be paid for with the key that came with the request, if one did."""
-    tx.execute("select set_config('memory.paid_by', %s, true)", [str(key_id) if key_id else ""])
+    if key_id is not None:
+        tx.execute("select set_config('memory.paid_by', %s, true)", [str(key_id)])
 
 
 def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timedelta, attempts: int) -> Claim | None:
