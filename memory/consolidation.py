@@ -17,7 +17,7 @@ from memory.prompting import about, prompt
 from memory.remembering import vectors_of, words_of
 from memory.scene import embedding_text, text_hash
 from memory.showing import shown
-from memory.thinking import Answered, Mind
+from memory.thinking import Answered, Mind, NotAsked
 from providers.embedders import Embedders
 from schemas.limits import MARKED_NODES, PART_NODES
 from schemas.patrol_answers import Consolidation, Merge
@@ -52,6 +52,7 @@ def consolidated(store: Store, embedders: Embedders, mind: Mind, being_id: UUID)
     Raises:
         ProviderError: A model is out of reach; what was said and embedded before is kept.
         BudgetSpent: Nothing could be asked today.
+        NotAsked: Nobody is asked any longer, and nothing was answered before.
     """
     with store.transaction() as tx:
         being = users.get_being(tx, being_id)
@@ -64,13 +65,13 @@ def consolidated(store: Store, embedders: Embedders, mind: Mind, being_id: UUID)
         for part, answer in zip(asked, answers, strict=True)
         if isinstance(answer, Answered)
     ]
-    spent = next((answer for answer in answers if isinstance(answer, BudgetSpent)), None)
-    if spent and not decided:
-        raise spent
+    ended = next((answer for answer in answers if isinstance(answer, BudgetSpent | NotAsked)), None)
+    if ended and not decided:
+        raise ended
     decided += [Decided(part, NOTHING, None) for part in looked_at if not _can_change(part)]
     model, vectors = _embedded(store, embedders, being, decided)
     left = len(looked_at) - len(decided)
-    return Consolidated(model, decided, vectors, left, reason=str(spent) if spent else None)
+    return Consolidated(model, decided, vectors, left, reason=str(ended) if ended else None)
 
 
 def marked_parts(tx: Transaction, being_id: UUID) -> list[Part]:

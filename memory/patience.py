@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from memory.batch_thinking import BatchUnderWay
-from memory.thinking import Mind, NoMind, mind_for
+from memory.thinking import Mind, NoMind, NotAsked, mind_for
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
@@ -47,10 +47,10 @@ def thought(
     Raises:
         Transient: The provider is down, and there is patience left: wait, and try the step again.
     """
+    mind = mind_for(store, thinkers, settings, claim, awaited=_awaited(store, claim))
+    if isinstance(mind, NoMind):
+        return _given_up(claim, mind.reason, without)
     try:
-        mind = mind_for(store, thinkers, settings, claim, awaited=_awaited(store, claim))
-        if isinstance(mind, NoMind):
-            return _given_up(claim, mind.reason, without)
         return think(mind)
     except BatchUnderWay:
         # Nobody waits for it, and nothing is wrong: patience is for faults.
@@ -58,12 +58,12 @@ def thought(
     except BudgetSpent as spent:
         return _given_up(claim, str(spent), without)
     except (BadAnswer, InputRefused, Misconfigured) as fault:
-        return _given_up(claim, str(fault))
+        return _with_what_was_said(claim, mind, think, fault)
     except Transient as fault:
         waited, left = _patience(store, settings, claim)
         wait = fault.retry_after if fault.retry_after is not None else max(waited.total_seconds(), 1.0)
         if left <= timedelta(0) or (fault.retry_after is not None and wait > left.total_seconds()):
-            return _given_up(claim, str(fault))
+            return _with_what_was_said(claim, mind, think, fault)
         # What was waited so far, once more: doubling, and never beyond the end of patience.
         raise Transient(str(fault), retry_after=min(wait, left.total_seconds())) from fault
 
@@ -91,6 +91,14 @@ def _patience(store: Store, settings: Settings, claim: Claim) -> tuple[timedelta
     with store.transaction() as tx:
         waited = clock.now(tx) - claim.as_of
     return waited, settings.patience - waited
+
+
+def _with_what_was_said(claim: Claim, mind: Mind, think: Callable[[Mind], Effects], fault: ProviderError) -> Effects:
+    """Ask nobody any longer; what was paid for until now still counts."""
+    try:
+        return think(mind.without_asking(str(fault)))
+    except (ProviderError, BudgetSpent, NotAsked):
+        return _given_up(claim, str(fault))
 
 
 def _given_up(claim: Claim, reason: str, without: Effects | None = None) -> Effects:

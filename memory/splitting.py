@@ -10,7 +10,7 @@ from uuid import UUID
 from memory.fences import fenced, unfenced
 from memory.prompting import about, prompt
 from memory.showing import shown
-from memory.thinking import Answered, Mind
+from memory.thinking import Answered, Mind, NotAsked
 from memory.topics import Leaf, born_topics
 from providers.errors import BadAnswer
 from schemas.limits import BIRTH_NODES, TOPIC_NAME_CHARACTERS, TOPIC_NODES
@@ -85,6 +85,7 @@ def divided(store: Store, mind: Mind, being_id: UUID, *, births: bool) -> "Divid
     Raises:
         ProviderError: A model is out of reach; what was said before is kept.
         BudgetSpent: Nothing could be asked today.
+        NotAsked: Nobody is asked any longer, and nothing was answered before.
     """
     with store.transaction() as tx:
         who = about(users.get_being(tx, being_id), souls.get(tx, being_id))
@@ -102,10 +103,10 @@ def divided(store: Store, mind: Mind, being_id: UUID, *, births: bool) -> "Divid
         for crowd, answer in zip(crowds, answers, strict=True)
         if isinstance(answer, Answered)
     ]
-    spent = next((answer for answer in answers if isinstance(answer, BudgetSpent)), None)
-    if spent and not answered:
-        raise spent
-    return Divided(answered, left=len(crowds) - len(answered), reason=str(spent) if spent else None)
+    ended = next((answer for answer in answers if isinstance(answer, BudgetSpent | NotAsked)), None)
+    if ended and not answered:
+        raise ended
+    return Divided(answered, left=len(crowds) - len(answered), reason=str(ended) if ended else None)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,12 @@ TRIES = 3
 Check = Callable[[A], None]
 """The domain's own rules for an answer: raises BadAnswer, in words about its form, where they refuse it."""
 
-Unanswered = BadAnswer | InputRefused | BudgetSpent
+
+class NotAsked(Exception):
+    """Nobody is asked any longer, and this was not answered before; the text says why."""
+
+
+Unanswered = BadAnswer | InputRefused | BudgetSpent | NotAsked
 """Why one question has no answer, though others may have one."""
 
 
@@ -103,10 +108,19 @@ class Mind:
         at_once: How many questions are asked at a time.
         key: The user's key with which the thinker is asked; None: the platform's.
         lot: The way in which many questions are asked where nobody waits; None: directly.
+        asks_no_more: Why nobody is asked any longer; None: they are.
     """
 
     def __init__(
-        self, store: Store, thinker: Thinker, books: Books, at_once: int, key: SealedKey | None, lot: Lot | None
+        self,
+        store: Store,
+        thinker: Thinker,
+        books: Books,
+        at_once: int,
+        key: SealedKey | None,
+        lot: Lot | None,
+        *,
+        asks_no_more: str | None = None,
     ) -> None:
         self._store = store
         self._thinker = thinker
@@ -114,6 +128,11 @@ class Mind:
         self._at_once = at_once
         self._key = key
         self._lot = lot
+        self._asks_no_more = asks_no_more
+
+    def without_asking(self, reason: str) -> "Mind":
+        """Who answers what was asked before, so that nothing that was paid for is lost, and raises `NotAsked` else."""
+        return Mind(self._store, self._thinker, self._books, self._at_once, self._key, None, asks_no_more=reason)
 
     def ask(self, question: Question[A], check: Check[A] = lambda _: None) -> Answered[A]:
         """Ask until an answer passes, three times at most; each time the model is told what was wrong the last time.
@@ -126,6 +145,7 @@ class Mind:
             BadAnswer: No answer passed.
             InputRefused: The provider won't take the question.
             BudgetSpent: The day's budget has not so much left.
+            NotAsked: Nobody is asked any longer.
             Transient: The provider is busy, down or out of reach. Or it refuses the user's key: that is written down,
                 and the same work finds nobody to think for it when it is tried again.
             Misconfigured: The platform's key, address or model won't do.
@@ -174,7 +194,7 @@ class Mind:
     def _try(self, question: Question[A], check: Check[A]) -> Answered[A] | Unanswered:
         try:
             return self.ask(question, check)
-        except (BadAnswer, InputRefused, BudgetSpent) as fault:
+        except (BadAnswer, InputRefused, BudgetSpent, NotAsked) as fault:
             # Its traceback would keep the frames, and with them every text, alive.
             return fault.with_traceback(None)
 
@@ -191,6 +211,8 @@ class Mind:
         return self._books.known(question) or self._call(question)
 
     def _call(self, question: Question[Any]) -> Response:
+        if self._asks_no_more:
+            raise NotAsked(self._asks_no_more)
         before_request()
         call_id = self._books.reserve(question)
         try:

@@ -69,7 +69,6 @@ PART_TOKENS = 10_000
 MARKED_NODES = 400
 SPLIT_CLUSTERS = 20
 CLASSIFIED_NODES = 50
-DIARY_DAYS = 7
 TOPIC_NAME_CHARACTERS = 60
 
 # The vault seed's: the longest text, the gates' similarities, and how much goes into a prompt.

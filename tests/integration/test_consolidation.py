@@ -272,6 +272,37 @@ def test_a_provider_that_is_down_is_waited_for_and_then_gone_without(life, clock
     assert all(node.fresh for node in life.nodes())
 
 
+def test_what_was_paid_for_before_patience_ended_is_applied_and_not_asked_again(life, clock):
+    life.answers.said["Classification"] = lambda material: {
+        "private": [names_told(material)("The roof"), names_told(material)("Rain")],
+        "business": [names_told(material)("Pip sold"), names_told(material)("A drum")],
+    }
+    life.answers.said["Consolidation"] = lambda material: (
+        merging("The roof", "Rain")(material) if "roof" in material else merging("Pip sold", "A drum")(material)
+    )
+    life.provider.script(Behaviour(do="fail", status=529, on="messages", when="quayside", times=None))
+    life.tell("The roof leaks.", "Rain came through.")
+    life.tell(*({"action": action, "themes": ["quayside"]} for action in ("Pip sold a drum.", "A drum was sold.")))
+    with pytest.raises(Transient):
+        life.patrol()
+    clock.advance(seconds=life.settings.patience.total_seconds() + 1)
+    run = life.resume()
+
+    assert run.steps["consolidate"] | {"outcome": "done", "merges": 1, "left": 1} == run.steps["consolidate"]
+    assert "busy" in run.steps["consolidate"]["reason"]
+    life.provider.reset()
+    life.answers.asked.clear()
+    assert life.patrol().steps["consolidate"]["merges"] == 1
+    (asked,) = life.asked("Consolidation")
+    assert "drum" in asked.material
+
+
+def names_told(material):
+    """By which reference a small model knows the memory whose action begins so."""
+    told = {block.split("\n")[1]: block.split('"')[1] for block in material.split("<memory ")[1:]}
+    return lambda beginning: next(told[action] for action in told if action.startswith(beginning))
+
+
 def test_a_provider_that_asks_for_more_patience_than_there_is_is_not_waited_for(life):
     life.tell("The roof leaks.", "Rain came through.")
     life.provider.script(Behaviour(do="fail", status=429, headers={"retry-after": "3000"}, on="messages", times=None))
