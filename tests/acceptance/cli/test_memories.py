@@ -47,10 +47,10 @@ def test_a_file_of_notes_without_ids_can_be_sent_again(somebody):
     assert more["ids"][:3] == first["ids"]
 
 
-def test_a_message_without_an_id_is_new_each_time(somebody):
+def test_a_file_of_messages_without_ids_is_taken_in_once(somebody):
     said = json.dumps({"role": "user", "speaker": "Ana", "content": "ok"}).encode()
-    for _ in range(2):
-        assert somebody.json("messages", "add", "-", given=said)["accepted"] == 1
+    told = [somebody.json("messages", "add", "-", given=said) for _ in range(2)]
+    assert [(each["accepted"], each["duplicates"]) for each in told] == [(1, 0), (0, 1)]
 
 
 def test_a_door_that_closes_in_the_middle_of_a_file_tells_how_far_it_went(patrol, somebody):
