@@ -87,6 +87,7 @@ COMMANDS = {
     "unpin": Entry(TEND, "cli.curating:unpin", "Let a pinned memory fade again."),
     "forget": Entry(TEND, "cli.curating:forget", "Put a memory out of mind, until it is revived."),
     "revive": Entry(TEND, "cli.curating:revive", "Bring a dying, dead or forgotten memory back."),
+    "erase": Entry(TEND, "cli.erasing:erase", "Erase a memory, a note, a Being or a user for good."),
     "correct": Entry(TEND, "cli.curating:correct", "Replace parts of what a memory says."),
 }
 

@@ -16,8 +16,9 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from memory import fact_vectors, patrol_demand, reembedding
+from memory import fact_vectors, patrol_demand, reembedding, rolling, spine
 from memory.batches import BatchRefused
+from memory.conversation import ask_for_summaries
 from memory.judging import ask_for_judging
 from memory.lines import LineRefused, numbered, read_object
 from providers.embedders import Embedders
@@ -75,6 +76,7 @@ def import_being(
         copy.seek(0)
         with store.transaction() as tx:
             patrol_demand.reserve(tx, being.being_id)
+            rolling.reserve(tx, being.being_id)
             facts.hold(tx, being.user_id)
             users.lock(tx, being.being_id)
             known = portable.taken(tx, being.being_id, digest)
@@ -90,6 +92,8 @@ def import_being(
 def _ask(tx: Transaction, settings: Settings, embedders: Embedders, being: Being) -> list[Ring]:
     """Ask for what is to be done about what came in."""
     rings = ask_for_judging(tx, settings, being.being_id, portable.waiting_sessions(tx, being.being_id))
+    rings += ask_for_summaries(tx, being.being_id)
+    rings += spine.ask(tx, being.user_id)
     rings += fact_vectors.ask(tx, being.user_id)
     if users.get_being(tx, being.being_id).embedding_model not in {None, embedders.wanted.model}:
         rings += work.ask(tx, being.being_id, reembedding.KIND, embedders.wanted.model, "upkeep")

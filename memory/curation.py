@@ -120,7 +120,7 @@ def correct(
             read = _existing(nodes.get(tx, being_id, node_id), node_id)
             being = users.get_being(tx, being_id)
         scene = _corrected(read, changes)
-        model, words = _embedded(store, embedders, being, scene)
+        model, words = embedded(store, embedders, being, scene)
         with store.transaction() as tx:
             if nodes.correct(tx, being_id, read, model, words):
                 embeddings.drop(tx, being_id, model, [words.text_hash])
@@ -145,7 +145,7 @@ def _corrected(read: Node, changes: dict[str, Any]) -> SceneInput:
         raise BadQuestion(f"The corrected memory is {fault}.") from None
 
 
-def _embedded(store: Store, embedders: Embedders, being: Being, scene: SceneInput) -> tuple[str, NodeWords]:
+def embedded(store: Store, embedders: Embedders, being: Being, scene: SceneInput) -> tuple[str, NodeWords]:
     """Find a model's name and the words with its vector; words that have one need no embedder, and so no key."""
     text = embedding_text(scene.scene(), scene.feeling)
     hashed = text_hash(text)

@@ -110,6 +110,10 @@ class Written:
     def apply(self, tx: Transaction, run_id: UUID) -> dict[str, Any]:
         """Put them into the diary and the soul, in the transaction that ends the run; returns the report."""
         being_id = self.day.being.being_id
+        if len(consolidation.named(tx, being_id, [node.node_id for node in self.day.memories])) < len(
+            self.day.memories
+        ):
+            return {"outcome": "skipped", "reason": "what there was to tell has been erased meanwhile"}
         text = "\n".join(map(_line, self.pages.diary))
         diary.write(tx, being_id, self.day.day, text, run_id=run_id, told_to=self.day.memories[-1].node_id)
         souls.think(tx, being_id, "\n".join(f"- {_line(note)}" for note in self.pages.next_time))

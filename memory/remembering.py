@@ -33,13 +33,16 @@ class Remembered:
     def keep(self, tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any]:
         """Make the nodes, mark the notes, and let go of vectors that nodes have now; returns the counts."""
         users.adopt_model(tx, being_id, self.model)
-        nodes.insert(tx, being_id, run_id, self.model, self.born)
-        notes.mark_remembered(tx, being_id, [note_id for note_id, _ in self.born])
+        # Notes may have been erased since they were read.
+        there = {note.note_id for note in notes.stamped(tx, being_id, run_id)}
+        born = [(note_id, words) for note_id, words in self.born if note_id in there]
+        nodes.insert(tx, being_id, run_id, self.model, born)
+        notes.mark_remembered(tx, being_id, [note_id for note_id, _ in born])
         notes.mark_failed(tx, being_id, "parse_failed", self.unparsable)
         notes.mark_failed(tx, being_id, "embed_failed", self.refused)
         embeddings.drop(tx, being_id, self.model, [words.text_hash for _, words in self.born])
         return {
-            "nodes": len(self.born),
+            "nodes": len(born),
             "repaired": self.repaired,
             "parse_failed": len(self.unparsable),
             "embed_failed": len(self.refused),

@@ -43,7 +43,7 @@ def born_topics(leaves: Sequence[Leaf]) -> list[Topic]:
     groups = [group for group in average_linkage(vectors @ vectors.T, TOPIC_SIMILARITY) if len(group) >= TOPIC_NODES]
     groups.sort(key=lambda group: (-len(group), group))
     return [
-        Topic(_name(ordered[_central(vectors, group)].action), [ordered[member].node_id for member in group])
+        Topic(topic_name(ordered[_central(vectors, group)].action), [ordered[member].node_id for member in group])
         for group in groups
     ]
 
@@ -89,8 +89,8 @@ def _central(vectors: NDArray[np.float64], group: list[int]) -> int:
     return group[int((vectors[group] @ centre).argmax())]
 
 
-def _name(action: str) -> str:
-    """An action, cut at a word where it is long."""
+def topic_name(action: str) -> str:
+    """What a topic is called that is named after an action: the action, cut at a word where it is long."""
     if len(action) <= NAME_CHARACTERS:
         return action
     cut = action[:NAME_CHARACTERS]

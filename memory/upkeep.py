@@ -61,6 +61,7 @@ def clear(store: Store, settings: Settings) -> list[Ring]:
     """Let go of what need not be remembered any longer: finished work, answers, receipts, what nobody came back for."""
     for clear_some, older_than in (
         (work.clear_done, settings.keep_finished_work),
+        (work.clear_orphaned, timedelta(0)),
         (work.clear_vectors, settings.keep_finished_work),
         (responses.clear, settings.keep_responses),
         (calls.clear, settings.keep_calls),

@@ -44,3 +44,31 @@ class Arrived(BaseModel):
     taken: dict[str, int] = Field(description="Lines that were taken, by kind.")
     rejected: list[LineTrouble]
     known: bool = Field(False, description="Whether this Being was brought along with this very file before.")
+
+
+class BeingErased(BaseModel):
+    """What went with a Being, or with a user."""
+
+    model_config = ConfigDict(frozen=True)
+
+    beings: int = 1
+    notes: int
+    nodes: int
+    messages: int
+    facts: int = Field(description="Its own, and the user's that rested on nothing but what it was told.")
+    todos: int
+    diary_entries: int
+    vault_records: int = Field(description="Versions in its own scope of the vault.")
+
+
+class NodeErased(BaseModel):
+    """What went with a memory, and what became of those that had taken it in."""
+
+    model_config = ConfigDict(frozen=True)
+
+    nodes: int = Field(description="The memory, and those that it had taken in.")
+    notes: int = Field(description="What they were made of.")
+    reworded: int = Field(description="Memories that had taken it in, and say again what their own note says.")
+    parted: int = Field(description="Memories that those had taken in as well, and that stand by themselves again.")
+    diary_entries: int = Field(description="Pages that told of it; of what else they told, other pages do not.")
+    renamed: int = Field(description="Topics that bore its words as their name.")

@@ -50,6 +50,11 @@ def hold(tx: Transaction, user_id: UUID) -> None:
     tx.execute("select memory.hold_facts(%s)", [user_id])
 
 
+def count(tx: Transaction, user_id: UUID) -> int:
+    """How many facts are known of a user, whoever knows them."""
+    return int(value(tx, "select count(*) from memory.facts where user_id = %s", [user_id]))
+
+
 def tell(tx: Transaction, user_id: UUID, told: Sequence[Told]) -> list[tuple[UUID, str]]:
     """Take in what was told, in order; returns each fact's id, and `new`, `added`, `mentioned` or `replaced`."""
     rows = tx.execute(

@@ -198,6 +198,17 @@ def clear_done(tx: Transaction, older_than: timedelta, limit: int) -> int:
     ).rowcount
 
 
+def clear_orphaned(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Let go of work of that age whose owner is gone; returns how many rows."""
+    return tx.execute(
+        "delete from memory.work where (owner_id, kind, key) in (select owner_id, kind, key from memory.work as w"
+        " where created_at < clock_timestamp() - %s"
+        " and not exists (select from memory.beings where being_id = w.owner_id)"
+        " and not exists (select from memory.users where user_id = w.owner_id) limit %s for update skip locked)",
+        [older_than, limit],
+    ).rowcount
+
+
 def clear_vectors(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Let go of vectors that were kept for work which never came back for them; returns how many."""
     return tx.execute(

@@ -136,6 +136,7 @@ def _person(tx: Transaction, being: Being, word: str) -> None:
 def _conversation(tx: Transaction, being: Being, word: str) -> None:
     by = {"being": being.being_id, "word": word}
     for statement in (
+        "update memory.messages set rolling_version = 1, spine_version = 1 where being_id = %(being)s",
         (
             "insert into memory.session_summaries (being_id, session_id, version, content, turn_count)"
             " select being_id, session_id, 1, jsonb_build_object('one_liner', %(word)s::text), 2"

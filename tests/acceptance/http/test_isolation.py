@@ -62,6 +62,7 @@ CASES = {
     "GET /v1/beings": lambda _: {},
     "POST /v1/beings": lambda _: {"json": {"slug": "one-more", "name": "One more"}},
     "GET /v1/beings/{being}": lambda _: {},
+    "DELETE /v1/beings/{being}": lambda _: {},
     "PATCH /v1/beings/{being}": lambda _: {"json": {"name": "Taken over"}},
     "POST /v1/beings/{being}/notes": lambda _: {"json": [ONLY_THEIRS]},
     "GET /v1/beings/{being}/notes": lambda it: {"params": {"cursor": it.note_cursor}},
@@ -90,6 +91,8 @@ CASES = {
     "GET /v1/beings/{being}/nodes/{node_id}": lambda _: {},
     "PATCH /v1/beings/{being}/nodes/{node_id}": lambda _: {"json": {"pinned": True, "feeling": "Mine now."}},
     "DELETE /v1/beings/{being}/nodes/{node_id}": lambda _: {},
+    "POST /v1/beings/{being}/nodes/{node_id}/erase": lambda _: {},
+    "POST /v1/beings/{being}/notes/{note_id}/erase": lambda _: {},
     "GET /v1/beings/{being}/nodes/{node_id}/history": lambda _: {},
     "POST /v1/beings/{being}/nodes/{node_id}/revive": lambda _: {},
     "POST /v1/beings/{being}/facts/retrieve": lambda _: {"json": {"query": "oven", "limit": 50, "explain": True}},
@@ -164,6 +167,8 @@ OF_USERS = {"GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{key_id}"} | {
 }
 # An operator's, and no user's: see test_metrics.py.
 OF_OPERATORS = {"GET /metrics"}
+# It would end one's own: see test_erasing.py.
+ENDS_ITSELF = "DELETE /v1/beings/{being}"
 WITHOUT_TOKEN = {"GET /health/live", "GET /health/ready"}
 # Routes that name something of the Being's beside itself.
 NAMES_MORE = {route for route in CASES if "_id}" in route and "{topic_id}" not in route} | {
@@ -359,6 +364,9 @@ def test_nothing_of_another_being_is_seen_or_changed(sides, problem, route, asks
         assert not leaked(answer, other)
     else:
         problem(ask(asker, route, other.being.being_id, other), 404)
+        if route == ENDS_ITSELF:
+            assert rows_of(other) == before
+            return
         mine = ask(asker, route, asker.being.being_id, other)
         if route in NAMES_MORE:
             problem(mine, 404)
