@@ -12,7 +12,7 @@ from memory.prompting import about, prompt
 from memory.showing import shown
 from memory.thinking import Answered, Mind, NotAsked
 from memory.topics import Leaf, born_topics
-from providers.errors import BadAnswer
+from providers.errors import BadAnswer, InputRefused
 from schemas.limits import BIRTH_NODES, TOPIC_NAME_CHARACTERS, TOPIC_NODES
 from schemas.patrol_answers import Split
 from schemas.rows import Cluster, ShownNode
@@ -106,7 +106,10 @@ def divided(store: Store, mind: Mind, being_id: UUID, *, births: bool) -> "Divid
     ended = next((answer for answer in answers if isinstance(answer, BudgetSpent | NotAsked)), None)
     if ended and not answered:
         raise ended
-    return Divided(answered, left=len(crowds) - len(answered), reason=str(ended) if ended else None)
+    refused = [
+        crowd for crowd, answer in zip(crowds, answers, strict=True) if isinstance(answer, BadAnswer | InputRefused)
+    ]
+    return Divided(answered, refused, left=len(crowds) - len(answered), reason=str(ended) if ended else None)
 
 
 @dataclass(frozen=True)
@@ -115,11 +118,13 @@ class Divided:
 
     Attributes:
         answered: Each cluster with the answer and the response that it came in.
-        left: How many clusters nobody could decide about; they are asked again.
+        refused: Clusters for which no answer passed; they too are left in peace until more nodes come.
+        left: How many clusters nobody could decide about, these included.
         reason: Why, if it was for want of means.
     """
 
     answered: Sequence[tuple[Crowd, Split, UUID]]
+    refused: Sequence[Crowd]
     left: int
     reason: str | None
 
@@ -147,6 +152,8 @@ class Divided:
             else:
                 counts["left"] += 1
         lineage.cite(tx, being_id, None)
+        for crowd in self.refused:
+            splitting.asked(tx, being_id, crowd.cluster.cluster_id)
         return counts | ({"reason": self.reason} if self.reason else {})
 
 

@@ -70,6 +70,19 @@ def test_what_was_asked_is_left_in_peace_until_five_more_come(life):
     assert len(life.asked("Split")) == 2
 
 
+def test_what_no_try_gets_right_is_left_in_peace_as_well(life):
+    life.tell(*CROWD)
+    life.answers.said["Split"] = into(Too_few=refs(1, 2))
+    assert life.patrol().steps["split"]["left"] == 1
+    assert len(life.asked("Split")) == 3
+    life.patrol()
+    assert len(life.asked("Split")) == 3
+
+    life.answers.said["Split"] = into(Islands=refs(1, 5))
+    life.tell(*(f"Pip rowed on, {number}." for number in range(5)))
+    assert life.patrol().steps["split"]["topics"] == 1
+
+
 @pytest.mark.parametrize("meanwhile", [curation.forget, lambda *node: curation.pin(*node, pinned=True)])
 def test_what_was_touched_since_it_was_shown_stays_where_it_is(life, meanwhile):
     life.tell(*CROWD)
