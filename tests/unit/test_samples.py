@@ -1,6 +1,7 @@
 """The month that the demo plays keeps what its README promises."""
 
 import datetime as dt
+import itertools
 import json
 import math
 import re
@@ -12,9 +13,10 @@ from pydantic import TypeAdapter
 
 from memory.scene import Unparsable, parse_scene
 from schemas.limits import BATCH_ITEMS, DECAY_PATROLS, FADED_IMPORTANCE, ITEM_BYTES, RECALL_NODES
-from schemas.wire import NoteInput, SceneNote
+from schemas.wire import MessageInput, NoteInput, SceneNote
 
 SAMPLES = Path(__file__).parents[2] / "samples"
+IDLE_MINUTES = 30
 DAYS = [dt.date(2026, 3, day).isoformat() for day in range(1, 31)]
 CAST = ["Aldo", "Dagny", "Yuki", "Cord", "Ambrose", "Nomvula", "Ivor", "Mr Quennell", "Hester"]
 
@@ -132,3 +134,17 @@ def test_queries_expect_scenes_that_exist_and_no_more_than_a_recall_returns(scen
         assert query["query"].endswith("?")
         assert 1 <= len(query["expect"]) <= RECALL_NODES
         assert known.issuperset(query["expect"])
+
+
+def test_the_conversation_is_what_was_said_in_that_month():
+    lines = (SAMPLES / "conversation.jsonl").read_text("utf-8").splitlines()
+    said = [TypeAdapter(MessageInput).validate_json(line) for line in lines]
+    moments = [message.created_at for message in said]
+    pauses = [later - earlier for earlier, later in itertools.pairwise(moments)]
+
+    assert moments == sorted(moments)
+    assert {moment.date().isoformat() for moment in moments} <= set(DAYS)
+    assert len({message.id for message in said}) == len(said) == 246
+    assert sum(pause > dt.timedelta(minutes=IDLE_MINUTES) for pause in pauses) == 18
+    assert {name for name in CAST if any(name in message.content for message in said)} == set(CAST)
+    assert {message.speaker for message in said if message.role == "other"} == {"Yuki"}
