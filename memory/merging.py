@@ -2,10 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from memory.fences import unfenced
@@ -130,7 +131,7 @@ def _check_words(where: str, members: Sequence[ShownNode], merge: Merge) -> None
     if len(unfenced(merge.feeling or "")) > sum(map(len, feelings)):
         raise BadAnswer(f"{where} has a feeling that is longer than its memories' feelings together.")
     # Words can be put in other words, in any language; a number is there or is not.
-    told = f"{[node.scene for node in members]} {feelings}"
+    told = "\n".join([*_texts([node.scene for node in members]), *feelings])
     if not set(NUMBER.findall(f"{merge.action} {merge.feeling}")) <= set(NUMBER.findall(told)):
         raise BadAnswer(f"{where} tells a number that none of its memories has.")
     for name, proposed, said in (
@@ -140,6 +141,18 @@ def _check_words(where: str, members: Sequence[ShownNode], merge: Merge) -> None
     ):
         if {_folded(unfenced(text)) for text in proposed} - {_folded(text) for text in said}:
             raise BadAnswer(f"{where} has {name} that none of its memories has: choose from theirs, in their spelling.")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, as it is: its `repr` would have digits of its own."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from _texts(list(value.values()))
+        case list():
+            for item in value:
+                yield from _texts(item)
 
 
 def _said(members: Sequence[ShownNode], field: str) -> list[str]:

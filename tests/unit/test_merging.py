@@ -80,6 +80,11 @@ def test_what_breaks_a_rule_is_refused_in_words_for_the_model(said, complaint):
     assert "7c1e" not in str(refused.value)
 
 
+def test_a_number_next_to_what_can_not_be_printed_is_a_number():
+    part = Part(TOPIC, [made_up(1, "Paid \x08300 pounds."), made_up(2, "Paid the roofer today.")], frozenset())
+    check(part, answer(merge(action="Paid 300 pounds.")))
+
+
 def test_a_survivor_tells_in_the_memories_own_spelling():
     said = merge(
         actors=["ivor", "PIP", "Ivor"], dialogue=["never again."], themes=["roof"], action="A &amp; B: the roof, 2,050."
