@@ -44,7 +44,7 @@ _WORD = (
 _PASSWORD = re.compile(
     rf"""{_WORD}['"]?\s*[:=]\s*['"]?
         (?![<*•x\[{{(]|(?:none|null|true|false|required|optional|n/a|yes|no|reset)\b|change)[^\s'",;]{{4,}}
-    | {_WORD}(?:\s+(?:for|to|of|on)\s+[\w.\ ]{{1,40}}?)?\s*(?:\s(?:is|was|ist|est|es|são)\s|は)\s*
+    | {_WORD}(?:\s++(?:for|to|of|on)\s++[\w.\ ]{{1,40}}?)?\s*(?:\s(?:is|was|ist|est|es|são)\s|は)\s*
         (?:(['"`])(?:(?!\1).){{4,}}\1|(?=\S*[\d!@#$%^&*_+=])[^\s,;]{{5,}})
     | (?<!\w)pin(?:\s+code)?\s*(?:is|:|=)\s*\d{{4,8}}(?!\d)
     | \b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{{3,}}@

@@ -1,9 +1,9 @@
 """How alike two texts are, as the vault seed measures it: by shared tokens, and by matching sequences of characters."""
 
 import re
-from difflib import SequenceMatcher
 from math import ceil
 
+import numpy as np
 from rapidfuzz.distance import Indel
 
 from schemas.limits import VAULT_OVERLAP
@@ -41,13 +41,15 @@ def ratio(first: str, second: str, at_least: float = 0.0) -> float:
     """Python's `SequenceMatcher` ratio without regard to case or order, 0 to 1; 0 where it is below `at_least`.
 
     `SequenceMatcher` alone depends on which text comes first, and its notion of junk finds nothing in common between a
-    text of 200 characters and itself.
+    text of 200 characters and itself. Nor does it take part here: two texts of 1,200 characters that somebody has made
+    up for it keep it busy for 15 seconds.
     """
     one, other = sorted((first.casefold(), second.casefold()))
     most = ceil((len(one) + len(other)) * (1 - at_least))
     if Indel.distance(one, other, score_cutoff=most) > most:
         return 0.0
-    found = SequenceMatcher(None, one, other, autojunk=False).ratio()
+    both = len(one) + len(other)
+    found = 2.0 * _matching(one, other) / both if both else 1.0
     return found if found >= at_least else 0.0
 
 
@@ -63,6 +65,35 @@ def nearly_the_same(first: str, second: str, threshold: float) -> bool:
     """Whether two texts share 60 % of their tokens, or are alike as sequences from the threshold on."""
     shared = overlap(tokens(first), tokens(second))
     return shared >= VAULT_OVERLAP or ratio(first, second, threshold) >= threshold
+
+
+def _matching(one: str, other: str) -> int:
+    """How many characters match: the longest common run, and likewise what is before and behind it.
+
+    That is Ratcliff's and Obershelp's, with the choice that `SequenceMatcher` makes among runs of one length: the first
+    in `one`, and of these the first in `other`. How long the run from each pair of places on is, is found once, so
+    that the worst texts take a third of a second and usual ones a hundredth.
+    """
+    signs, others = (np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32) for text in (one, other))
+    rows, columns = len(signs), len(others)
+    runs = np.zeros((rows + 1, columns + 1), dtype=np.int16)
+    for row in range(rows - 1, -1, -1):
+        np.multiply(runs[row + 1, 1:] + 1, others == signs[row], out=runs[row, :-1])
+    matched = 0
+    parts = [(0, rows, 0, columns)]
+    while parts:
+        top, bottom, left, right = parts.pop()
+        if top == bottom or left == right:
+            continue
+        # No run goes on beyond its part.
+        within = np.minimum(runs[top:bottom, left:right], np.arange(bottom - top, 0, -1, dtype=np.int16)[:, None])
+        np.minimum(within, np.arange(right - left, 0, -1, dtype=np.int16), out=within)
+        row, column = divmod(int(within.argmax()), right - left)
+        if length := int(within[row, column]):
+            matched += length
+            row, column = top + row, left + column
+            parts += [(top, row, left, column), (row + length, bottom, column + length, right)]
+    return matched
 
 
 class Query:

@@ -2,6 +2,7 @@
 
 from difflib import SequenceMatcher
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,11 @@ def test_the_short_cut_changes_no_ratio(first, second, at_least):
     exact = SequenceMatcher(None, one, other, autojunk=False).ratio()
     assert ratio(first, second) == ratio(second, first) == exact
     assert ratio(first, second, at_least) == (exact if exact >= at_least else 0.0)
+
+
+def test_texts_made_up_to_match_nowhere_are_compared_all_the_same():
+    assert ratio("ax" * 600, "ay" * 600) == 0.5
+    assert ratio(("a" * 10 + "b") * 20, ("a" * 9 + "c") * 20) == pytest.approx(0.8, abs=0.1)
 
 
 @given(TEXT, TEXT)

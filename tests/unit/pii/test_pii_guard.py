@@ -85,3 +85,7 @@ def test_a_secret_is_found_among_other_words(around, secret):
 @given(st.text("0123456789abcdef -:=.@/'\"pws", max_size=1200))
 def test_no_text_takes_long(text):
     found_in(text)
+
+
+def test_no_gap_in_a_text_takes_long():
+    assert found_in(f"password for{' ' * 100_000}") == []
