@@ -19,6 +19,9 @@ from schemas.limits import LONGEST_PAGE, PAGE_NODES
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Facts"], route_class=JsonRoute)
 
 Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")]
+EntityRef = Annotated[
+    str, Query(pattern=r"^[a-z]+:[^\x00]+$", description="Only what names this entity, as `person:john`.")
+]
 MOST_SEEDS = 1000
 
 
@@ -40,7 +43,7 @@ def list_facts(
     being: ReadBeing,
     type: Annotated[FactType | None, Query(description="Only those.")] = None,  # noqa: A002  # the field's name
     status: Annotated[FactStatus, Query(description="`ACTIVE`, or those that were put away.")] = "ACTIVE",
-    entity: Annotated[str | None, Query(description="Only what names this entity, as `person:john`.")] = None,
+    entity: EntityRef | None = None,
     cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
     limit: Limit = PAGE_NODES,
 ) -> FactPage:

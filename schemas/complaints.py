@@ -4,7 +4,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 # Union tags that pydantic puts into a place's name, and that the sender never wrote.
-_TAGS = {"scene", "text", "todo", "reminder", "knowledge", "WhenEntry"}
+_TAGS = {"scene", "todo", "reminder", "knowledge", "WhenEntry"}
+# One that is a field's name elsewhere.
+_TEXT_OF_A_SCENE = ("content", "text")
 _STRINGS = ("function-", "constrained-str")
 
 
@@ -28,9 +30,9 @@ def _rule(fault: ErrorDetails) -> str:
 def place_of(path: tuple[int | str, ...]) -> str:
     """A place as its sender would write it: `content.when[2]`."""
     place = ""
-    for part in path:
+    for before, part in zip(("", *path), path, strict=False):
         if isinstance(part, int):
             place += f"[{part}]"
-        elif part not in _TAGS and not part.startswith(_STRINGS):
+        elif part not in _TAGS and (before, part) != _TEXT_OF_A_SCENE and not part.startswith(_STRINGS):
             place += f".{part}" if place else part
     return place

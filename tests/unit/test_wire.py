@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.complaints import complaints
+from schemas.vault import NewRecord
 from schemas.wire import MessageInput, NoteInput, SceneInput
 
 NOTE = TypeAdapter(NoteInput)
@@ -183,3 +184,9 @@ def test_a_message_is_refused_by_its_place(changes, place):
         MessageInput.model_validate({"role": "user", "content": "Hello."} | changes)
 
     assert [refusal.partition(":")[0] for refusal in complaints(refused.value)] == [place]
+
+
+def test_a_field_is_named_even_where_its_name_is_a_tag_elsewhere():
+    with pytest.raises(ValidationError) as refused:
+        NewRecord.model_validate({"scope": "shared"})
+    assert complaints(refused.value) == ["text: Field required"]
