@@ -15,6 +15,7 @@ from workers.resources import Resources
 
 entities = Typer(help="Whom and what facts are about.", no_args_is_help=True)
 
+MOST_LOOKED_THROUGH = 1000
 MergeArgument = Annotated[str, Argument(metavar="MERGE", help="The proposal: its id, or the end of it.")]
 LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")]
 
@@ -71,7 +72,7 @@ def part(merge: MergeArgument, being: BeingOption = None, owner: OwnerOption = N
 
 
 def _find_merge(on: Resources, being: Being, name: str) -> EntityMerge:
-    known = merging.proposals(on.store, being, None, merging.MOST_LISTED)
+    known = merging.proposals(on.store, being, None, MOST_LOOKED_THROUGH)
     ids = [one.merge_id for one in known if name and str(one.merge_id).endswith(name.lower())]
     wanted = only(name, ids, "proposal", "patrol entities merges")
     return next(one for one in known if one.merge_id == wanted)

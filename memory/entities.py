@@ -9,8 +9,6 @@ from store.database import Store
 from store.errors import NotFound, Refused
 from store.transaction import Transaction
 
-MOST_LISTED = 1000
-
 
 def listed(store: Store, being: Being, limit: int) -> list[Entity]:
     """Whom and what the facts of a Being are about, those of most facts first."""
@@ -60,7 +58,6 @@ def decline(store: Store, being: Being, merge_id: UUID) -> EntityMerge:
 def _held(tx: Transaction, being: Being, merge_id: UUID) -> EntityMerge:
     """A proposal that this Being knows of, while nobody else writes facts."""
     facts.hold(tx, being.user_id)
-    for proposal in entities.merges(tx, being.user_id, being.being_id, state=None, limit=MOST_LISTED):
-        if proposal.merge_id == merge_id:
-            return proposal
+    for proposal in entities.merges(tx, being.user_id, being.being_id, merge_id=merge_id, limit=1):
+        return proposal
     raise NotFound(f"This Being knows of no proposal {merge_id} to merge two entities.")

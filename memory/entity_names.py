@@ -7,6 +7,8 @@ letters and digits of every script stay. Titles and Japanese honorifics fall awa
 import re
 import unicodedata
 
+from schemas.limits import NAME_CHARACTERS
+
 USER_REF = "person:user"
 USER_NAMES = frozenset({"user", "the user", "i", "me", "myself", "self"})
 TITLES = frozenset(
@@ -29,13 +31,13 @@ def slug(name: str) -> str:
 
 
 def entity_ref(entity_type: str, name: str) -> str | None:
-    """The key of an entity; None where the name has nothing that could be one."""
+    """The key of an entity; None where the name has nothing that could be one, or is too long to be a name."""
     if entity_type == "person":
         if " ".join(name.lower().split()) in USER_NAMES:
             return USER_REF
         name = _without_titles(name)
     key = slug(name)
-    return f"{entity_type}:{key}" if key else None
+    return f"{entity_type}:{key}" if key and max(len(name), len(key)) <= NAME_CHARACTERS else None
 
 
 def _without_titles(name: str) -> str:

@@ -139,10 +139,11 @@ def _testimony(found: FoundItem, witnesses: Mapping[str, Witness]) -> tuple[Mess
     witness = witnesses.get(found.message)
     if witness is None:
         raise Dropped("no such message")
-    span = found_span(found.span, witness.heard)
-    if span is None:
-        raise Dropped("no such words")
     message = witness.message
+    span = found_span(found.span, witness.heard)
+    # What stands on both sides of something that this system had shown was not said in one breath.
+    if span is None or span not in message.content:
+        raise Dropped("no such words")
     speaker = USER_REF if message.role == "user" else _person(message.speaker or "")
     # Whoever else calls themselves the user is nobody.
     if _person(found.speaker) != speaker or (message.role != "user" and speaker in {None, USER_REF}):

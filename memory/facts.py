@@ -9,7 +9,7 @@ from schemas.fact_requests import FactChanges
 from schemas.facts import Fact, FactStatus, FactType
 from schemas.rows import Being
 from schemas.work import Ring
-from store import facts
+from store import erasing, facts
 from store.database import Store
 from store.errors import Refused
 
@@ -96,6 +96,7 @@ def erase(store: Store, being: Being, fact_id: UUID) -> None:
         facts.hold(tx, being.user_id)
         facts.get(tx, being.user_id, being.being_id, fact_id)
         facts.erase(tx, being.user_id, fact_id)
+        erasing.forget_names(tx, being.user_id)
 
 
 def read_cursor(cursor: str | None) -> UUID | None:

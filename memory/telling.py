@@ -1,6 +1,6 @@
 """From sound items to facts: names resolved, keys made, and what is new compared with what is known under its key."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -58,7 +58,7 @@ def prepare(store: Store, mind: Mind, user_id: UUID, being_id: UUID, sound: Sequ
     with store.transaction() as tx:
         ids = new_ids(tx, len(sound))
         stands_for = entities.known(tx, user_id, list(labels))
-        guessed = _guesses(tx, user_id, being_id, labels.keys() - stands_for.keys(), sound)
+        guessed = _guesses(tx, user_id, [fact for fact in sound if not fact.in_confidence])
         stands_for |= {guess.merged_ref: guess.kept_ref for guess in guessed if guess.safe}
         told = [_told(fact, being_id, id_) for fact, id_ in zip(sound, ids, strict=True)]
         keys = [_key(one, stands_for) for one in told]
@@ -68,14 +68,18 @@ def prepare(store: Store, mind: Mind, user_id: UUID, being_id: UUID, sound: Sequ
     return Telling(_reconciled(mind, told, keys, earlier), labels, guessed)
 
 
-def _guesses(
-    tx: Transaction, user_id: UUID, being_id: UUID, fresh: Collection[str], sound: Sequence[SoundFact]
-) -> list[Guess]:
-    """What names that were never heard may stand for, among what this Being knows by name."""
+def _guesses(tx: Transaction, user_id: UUID, sound: Sequence[SoundFact]) -> list[Guess]:
+    """What names that are new to all Beings of the user may stand for, among what all of them know by name.
+
+    What a name stands for shows wherever it is said. So no guess is made about a name, or from a name, that was said in
+    confidence alone.
+    """
+    named = {ref for fact in sound for ref in fact.refs}
+    heard = entities.heard_openly(tx, user_id, {ref.partition(":")[0] for ref in named})
+    fresh = named - heard.keys()
     if not fresh:
         return []
-    heard = entities.heard_by(tx, user_id, being_id, {ref.partition(":")[0] for ref in fresh})
-    near = entities.neighbours(tx, user_id, being_id, list(set(heard.values())))
+    near = entities.neighbours(tx, user_id, list(set(heard.values())))
     together: dict[UUID, set[str]] = {}
     for fact in sound:
         together.setdefault(fact.message.message_id, set()).update(fact.refs)

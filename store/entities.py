@@ -19,15 +19,14 @@ def known(tx: Transaction, user_id: UUID, refs: Sequence[str]) -> dict[str, str]
     return {row["alias_ref"]: row["entity_ref"] for row in rows}
 
 
-def heard_by(tx: Transaction, user_id: UUID, being_id: UUID, entity_types: Collection[str]) -> dict[str, str]:
-    """Names of these types that a Being has heard or may know from others, and what they stand for."""
+def heard_openly(tx: Transaction, user_id: UUID, entity_types: Collection[str]) -> dict[str, str]:
+    """Names of these types that all of the user's Beings may know, and what they stand for."""
     rows = tx.execute(
         "select distinct a.alias_ref, a.entity_ref from memory.facts as f"
         " join memory.fact_statements as s using (user_id, fact_id), unnest(s.told_as) as name (ref)"
         " join memory.entity_aliases as a on a.user_id = %(user)s and a.alias_ref = name.ref"
-        " where f.user_id = %(user)s and (f.being_id = %(being)s or f.being_id is null)"
-        " and split_part(name.ref, ':', 1) = any(%(types)s)",
-        {"user": user_id, "being": being_id, "types": list(entity_types)},
+        " where f.user_id = %(user)s and f.being_id is null and split_part(name.ref, ':', 1) = any(%(types)s)",
+        {"user": user_id, "types": list(entity_types)},
     )
     return {row["alias_ref"]: row["entity_ref"] for row in rows}
 
@@ -43,12 +42,15 @@ def add(tx: Transaction, user_id: UUID, labels: Mapping[str, str]) -> None:
 
 
 def listed(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> list[Entity]:
-    """Entities that facts this Being knows are about, those of most facts first."""
+    """Entities that facts this Being knows are about, those of most facts first, by the names that it has heard."""
     with tx.cursor(row_factory=class_row(Entity)) as cursor:
         return cursor.execute(
             "select a.entity_ref, a.label, count(*)::integer as facts, array(select alias_ref from"
             " memory.entity_aliases as other where other.user_id = a.user_id and other.entity_ref = a.entity_ref"
-            " and other.alias_ref <> a.entity_ref order by alias_ref) as aliases from memory.facts as f,"
+            " and other.alias_ref <> a.entity_ref and exists (select from memory.fact_statements as s"
+            " join memory.facts as told using (user_id, fact_id) where s.user_id = a.user_id"
+            " and other.alias_ref = any(s.told_as) and (told.being_id = %(being)s or told.being_id is null))"
+            " order by alias_ref) as aliases from memory.facts as f,"
             " unnest(f.entity_refs) as ref join memory.entity_aliases as a on a.user_id = %(user)s"
             " and a.alias_ref = ref where f.user_id = %(user)s and f.status = 'ACTIVE'"
             " and (f.being_id = %(being)s or f.being_id is null) group by a.user_id, a.entity_ref, a.label"
@@ -57,14 +59,14 @@ def listed(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> list[E
         ).fetchall()
 
 
-def neighbours(tx: Transaction, user_id: UUID, being_id: UUID, refs: Sequence[str]) -> dict[str, set[str]]:
-    """The entities that stand beside each of these in some fact that a Being knows."""
+def neighbours(tx: Transaction, user_id: UUID, refs: Sequence[str]) -> dict[str, set[str]]:
+    """The entities that stand beside each of these in some fact that all of the user's Beings know."""
     rows = tx.execute(
         "select one.ref, array_agg(distinct other.ref) as others from memory.facts as f,"
         " unnest(f.entity_refs) as one (ref), unnest(f.entity_refs) as other (ref)"
-        " where f.user_id = %(user)s and (f.being_id = %(being)s or f.being_id is null) and f.status = 'ACTIVE'"
+        " where f.user_id = %(user)s and f.being_id is null and f.status = 'ACTIVE'"
         " and f.entity_refs && %(refs)s and one.ref = any(%(refs)s) and one.ref <> other.ref group by one.ref",
-        {"user": user_id, "being": being_id, "refs": list(refs)},
+        {"user": user_id, "refs": list(refs)},
     )
     return {row["ref"]: set(row["others"]) for row in rows}
 
@@ -119,16 +121,25 @@ def known_as(tx: Transaction, user_id: UUID, entity_ref: str) -> dict[str, str]:
     return {row["alias_ref"]: row["entity_ref"] for row in rows}
 
 
-def merges(tx: Transaction, user_id: UUID, being_id: UUID, *, state: str | None, limit: int) -> list[EntityMerge]:
+def merges(
+    tx: Transaction,
+    user_id: UUID,
+    being_id: UUID,
+    *,
+    state: str | None = None,
+    merge_id: UUID | None = None,
+    limit: int,
+) -> list[EntityMerge]:
     """What was proposed and decided about names that a Being has heard or may know from others, newest first."""
     with tx.cursor(row_factory=class_row(EntityMerge)) as cursor:
         return cursor.execute(
             "select * from memory.entity_merges as e where e.user_id = %(user)s and (%(state)s::text is null"
-            " or e.state = %(state)s) and not exists (select from unnest(array[e.kept_ref, e.merged_ref]) as name (ref)"
+            " or e.state = %(state)s) and (%(merge)s::uuid is null or e.merge_id = %(merge)s)"
+            " and not exists (select from unnest(array[e.kept_ref, e.merged_ref]) as name (ref)"
             " where not exists (select from memory.fact_statements as s join memory.facts as f using (user_id, fact_id)"
             " where s.user_id = %(user)s and name.ref = any(s.told_as)"
             " and (f.being_id = %(being)s or f.being_id is null))) order by e.merge_id desc limit %(limit)s",
-            {"user": user_id, "being": being_id, "state": state, "limit": limit},
+            {"user": user_id, "being": being_id, "state": state, "merge": merge_id, "limit": limit},
         ).fetchall()
 
 

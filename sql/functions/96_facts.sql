@@ -3,7 +3,8 @@
 -- INVARIANT 1  A fact's content, entities, confidence, mentions, sessions and last_told_at are those of its statements
 --              and their evidence, at every commit. A fact without a standing statement is gone, unless it was folded.
 -- INVARIANT 2  A statement that was extracted or seeded has evidence. Losing the last of it, it is gone, and what it had
---              replaced stands again.
+--              replaced stands again. A fact that lost its last statement so is gone, folded or not, and no shell keeps its
+--              words.
 -- INVARIANT 3  There is one active fact for each (user, scope, memory key), and what is told under its key is a mention, a
 --              replacement or an addition: nothing is dropped.
 -- LOCK         The user's row in fact_keeping, before any fact.
@@ -35,21 +36,23 @@ begin
     update memory.facts as f
     set content = said.content, confidence = said.confidence, entity_refs = said.entity_refs,
         mentions = told.mentions, sessions = told.sessions, last_told_at = coalesce(told.last_told_at, f.last_told_at)
-    from (
-        select s.fact_id, string_agg(s.content, '; ' order by s.statement_id) as content,
+    from (select distinct fact_id from unnest(p_fact_ids) as one (fact_id)) as wanted,
+    lateral (
+        -- Fact by fact, for a plan that was made while there were few takes them all in together.
+        select wanted.fact_id, string_agg(s.content, '; ' order by s.statement_id) as content,
             max(s.confidence) as confidence,
             (
                 select array_agg(named.ref order by named.place)
                 from (
                     select memory.entity_of(p_user_id, name.ref) as ref, min((n.statement_id::text, name.place)) as place
                     from memory.fact_statements as n, unnest(n.told_as) with ordinality as name (ref, place)
-                    where n.user_id = p_user_id and n.fact_id = s.fact_id and n.replaced_by is null
+                    where n.user_id = p_user_id and n.fact_id = wanted.fact_id and n.replaced_by is null
                     group by 1
                 ) as named
             ) as entity_refs
         from memory.fact_statements as s
-        where s.user_id = p_user_id and s.fact_id = any(p_fact_ids) and s.replaced_by is null
-        group by s.fact_id
+        where s.user_id = p_user_id and s.fact_id = wanted.fact_id and s.replaced_by is null
+        having count(*) > 0
     ) as said,
     lateral (
         select count(*)::integer as mentions, count(distinct m.session_id)::integer as sessions,
@@ -72,6 +75,15 @@ create or replace function settle_stated_facts() returns trigger language plpgsq
 declare
     v_user record;
 begin
+    if tg_op = 'DELETE' then
+        -- What waits as a shell is not among these: its statements went elsewhere.
+        delete from memory.facts as f
+        using (select distinct user_id, fact_id from changed) as lost
+        where f.user_id = lost.user_id and f.fact_id = lost.fact_id
+            and not exists (
+                select from memory.fact_statements as s where s.user_id = f.user_id and s.fact_id = f.fact_id
+            );
+    end if;
     for v_user in select user_id, array_agg(distinct fact_id) as fact_ids from changed group by user_id loop
         perform memory.settle_facts(v_user.user_id, v_user.fact_ids);
     end loop;
@@ -140,6 +152,21 @@ end $$;
 
 create or replace trigger record_facts after insert or update on facts
     for each row execute function record_facts();
+
+-- A shell goes with the fact that its statements went to.
+create or replace function drop_shell() returns trigger language plpgsql as $$
+begin
+    delete from memory.facts as f
+    where f.user_id = new.user_id and f.fact_id = new.fact_id
+        and not exists (
+            select from memory.fact_statements as s where s.user_id = f.user_id and s.fact_id = f.fact_id
+        );
+    return null;
+end $$;
+
+create or replace trigger drop_shell after update of folded_into on facts
+    for each row when (old.folded_into is not null and new.folded_into is null and new.status = 'ARCHIVED')
+    execute function drop_shell();
 
 -- The active fact under a key, or the one that an archived fact of that key was folded into.
 create or replace function fact_under(p_user_id uuid, p_scope uuid, p_memory_key text) returns uuid
@@ -286,7 +313,7 @@ begin
             from memory.facts as shell
             where f.user_id = p_user_id and f.fact_id = v_target
                 and shell.user_id = p_user_id and shell.fact_id = v_group.fact_id;
-            update memory.facts set status = 'ARCHIVED', folded_into = v_target
+            update memory.facts set status = 'ARCHIVED', folded_into = v_target, content = ''
             where user_id = p_user_id and fact_id = v_group.fact_id;
         end if;
         update memory.fact_statements set fact_id = v_target

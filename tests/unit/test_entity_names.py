@@ -29,6 +29,8 @@ from memory.namesakes import likeness
         ("person", "The User", "person:user"),
         ("thing", "C", "thing:c"),
         ("thing", "★ !", None),
+        ("thing", "a" * 201, None),
+        ("thing", "\ufdfa" * 200, None),
     ],
 )
 def test_names_become_keys(entity_type, name, ref):

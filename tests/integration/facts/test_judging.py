@@ -129,3 +129,9 @@ def test_a_session_whose_users_key_is_refused_is_woken_when_the_key_is_tried_aga
     assert len(judging.ask_for_waiting(talk.store, with_key)) == 1
     talk.judged()
     assert talk.unjudged() == 0
+
+
+def test_words_from_both_sides_of_an_echo_are_no_span(talk):
+    echo = "<recalled_memory>\nthe smell of\n</recalled_memory>"
+    talk.hears(f"I hate {echo} cats.", fact("I hate cats", "Hates cats."))
+    assert (talk.facts(), talk.dropped()) == ([], {"no such words": 1})

@@ -128,3 +128,33 @@ def test_titles_and_honorifics_are_no_names(talk):
         ["person:anna_weber"],
         ["person:田中"],
     ]
+
+
+JON = {"type": "PEOPLE", "fact_type": "fact", "subject": "Jon", "entities": [{"type": "person", "name": "Jon"}]}
+
+
+def test_a_name_told_in_confidence_shows_in_no_other_beings_lists(talk, other):
+    person(talk, "John", "John sings.")
+    other.hears("Jon is ill.", fact("Jon is ill", **JON, in_confidence=True))
+    assert states(talk) == states(other) == []
+    assert [(one.label, one.aliases) for one in merging.listed(talk.store, talk.being, 9)] == [("John", [])]
+    person(talk, "Jon", "Jon is tall.", message="m2", fact_type="habit")
+    assert states(talk) == [("person:john", "person:jon", "merged")]
+    assert [(one.label, one.aliases) for one in merging.listed(talk.store, talk.being, 9)] == [("John", ["person:jon"])]
+
+
+def test_a_name_stands_for_none_that_was_told_in_confidence(talk, other):
+    other.hears(
+        "John is ill.",
+        fact("John is ill", **JON | {"entities": [{"type": "person", "name": "John"}]}, in_confidence=True),
+    )
+    other.hears("Jon is ill.", fact("Jon is ill", **JON, message="m2", in_confidence=True))
+    person(talk, "Jon", "Jon is tall.")
+    (known,) = talk.facts()
+    assert (known.entity_refs, known.memory_key) == (["person:jon"], "people|person|jon|fact")
+
+
+def test_a_word_too_long_for_a_name_is_none(talk):
+    long = "abcdefghijklmnopqrstuvwxyz0123456789" * 200
+    talk.hears(f"I love {long}.", fact("I love", "Loves it.", entities=[{"type": "thing", "name": long}]))
+    assert (talk.facts(), talk.dropped(), talk.unjudged()) == ([], {"about nothing": 1}, 0)

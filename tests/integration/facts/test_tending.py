@@ -2,9 +2,9 @@
 
 import pytest
 
-from memory import erasure, facts, seeding, todos
+from memory import entities, erasure, facts, seeding, todos
 from schemas.fact_requests import FactChanges, Seed, TodoChanges
-from store import users
+from store import curator, users
 from store.errors import NotFound, Refused
 from tests.conversations import fact, todo
 
@@ -147,3 +147,41 @@ def test_nothing_is_left_of_a_user_who_is_removed(talk, other):
         users.remove_user(tx, talk.being.user_id)
         for table in ("facts", "fact_statements", "fact_evidence", "entity_aliases", "todos", "user_seeds"):
             assert tx.execute(f"select from memory.{table}").fetchall() == []  # our own names
+
+
+def rows(talk):
+    """Everything that is kept of facts and names, whoever may see it."""
+    with talk.store.transaction() as tx:
+        return tx.execute(
+            "select content from memory.facts union all select label from memory.entity_aliases"
+        ).fetchall()
+
+
+def test_what_was_folded_goes_with_its_words(talk):
+    said = [*talk.says("I love tea."), *talk.says("I adore green tea.")]
+    talk.answers(
+        fact("I love tea", "Loves tea."),
+        fact("I adore green tea", "Adores it.", message="m2", entities=[{"type": "thing", "name": "green tea"}]),
+    )
+    talk.judged()
+    one, another = talk.facts()
+    with talk.store.transaction() as tx:
+        fold = curator.fold(tx, talk.being.user_id, [one.fact_id, another.fact_id])
+    assert erase(talk, said[1]).facts_removed == [another.fact_id]
+    assert [known.content for known in talk.facts(None)] == ["Loves tea.", "Loves tea."]
+    assert set(erase(talk, said[0]).facts_removed) == {one.fact_id, fold}
+    assert rows(talk) == []
+
+
+def test_what_was_merged_leaves_no_words_behind(talk):
+    said = []
+    for message, name in (("m1", "Mukesh"), ("m2", "Makesh")):
+        said += talk.says(f"{name} sings.")
+        talk.answers(fact(f"{name} sings", message=message, subject=name, entities=[{"type": "person", "name": name}]))
+        talk.judged()
+    (proposal,) = entities.proposals(talk.store, talk.being, None, 9)
+    entities.accept(talk.store, talk.being, proposal.merge_id)
+    assert talk.contents() == ["Mukesh sings; Makesh sings"]
+    assert sorted(row["content"] for row in rows(talk)) == ["", "Makesh", "Mukesh", "Mukesh sings; Makesh sings"]
+    erase(talk, *said)
+    assert rows(talk) == []
