@@ -9,7 +9,7 @@ from api.auth import ReadBeing
 from api.bodies import JsonRoute
 from api.resources import On
 from memory import browsing, conversation
-from schemas.answers import RollingPage, SessionPage, SpinePage
+from schemas.answers import MessagePage, RollingPage, SessionPage, SpinePage
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from schemas.rows import Message
 from schemas.summaries import SessionDetail, SessionState
@@ -52,6 +52,20 @@ def list_messages(on: On, being: ReadBeing, session_id: UUID) -> list[Message]:
     Scope `read`.
     """
     return browsing.said_in(on.store, being.being_id, session_id)
+
+
+@router.get("/party-messages")
+def list_party_messages(
+    on: On,
+    being: ReadBeing,
+    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    limit: Limit = PAGE_NODES,
+) -> MessagePage:
+    """List what others in the room said, of all conversations, what came in last first.
+
+    Scope `read`.
+    """
+    return browsing.party_page(on.store, being.being_id, cursor=cursor, limit=limit)
 
 
 @router.get("/session-state")

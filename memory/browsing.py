@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from memory.recall import BadQuestion, read_cursor, write_cursor
-from schemas.answers import NodePage, NotePage, SessionPage
+from schemas.answers import MessagePage, NodePage, NotePage, SessionPage
 from schemas.rows import Message, NodeStatus, NoteState
 from store import clusters, messages, nodes, notes
 from store.database import Store
@@ -61,6 +61,19 @@ def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int
         page = messages.sessions(tx, being_id, before=before, limit=limit + 1)
     shown = page[:limit]
     return SessionPage(sessions=shown, cursor=str(shown[-1].session_id) if len(page) > limit else None)
+
+
+def party_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> MessagePage:
+    """What somebody else in the room said, what came in last first.
+
+    Raises:
+        BadQuestion: The cursor is none that was given out.
+    """
+    before = _read_id(cursor)
+    with store.transaction() as tx:
+        page = messages.of_others(tx, being_id, before=before, limit=limit + 1)
+    shown = page[:limit]
+    return MessagePage(messages=shown, cursor=str(shown[-1].message_id) if len(page) > limit else None)
 
 
 def said_in(store: Store, being_id: UUID, session_id: UUID) -> list[Message]:

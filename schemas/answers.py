@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.rows import Cluster, DiaryEntry, HistoryEvent, Node, Note, RunState, Session, WorkState
+from schemas.rows import Cluster, DiaryEntry, HistoryEvent, Message, Node, Note, RunState, Session, WorkState
 from schemas.summaries import KeptRolling, Spine
 
 
@@ -147,6 +147,13 @@ class SessionPage(Answer):
     """One page of conversations."""
 
     sessions: list[Session]
+    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+
+
+class MessagePage(Answer):
+    """One page of messages."""
+
+    messages: list[Message]
     cursor: str | None = Field(description="Give it back for the next page; null at the end.")
 
 

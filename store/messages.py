@@ -75,6 +75,16 @@ def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int
         ).fetchall()
 
 
+def of_others(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[Message]:
+    """What third speakers said where the Being was, what came in last first, from `before` on."""
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            "select * from memory.party_messages where being_id = %(being)s"
+            " and (%(before)s::uuid is null or message_id < %(before)s) order by message_id desc limit %(limit)s",
+            {"being": being_id, "before": before, "limit": limit},
+        ).fetchall()
+
+
 def of_session(tx: Transaction, being_id: UUID, session_id: UUID, *, until: datetime | None = None) -> list[Message]:
     """A session's messages in order, by their own time, then by arrival; those that are in by then, if it is said."""
     with tx.cursor(row_factory=class_row(Message)) as cursor:

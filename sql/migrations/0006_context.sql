@@ -103,3 +103,4 @@ create index receipts_by_age on receipts (made_at);
 alter table notes add column read_at timestamptz check (read_at is null or type <> 'scene');
 create index notes_unread on notes (being_id, note_id) where type in ('todo', 'reminder') and read_at is null;
 create index notes_knowledge on notes (being_id, note_id) where type = 'knowledge';
+create index messages_of_others on messages (being_id, message_id) where role = 'other';

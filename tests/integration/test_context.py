@@ -7,8 +7,9 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from psycopg.types.json import Jsonb
 
-from memory import mind
+from memory import mind, vault
 from memory.context import Wanted, assemble
 from memory.intake import accept_messages, accept_notes
 from memory.recall import BadQuestion
@@ -18,12 +19,16 @@ from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
 from schemas.context import ContextQuestion, NewEntry, NewProfile, Turn
 from schemas.settings import Settings
-from store import diary, messages, nodes, persona, profiles
+from schemas.vault import SHARED, NewRecord
+from store import diary, fact_vectors, messages, nodes, persona, profiles
+from store.database import Store
 from store.errors import NotFound, Refused
+from store.transaction import value
 from tests.injections import INJECTIONS
 from tests.scenes import EAST, MODEL, make_being, remember, root, words
 
 SOUL = {"personality": "Warm and a little impatient.", "voice": "Short sentences."}
+CANON = "Her grandmother founded the bakery."
 STABLE = ("core", "instructions", "snapshot")
 
 
@@ -260,7 +265,7 @@ def test_a_long_talk_leaves_the_stable_blocks_as_they_are_and_is_mostly_served_f
     assert served / total >= 0.8
 
 
-def test_the_snapshot_changes_with_its_notes_and_its_diary_alone(whole, context_of, store, clock):
+def test_the_snapshot_changes_with_its_notes_its_diary_and_its_vault_alone(whole, context_of, store, clock):
     def block():
         return next(part for part in context_of(whole, format="openai").messages if part["role"] == "user")["content"]
 
@@ -270,7 +275,46 @@ def test_the_snapshot_changes_with_its_notes_and_its_diary_alone(whole, context_
     assert block() == first
     accept_notes(store, Settings(), whole.being_id, [{"type": "todo", "content": "Buy rye."}])
     assert "Buy rye." in (second := block())
-    assert second != first
+    with store.transaction() as tx:
+        yesterday = tx.execute("select memory.now()::date - 1 as day").fetchone()["day"]
+        diary.write(tx, whole.being_id, yesterday, "We rested.", run_id=uuid4(), told_to=uuid4())
+    assert "We rested." in (third := block())
+    vault.add_memory(store, Settings(), whole, NewRecord(text=CANON, scope=SHARED))
+    assert CANON in (fourth := block())
+    assert len({first, second, third, fourth}) == 4
+
+
+def test_what_is_said_is_embedded_once_for_memories_and_facts_and_no_connection_waits_for_it(url, whole):
+    asked = []
+
+    class Only(East):
+        def embed(self, texts):
+            asked.extend(texts)
+            lone.ping()
+            return super().embed(texts)
+
+    turn = Turn(messages=[{"role": "user", "content": "Did the oven fail?"}], explain=True)
+    with Store(url, connections=1) as lone:
+        with lone.transaction() as tx:
+            fact_id = value(
+                tx,
+                "insert into memory.facts (user_id, type, content, entity_refs, entity_label, subtype, memory_key,"
+                " source, confidence) values (%s, 'PEOPLE', 'Jon mends ovens.', '{person:jon}', 'Jon', %s, 'jon',"
+                " 'seeded_profile', 0.9) returning fact_id",
+                [whole.user_id, Jsonb({"entityType": "person", "factType": "fact"})],
+            )
+            tx.execute(
+                "insert into memory.fact_keeping (user_id, embedding_model) values (%s, %s)"
+                " on conflict (user_id) do update set embedding_model = excluded.embedding_model",
+                [whole.user_id, MODEL],
+            )
+            fact_vectors.keep(tx, whole.user_id, MODEL, {fact_id: (b"", np.asarray(EAST, dtype=np.float32))})
+        embedders = Only(Settings())
+        context = take_turn(lone, embedders, Settings(), whole, turn, random.Random(1)).answer.context
+
+    assert asked == ["Did the oven fail?"]
+    assert not context.degraded
+    assert len(context.explanation["memories"]) == len(context.explanation["facts"]) == 1
 
 
 @pytest.fixture

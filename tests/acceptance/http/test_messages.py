@@ -78,3 +78,16 @@ def test_what_can_not_be_taken_is_named_by_its_place(person):
 
 def test_a_session_of_nobody_is_not_found(person, problem):
     problem(person.ask("GET", "/sessions/00000000-0000-0000-0000-000000000000/messages"), 404)
+
+
+def test_what_others_in_the_room_said_is_listed_by_itself(person, problem):
+    jon = [said(minutes, f"Jon's {minutes}", role="other", speaker="Jon") for minutes in range(3)]
+    hand_in(person, *jon, said(4, "Mine."))
+    latest = person.ask("GET", "/party-messages?limit=2").json()
+    rest = person.ask("GET", f"/party-messages?cursor={latest['cursor']}").json()
+
+    assert [message["content"] for message in latest["messages"]] == ["Jon's 2", "Jon's 1"]
+    assert [message["content"] for message in rest["messages"]] == ["Jon's 0"]
+    assert {message["speaker"] for message in rest["messages"]} == {"Jon"}
+    assert rest["cursor"] is None
+    problem(person.ask("GET", "/party-messages?cursor=nonsense"), 422)
