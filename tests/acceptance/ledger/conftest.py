@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from celery import Celery
 from psycopg import sql
+from pydantic import SecretStr
 from redis import Redis
 
 from memory import intake, patrol_demand
@@ -25,6 +26,7 @@ from tests.chaos.processes import Processes, processes
 from tests.chaos.replay import differences, memory_of, replayed
 from tests.fakes.provider import FakeProvider, running_provider
 from tests.scenes import make_user
+from tests.thinking import KEY
 from workers.doorbell import ring
 from workers.processes import Child
 from workers.redis_server import EmbeddedRedis
@@ -86,6 +88,13 @@ class Life:
     def worker(self, name: str = "worker", **settings: str) -> Child:
         """Start a worker."""
         return self.started.worker(name, **settings)
+
+    def thinker(self, **settings: str) -> Child:
+        """Start a worker that can think, on the platform's key, of which the doors know."""
+        self.settings = self.settings.model_copy(
+            update={"anthropic_api_key": SecretStr(KEY), "anthropic_base_url": self.provider.url}
+        )
+        return self.worker(ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=self.provider.url, **settings)
 
     def remember(self, *actions: str) -> None:
         """Hand in one scene note for each action, and ring."""

@@ -21,9 +21,7 @@ class Day:
 
     def __init__(self, life, wait_until):
         self.life, self._wait_until = life, wait_until
-        life.worker(
-            ANTHROPIC_API_KEY="sk-ant-of-the-platform",
-            ANTHROPIC_BASE_URL=life.provider.url,
+        life.thinker(
             PATROL_JUDGE_MESSAGES="1",
         )
         with life.store.transaction() as tx:

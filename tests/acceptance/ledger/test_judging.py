@@ -29,9 +29,7 @@ def judged(life):
 
 @pytest.mark.parametrize("where", POINTS)
 def test_every_message_is_judged_exactly_once(life, being, wait_until, where):
-    life.worker(
-        ANTHROPIC_API_KEY="sk-ant-of-the-platform",
-        ANTHROPIC_BASE_URL=life.provider.url,
+    life.thinker(
         PATROL_JUDGE_MESSAGES="1",
         PATROL_CRASH_AT=f"{where}@shadow.judge",
     )

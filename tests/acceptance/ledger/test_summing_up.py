@@ -17,9 +17,7 @@ SAID = ["I live in Austin.", "I love green tea.", "My sister is called Ana.", "I
     ("kind", "purpose"), [("rolling.summarise", "RollingSummary"), ("session_close.summarise", "SessionSummary")]
 )
 def test_a_summary_is_written_once(life, wait_until, kind, purpose, where):
-    life.worker(
-        ANTHROPIC_API_KEY="sk-ant-of-the-platform",
-        ANTHROPIC_BASE_URL=life.provider.url,
+    life.thinker(
         PATROL_CRASH_AT=f"{where}@{kind}",
     )
     with life.store.transaction() as tx:
