@@ -120,13 +120,15 @@ def recent_nodes(tx: Transaction, being_id: UUID, limit: int) -> list[Node]:
 
 
 def summaries(tx: Transaction, being_id: UUID, user_id: UUID, session_id: UUID | None) -> Summaries:
-    """The rolling summary, the summary of the latest other session that has one, and the user's spine."""
+    """The rolling summary, the summary of the latest other session that has one, of the newest 20, and the spine."""
     with tx.cursor(row_factory=class_row(Summaries)) as cursor:
         (found,) = cursor.execute(
             "select (select rolling_summary from memory.session_states where being_id = %(being)s) as rolling,"
-            " (select content from memory.session_summaries where being_id = %(being)s"
-            " and session_id is distinct from %(session)s order by session_id desc, version desc limit 1)"
-            " as last_session,"
+            " (select s.content from (select session_id, last_activity_at from memory.sessions"
+            " where being_id = %(being)s and session_id is distinct from %(session)s"
+            " order by last_activity_at desc, session_id limit 20) as lately"
+            " join memory.session_summaries as s on s.being_id = %(being)s and s.session_id = lately.session_id"
+            " order by lately.last_activity_at desc, s.session_id, s.version desc limit 1) as last_session,"
             " (select content from memory.summary_spines where user_id = %(user)s and conversation_id = 'default'"
             " order by version desc limit 1) as spine",
             {"being": being_id, "user": user_id, "session": session_id},

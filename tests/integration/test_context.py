@@ -20,6 +20,7 @@ from providers.tokens import estimated_tokens
 from schemas.context import ContextQuestion, NewEntry, NewProfile, Turn
 from schemas.settings import Settings
 from schemas.vault import SHARED, NewRecord
+from store import context as context_rows
 from store import diary, fact_vectors, messages, nodes, persona, profiles
 from store.database import Store
 from store.errors import NotFound, Refused
@@ -406,3 +407,22 @@ def test_lists_hold_a_name_once(store, whole):
     entry = {"name": "one of skills", "content": "Twice.", "enabled": True, "position": 0}
     with store.transaction() as tx, pytest.raises(Refused, match="of that name"):
         persona.add(tx, whole.being_id, "skills", entry)
+
+
+def test_the_last_conversation_is_the_one_that_was_last(store, being):
+    with store.transaction() as tx:
+        for last, line in (("2026-03-09T12:00Z", "The ninth."), ("2026-03-02T12:00Z", "Taken in later, held before.")):
+            session_id = value(
+                tx,
+                "insert into memory.sessions (being_id, started_at, last_activity_at, ended_at)"
+                " values (%s, %s, %s, %s) returning session_id",
+                [being.being_id, last, last, last],
+            )
+            for version in (1, 2):
+                tx.execute(
+                    "insert into memory.session_summaries (being_id, session_id, version, content, turn_count)"
+                    " values (%s, %s, %s, jsonb_build_object('one_liner', %s::text), 2)",
+                    [being.being_id, session_id, version, f"{line} {version}"],
+                )
+        found = context_rows.summaries(tx, being.being_id, being.user_id, None)
+    assert found.last_session == {"one_liner": "The ninth. 2"}
