@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.delivery import What
+from schemas.limits import PRODUCER_ID_CHARACTERS
 
 STREAMS: dict[str, What] = {"patrol:notes": "notes", "patrol:messages": "messages"}
 
@@ -43,6 +44,7 @@ def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
         Unreadable: It is not of that form.
     """
     item = _object(fields)
+    _check_id(fields.get(b"id", b""))
     try:
         being_id = UUID(item.pop("being"))
     except (KeyError, ValueError, TypeError, AttributeError):
@@ -61,6 +63,17 @@ def by_being(entries: Iterable[Entry]) -> dict[UUID, list[Entry]]:
     for entry in entries:
         sorted_.setdefault(entry.being_id, []).append(entry)
     return sorted_
+
+
+def _check_id(sent: bytes) -> None:
+    try:
+        known_by = sent.decode()
+    except UnicodeDecodeError as fault:
+        raise Unreadable(f"id: is not UTF-8 at byte {fault.start}") from None
+    if len(known_by) > PRODUCER_ID_CHARACTERS:
+        raise Unreadable(f"id: is longer than {PRODUCER_ID_CHARACTERS} characters")
+    if "\0" in known_by:
+        raise Unreadable("id: holds a NUL character, which no text may")
 
 
 def _object(fields: Fields) -> dict[str, Any]:

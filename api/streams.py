@@ -94,8 +94,9 @@ class StreamReader:
         try:
             self._read()
         except ResponseError as fault:
-            # A stream that goes while it is waited for ends the wait with the second of these.
-            if not str(fault).startswith(("NOGROUP", "UNBLOCKED")):
+            # A stream that goes while it is waited for ends the wait with the second of these, and one that goes before
+            # it is tidied the tidying with the third.
+            if not str(fault).startswith(("NOGROUP", "UNBLOCKED", "no such key")):
                 raise
             self._make_groups()
 
@@ -187,7 +188,10 @@ class StreamReader:
         """Let go of old entries that are acknowledged, of old rejected ones, and of readers that are gone."""
         settings = self._on.settings
         for stream in STREAMS:
-            (group,) = (one for one in self._redis.xinfo_groups(stream) if one["name"] == GROUP.encode())
+            group = next((one for one in self._redis.xinfo_groups(stream) if one["name"] == GROUP.encode()), None)
+            if group is None:
+                # It has gone since it was claimed from; the reading that follows has it made again.
+                continue
             oldest_pending = self._redis.xpending(stream, GROUP)["min"]
             keep_from = min(
                 self._before(settings.keep_stream_entries),

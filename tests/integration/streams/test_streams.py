@@ -6,6 +6,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from redis import Redis
 from redis.exceptions import ConnectionError as RedisAway
 
 from api.streams import GROUP, StreamReader, StreamState, readers, states
@@ -125,6 +126,20 @@ def test_a_lost_group_is_made_again_and_read_from_the_beginning(new_reader, redi
     assert kept() == ["one", "two"]
 
 
+@pytest.mark.parametrize("lose", [lambda redis: redis.xgroup_destroy("patrol:notes", GROUP), Redis.flushall])
+def test_a_group_that_is_lost_before_it_is_tidied_is_made_again(new_reader, redis, write, kept, monkeypatch, lose):
+    reader = new_reader()
+    claim = reader._claim  # noqa: SLF001  # the group has to go at this instant
+    with monkeypatch.context() as patched:
+        patched.setattr(reader, "_claim", lambda idle: (claim(idle), lose(redis)))
+        patched.setattr(reader, "_tidied", float("-inf"))
+        reader.read()
+    write()
+    reader.read()
+    reader.read()
+    assert kept() == ["The oven failed."]
+
+
 def test_a_flushed_redis_is_gone_on_with(new_reader, redis, write, kept):
     reader = new_reader()
     redis.flushall()
@@ -192,6 +207,9 @@ def test_an_item_has_the_id_that_it_brings_or_else_its_place(new_reader, write, 
         ({"data": '{"being": 7}'}, "being"),
         ({"data": '{"being": "mira"}'}, "being"),
         ({"data": json.dumps({"being": str(uuid4()), "type": "todo", "content": "x"})}, "no Being"),
+        ({"data": "{}", "id": "x" * 201}, "id: is longer than 200"),
+        ({"data": "{}", "id": "a\0b"}, "id: holds a NUL"),
+        ({"data": "{}", "id": b"\xff"}, "id: is not UTF-8"),
     ],
 )
 def test_what_can_not_be_read_is_rejected_with_its_reason(new_reader, redis, write, kept, fields, reason):
