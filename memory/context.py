@@ -27,7 +27,7 @@ from schemas.limits import (
     SNAPSHOT_NOTE_TOKENS,
     SNAPSHOT_NOTES,
 )
-from schemas.rows import Being
+from schemas.rows import Being, Role
 from schemas.settings import Settings
 from store import context as material
 from store import fact_vectors, persona, souls, working_memory
@@ -46,6 +46,8 @@ class Wanted:
         how: Process, budget and form.
         message: What is said now; None where nothing is.
         message_id: Its id, where it was taken in.
+        role: Who says it.
+        speaker: Their name, where it is known.
         session_id: The conversation; None for that of the message, else for the open one.
     """
 
@@ -53,6 +55,8 @@ class Wanted:
     message: str | None = None
     message_id: UUID | None = None
     session_id: UUID | None = None
+    role: Role = "user"
+    speaker: str | None = None
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,8 @@ def _blocks(tx: Transaction, being: Being, occasion: Occasion, minded: Minded) -
     mind: dict[str, list[MindEntry]] = {}
     for entry in working_memory.entries(tx, being_id):
         mind.setdefault(entry.region, []).append(entry)
-    before, now = _parted(mind.pop(CONVERSATION, []), wanted)
+    before, answered = _parted(mind.pop(CONVERSATION, []), wanted)
+    now = context_blocks.heard(answered) if answered else _unheard(wanted)
     default = mind.pop(DEFAULT, [])
     first = session is None or not session.answered
     session_id = session.session_id if session else None
@@ -161,7 +166,7 @@ def _blocks(tx: Transaction, being: Being, occasion: Occasion, minded: Minded) -
         "context": lambda: context_blocks.state(persona.state(tx, being_id)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
         "rag-context": lambda: context_blocks.recalled(minded.parts()),
-        "default": lambda: context_blocks.default(default, now or wanted.message),
+        "default": lambda: context_blocks.default(default, now),
         **{region: partial(context_blocks.of_callers, region, entries) for region, entries in mind.items()},
     }
     seen = [fill for region, fill in fillers.items() if profile.others or region in profile.regions]
@@ -174,6 +179,11 @@ def _parted(said: list[MindEntry], wanted: Wanted) -> tuple[list[MindEntry], Min
         return said[:-1], said[-1]
     now = next((entry for entry in said if entry.message_id and entry.message_id == wanted.message_id), None)
     return [entry for entry in said if entry is not now], now
+
+
+def _unheard(wanted: Wanted) -> Entry | None:
+    """The message that is answered, where the conversation doesn't hold it: not taken in, or too old to be in mind."""
+    return None if wanted.message is None else context_blocks.spoken(wanted.role, wanted.message, wanted.speaker)
 
 
 def _user_model(tx: Transaction, being: Being, session: OpenSession | None) -> Block | None:

@@ -14,7 +14,7 @@ from memory.regions import DEFAULT, Entry
 from memory.scene import scene_to_text
 from schemas.context import MindEntry
 from schemas.persona import PersonaEntry, PersonaKind, SoulState
-from schemas.rows import Being, DiaryEntry, Node, Soul
+from schemas.rows import Being, DiaryEntry, Node, Role, Soul
 from store.context import KeptNote, Summaries
 
 READ = "I have this in mind."
@@ -102,16 +102,22 @@ def snapshot(notes: Iterable[KeptNote], diary: Iterable[DiaryEntry], vault: str)
 
 def conversation(said: Iterable[MindEntry]) -> Block | None:
     """What was said lately, from the first message on that the Being did not say itself."""
-    heard = dropwhile(lambda entry: entry.role == "assistant", said)
-    entries = tuple(spoken(entry) for entry in heard)
+    said_to_it = dropwhile(lambda entry: entry.role == "assistant", said)
+    entries = tuple(heard(entry) for entry in said_to_it)
     return Block("conversation", "working memory, filled by messages", entries, stable=True) if entries else None
 
 
-def spoken(said: MindEntry) -> Entry:
+def heard(said: MindEntry) -> Entry:
+    """A message of the conversation in a prompt."""
+    own: Role = "assistant" if said.role == "assistant" else "user"
+    return spoken("other" if said.other else own, said.content, said.speaker)
+
+
+def spoken(role: Role, content: str, speaker: str | None) -> Entry:
     """A message in a prompt; the Being's own have their role for a fence."""
-    if said.role == "assistant":
-        return Entry("assistant", disarmed(said.content))
-    return Entry("user", fenced("message", said.content, **_given(speaker=said.speaker, role=said.other and "other")))
+    if role == "assistant":
+        return Entry("assistant", disarmed(content))
+    return Entry("user", fenced("message", content, **_given(speaker=speaker, role=role == "other" and "other")))
 
 
 def skills(lists: Sequence[PersonaEntry]) -> Block | None:
@@ -166,11 +172,11 @@ def recalled(parts: Sequence[Part]) -> Block | None:
     return _system("rag-context", "recall and facts", "This comes to mind.", parts) if parts else None
 
 
-def default(put_there: Iterable[MindEntry], now: MindEntry | str | None) -> Block | None:
-    """What callers put there, and the message that is answered, as it was taken in or as it is."""
+def default(put_there: Iterable[MindEntry], now: Entry | None) -> Block | None:
+    """What callers put there, and the message that is answered."""
     entries = _as_put(DEFAULT, put_there)
     if now is not None:
-        entries += (Entry("user", fenced("message", now)) if isinstance(now, str) else spoken(now),)
+        entries += (now,)
     return Block(DEFAULT, "the message, and what callers put here", entries) if entries else None
 
 

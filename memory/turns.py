@@ -59,7 +59,8 @@ def take_turn(
         # First of all: nothing shall be taken in for a process that there is not.
         profile = profiles.find(tx, being.being_id, turn.process)
         accepted = take_messages_in(tx, settings, being.being_id, items, derive_id, paid_by=paid_by)
-        wanted = Wanted(turn, turn.messages[-1].content, accepted.receipt.ids[-1])
+        last = turn.messages[-1]
+        wanted = Wanted(turn, last.content, accepted.receipt.ids[-1], role=last.role, speaker=last.speaker)
         occasion = occasion_of(tx, being, profile, wanted)
     if wanted.message_id is None:
         raise BadQuestion(f"The last message can't be taken: {accepted.receipt.rejected[-1].reason}")

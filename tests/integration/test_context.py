@@ -208,6 +208,26 @@ def test_somebody_else_in_the_room_is_told_apart(say, store, being):
     assert '<message speaker="Jon" role="other">\nHello!' in say(("user", "Who is that?")).text
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            {"role": "other", "speaker": "Jon", "content": "Long ago."},
+            '<message speaker="Jon" role="other">\nLong ago.',
+        ),
+        ({"role": "assistant", "content": "Long ago."}, "Long ago."),
+    ],
+)
+def test_a_message_too_old_to_be_in_mind_is_answered_as_whose_it_is(store, being, embedders, said, shown):
+    lately = [{"role": "user", "content": f"{number}"} for number in range(50)]
+    accept_messages(store, Settings(), being.being_id, lately)
+    asked = Turn(messages=[said | {"created_at": "2001-01-01T00:00:00Z"}], format="openai")
+    context = take_turn(store, embedders, Settings(), being, asked, random.Random(1)).answer.context
+
+    assert context.messages[-1]["role"] == ("assistant" if said["role"] == "assistant" else "user")
+    assert context.messages[-1]["content"].removesuffix("\n</message>").endswith(shown)
+
+
 def test_skills_come_until_the_being_has_answered(whole, say):  # noqa: ARG001  # it has skills
     assert "skills" in names(say(("user", "Hello.")))
     assert "skills" not in names(say(("assistant", "Hello."), ("user", "And now?")))
