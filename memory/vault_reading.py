@@ -8,9 +8,9 @@ from itertools import combinations
 
 from memory.recall import BadQuestion
 from memory.vault_gates import noise_in
-from memory.vault_likeness import Query, nearly_the_same, overlap, ratio, ratio_at_most, tokens
+from memory.vault_likeness import Query, overlap, ratio, ratio_at_most, tokens
 from memory.vault_scopes import chosen, visible
-from schemas.limits import CANDIDATE_SIMILARITY, STALE_REGISTER_DAYS
+from schemas.limits import CANDIDATE_SIMILARITY, STALE_REGISTER_DAYS, VAULT_OVERLAP
 from schemas.rows import Being
 from schemas.settings import Settings
 from schemas.vault import Candidates, Found, Proposal, VaultQuestion, VaultRecord, VaultStats
@@ -20,6 +20,8 @@ from store.errors import NotFound
 
 # So many pairs are compared in full, which takes milliseconds each where texts are long.
 COMPARED = 200
+
+Pair = tuple[VaultRecord, VaultRecord]
 
 
 def listed(
@@ -109,9 +111,8 @@ def find_consolidation_candidates(
     with store.transaction() as tx:
         records = vault.live(tx, being, chosen(being, [scope] if scope else None))
     words = {record.id: tokens(record.text) for record in records}
-    pairs = [pair for pair in combinations(records, 2) if pair[0].scope == pair[1].scope]
-    likely = nlargest(COMPARED, pairs, key=lambda pair: ratio_at_most(pair[0].text, pair[1].text))
-    sequences = {(first.id, second.id): ratio(first.text, second.text, floor) for first, second in likely}
+    pairs = _pairs(records)
+    sequences = _sequences(pairs, floor)
     found = (
         Candidates(
             first=first,
@@ -127,6 +128,9 @@ def find_consolidation_candidates(
 def propose_deletions(store: Store, being: Being, scope: str | None = None) -> list[Proposal]:
     """Records that might go, each with the reasons. Nothing is deleted.
 
+    Of the pairs that don't share tokens enough to be near-duplicates, the 200 that may be most alike are compared as
+    sequences.
+
     Raises:
         BadQuestion: The Being does not see that scope.
     """
@@ -134,7 +138,11 @@ def propose_deletions(store: Store, being: Being, scope: str | None = None) -> l
         records = vault.live(tx, being, chosen(being, [scope] if scope else None))
         threshold = vault.profile(tx, being).similarity_threshold
         now = clock.now(tx)
-    proposals = (Proposal(record=record, reasons=list(_reasons(record, records, threshold, now))) for record in records)
+    outweighed = _outweighed(records, threshold)
+    proposals = (
+        Proposal(record=record, reasons=list(_reasons(record, outweighed.get(record.id, []), now)))
+        for record in records
+    )
     return [proposal for proposal in proposals if proposal.reasons]
 
 
@@ -158,12 +166,35 @@ def vault_stats(store: Store, settings: Settings, being: Being) -> VaultStats:
     )
 
 
-def _reasons(record: VaultRecord, all_: Sequence[VaultRecord], threshold: float, now: datetime) -> Iterator[str]:
+def _pairs(records: Sequence[VaultRecord]) -> list[Pair]:
+    return [pair for pair in combinations(records, 2) if pair[0].scope == pair[1].scope]
+
+
+def _sequences(pairs: Iterable[Pair], floor: float) -> dict[tuple[str, str], float]:
+    """The sequence ratio, by ids, of those pairs where it may be greatest; 0 where it is below the floor."""
+    likely = nlargest(COMPARED, pairs, key=lambda pair: ratio_at_most(pair[0].text, pair[1].text))
+    return {(first.id, second.id): ratio(first.text, second.text, floor) for first, second in likely}
+
+
+def _outweighed(records: Sequence[VaultRecord], threshold: float) -> dict[str, list[VaultRecord]]:
+    """By id, the near-duplicates of each record that should rather stay."""
+    words = {record.id: tokens(record.text) for record in records}
+    pairs = _pairs(records)
+    by_words = {(one.id, two.id): overlap(words[one.id], words[two.id]) >= VAULT_OVERLAP for one, two in pairs}
+    sequences = _sequences((pair for pair in pairs if not by_words[pair[0].id, pair[1].id]), threshold)
+    found: dict[str, list[VaultRecord]] = {}
+    for pair in pairs:
+        ids = pair[0].id, pair[1].id
+        if by_words[ids] or sequences.get(ids, 0.0) >= threshold:
+            goes, stays = sorted(pair, key=_weight)
+            found.setdefault(goes.id, []).append(stays)
+    return found
+
+
+def _reasons(record: VaultRecord, outweighed_by: Iterable[VaultRecord], now: datetime) -> Iterator[str]:
     """Why a record might go, in words."""
-    for other in all_:
-        stays = other.scope == record.scope and _weight(other) > _weight(record)
-        if stays and nearly_the_same(record.text, other.text, threshold):
-            yield f"says nearly the same as {other.id}, which is {'canon' if other.tier == 'canon' else 'newer'}"
+    for other in outweighed_by:
+        yield f"says nearly the same as {other.id}, which is {'canon' if other.tier == 'canon' else 'newer'}"
     if signal := noise_in(record.text):
         yield f"belongs in a journal: it says “{signal}”"
     if record.tier == "register" and record.topic_id is None:

@@ -72,6 +72,18 @@ def test_proposals_say_why_and_delete_nothing(mine, clock):
     assert mine.live() == before
 
 
+def test_only_so_many_pairs_are_compared_as_sequences(mine, monkeypatch):
+    doubled = ["Mira opens early", "Submarines are yellow"]
+    for text in doubled:
+        mine.add(text)
+        later = mine.add({"Mira": "Jon plays chess", "Subm": "We like bread"}[text[:4]])
+        changes = RecordChanges(text=text.replace(" ", ""))
+        vault.update_memory(mine.store, mine.settings, mine.being, later.id, changes)
+    assert len(propose_deletions(mine.store, mine.being)) == 2
+    monkeypatch.setattr("memory.vault_reading.COMPARED", 1)
+    assert len(propose_deletions(mine.store, mine.being)) == 1
+
+
 def test_stats_count_what_there_is(mine):
     mine.register("mood", "Calm.", category="state")
     mine.register("mood", "Wild.", category="state")
