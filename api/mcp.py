@@ -25,7 +25,9 @@ from memory.recall import BadQuestion
 from providers.errors import ProviderError
 from schemas.complaints import complaints
 from schemas.context import ContextQuestion
-from schemas.limits import MOST_RECALLED, RECALL_NODES, RECALL_SIMILARITY, SEARCH_NODES
+from schemas.keepable import unkeepable
+from schemas.limits import MOST_RECALLED, RECALL_NODES, SEARCH_NODES
+from schemas.requests import RecallQuestion, SearchQuestion
 from schemas.rows import Being, Node
 from schemas.rows import Scope as Permission
 from schemas.work import Ring
@@ -110,8 +112,9 @@ class Mcp:
         being: BeingName = None,
     ) -> CameToMind:
         """Recall by meaning what happened before. Use it first, and often: being recalled keeps memories alive."""
+        question = RecallQuestion(query=query, limit=limit)
         on, whose = self._being(ctx, "read", being)
-        asked = recall.Asked(query, limit, RECALL_SIMILARITY)
+        asked = recall.Asked(question.query, question.limit, question.threshold)
         found = recall.recall(on.store, on.embedders, whose.being_id, asked, CHANCE)
         return CameToMind(fragments=found.fragments, memories=_memories(found.nodes), degraded=found.degraded)
 
@@ -144,8 +147,11 @@ class Mcp:
 
         Use it when you know the word that was used; to find by meaning, use `recall`.
         """
+        question = SearchQuestion(query=query, mode=mode, limit=limit)
         on, whose = self._being(ctx, "read", being)
-        found = recall.search(on.store, whose.being_id, query, all_terms=mode == "and", limit=limit)
+        found = recall.search(
+            on.store, whose.being_id, question.query, all_terms=question.mode == "and", limit=question.limit
+        )
         return _memories(found.nodes)
 
     def context(
@@ -276,6 +282,8 @@ def _spoken(tool: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(tool)
     def told(*args: P.args, **kwargs: P.kwargs) -> R:
+        if faults := list(unkeepable(kwargs)):
+            raise ToolError("; ".join(faults))
         try:
             return tool(*args, **kwargs)
         except ToolError:

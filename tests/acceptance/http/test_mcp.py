@@ -80,6 +80,12 @@ def test_a_model_is_told_what_it_can_mend(transport, stack):
                 client, "recall_memory", cluster_id="00000000-0000-0000-0000-000000000000"
             )
             assert "action" in await call(client, "remember", **(SCENE | {"action": " "}))
+            assert "query: holds a NUL" in await call(client, "search_memory", query="a\0b")
+            assert "query: holds a NUL" in await call(client, "recall", query="a\0b")
+            assert "message: holds a NUL" in await call(client, "context", message="a\0b")
+            assert "being: holds a NUL" in await call(client, "recall", query="x", being="a\0b")
+            assert "at most 8000 char" in await call(client, "search_memory", query="crimson " * 2000)
+            assert "at most 8000 char" in await call(client, "recall", query="crimson " * 2000)
             assert "no Being" in await call(client, "recall", query="x", being="somebody-else")
 
     anyio.run(ask)
