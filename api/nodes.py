@@ -14,7 +14,7 @@ from schemas.answers import NodePage, NodeStory
 from schemas.limits import FADING_PATROLS, LONGEST_PAGE, PAGE_NODES
 from schemas.requests import NodeChanges
 from schemas.rows import Cluster, Node, NodeStatus
-from store import clusters, nodes
+from store import clusters
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Memories"], route_class=JsonRoute)
 
@@ -52,14 +52,14 @@ def list_fading(
     on: On,
     being: ReadBeing,
     patrols: Annotated[int, Query(ge=0, le=10_000, description="How many patrols to look ahead.")] = FADING_PATROLS,
+    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
     limit: Limit = PAGE_NODES,
-) -> list[Node]:
+) -> NodePage:
     """List what will be dying within so many patrols, soonest first; `patrols_left` says how soon.
 
     Scope `read`.
     """
-    with on.store.transaction() as tx:
-        return nodes.fading(tx, being.being_id, patrols=patrols, limit=limit)
+    return browsing.fading_page(on.store, being.being_id, patrols=patrols, cursor=cursor, limit=limit)
 
 
 @router.get("/nodes/{node_id}")

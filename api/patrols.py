@@ -1,9 +1,10 @@
 """Patrols: demanded, and watched."""
 
 from http import HTTPStatus
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from api.auth import ManagedBeing, ReadBeing
@@ -12,7 +13,8 @@ from api.keys import BroughtKey
 from api.openapi import problems
 from api.resources import On, ring
 from memory import patrol_demand, progress
-from schemas.answers import RunReport
+from schemas.answers import RunPage, RunReport
+from schemas.limits import LONGEST_PAGE
 
 router = APIRouter(prefix="/v1/beings/{being}/patrols", tags=["Patrols"], route_class=JsonRoute)
 
@@ -39,12 +41,17 @@ def demand_patrol(on: On, being: ManagedBeing, brought: BroughtKey) -> Demanded:
 
 
 @router.get("")
-def list_patrols(on: On, being: ReadBeing) -> list[RunReport]:
-    """List the newest 20 patrols, newest first.
+def list_patrols(
+    on: On,
+    being: ReadBeing,
+    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")] = LISTED,
+) -> RunPage:
+    """List patrols, newest first.
 
     Scope `read`.
     """
-    return progress.newest_runs(on.store, being.being_id, LISTED)
+    return progress.run_page(on.store, being.being_id, cursor=cursor, limit=limit)
 
 
 @router.get("/{run_id}")

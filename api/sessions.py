@@ -11,7 +11,6 @@ from api.resources import On
 from memory import browsing, conversation
 from schemas.answers import MessagePage, RollingPage, SessionPage, SpinePage
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
-from schemas.rows import Message
 from schemas.summaries import SessionDetail, SessionState
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Conversations"], route_class=JsonRoute)
@@ -46,12 +45,18 @@ def show_session(on: On, being: ReadBeing, session_id: UUID) -> SessionDetail:
 
 
 @router.get("/sessions/{session_id}/messages")
-def list_messages(on: On, being: ReadBeing, session_id: UUID) -> list[Message]:
+def list_messages(
+    on: On,
+    being: ReadBeing,
+    session_id: UUID,
+    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    limit: Limit = PAGE_NODES,
+) -> MessagePage:
     """List what was said in a conversation, in order.
 
     Scope `read`.
     """
-    return browsing.said_in(on.store, being.being_id, session_id)
+    return browsing.said_in(on.store, being.being_id, session_id, cursor=cursor, limit=limit)
 
 
 @router.get("/party-messages")

@@ -11,6 +11,7 @@ from api.bodies import JsonRoute
 from api.openapi import problems
 from api.resources import On, ring
 from memory import access, dead_letters
+from schemas.answers import WorkPage
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from schemas.rows import WorkState
 from schemas.work import Work
@@ -23,13 +24,15 @@ def list_work(
     on: On,
     caller: WorkReader,
     state: Annotated[WorkState, Query(description="Only what is in this state.")] = "dead",
-    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE)] = PAGE_NODES,
-) -> list[Work]:
+    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")] = PAGE_NODES,
+) -> WorkPage:
     """List work of the Beings that the token opens, oldest first; by default what is dead.
 
     Scope `read`. An operator's token opens everybody's.
     """
-    return dead_letters.listed(on.store, access.owners(on.store, caller), state=state, limit=limit)
+    owners = access.owners(on.store, caller)
+    return dead_letters.work_page(on.store, owners, state=state, cursor=cursor, limit=limit)
 
 
 @router.get("/{work_id}")

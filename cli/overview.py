@@ -10,11 +10,10 @@ from cli.finding import find_cluster
 from cli.ledger import find_being, opened
 from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
 from cli.output import STATUS_STYLES, nodes_table, remark, say, say_json, short, words
-from memory.browsing import node_page
+from memory.browsing import fading_page, node_page
 from schemas.limits import FADING_PATROLS, LONGEST_PAGE, PAGE_NODES
 from schemas.rows import Cluster, NodeStatus
 from store import clusters as topics
-from store import nodes as memories
 
 LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")]
 
@@ -64,20 +63,23 @@ def fading(
     owner: OwnerOption = None,
     patrols: Annotated[int, Option(min=0, max=100_000, help="Within how many more patrols.")] = FADING_PATROLS,
     limit: LimitOption = PAGE_NODES,
+    cursor: CursorOption = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
     """List what will be dying soon, soonest first. To be recalled or pinned keeps it."""
     with opened() as on:
         whose = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            found = memories.fading(tx, whose.being_id, patrols=patrols, limit=limit)
+        page = fading_page(on.store, whose.being_id, patrols=patrols, cursor=cursor, limit=limit)
     if as_json:
-        say_json(found)
-    elif found:
-        say(nodes_table(found))
+        return say_json(page)
+    if page.nodes:
+        say(nodes_table(page.nodes))
     else:
         remark(f"Nothing will be dying within {patrols} patrols.")
+    if page.cursor:
+        remark(f"There is more: --cursor {page.cursor}")
+    return None
 
 
 def cluster_tree(name: str, found: list[Cluster]) -> Tree:

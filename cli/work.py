@@ -6,10 +6,10 @@ from uuid import UUID
 from typer import Argument, BadParameter, Option, Typer
 
 from cli.ledger import opened, ring
-from cli.options import JsonOption
-from cli.output import day, say, say_json, table, words
+from cli.options import CursorOption, JsonOption
+from cli.output import day, remark, say, say_json, table, words
 from memory import dead_letters
-from schemas.limits import PAGE_NODES
+from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from schemas.rows import WorkState
 
 work = Typer(help="What must get done, and what could not be.", no_args_is_help=True)
@@ -21,7 +21,8 @@ STATES = get_args(WorkState)
 @work.command("list")
 def list_work(
     state: Annotated[str, Option(metavar="|".join(STATES), help="Only what is in this state.")] = "dead",
-    limit: Annotated[int, Option(min=1, help="The most to list.")] = PAGE_NODES,
+    limit: Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")] = PAGE_NODES,
+    cursor: CursorOption = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -29,13 +30,15 @@ def list_work(
     if state not in STATES:
         raise BadParameter(f"no such state: {words(state)}. There are {', '.join(STATES)}.", param_hint="--state")
     with opened() as on:
-        found = dead_letters.listed(on.store, None, state=state, limit=limit)
+        page = dead_letters.work_page(on.store, None, state=state, cursor=cursor, limit=limit)
     if as_json:
-        return say_json(found)
+        return say_json(page)
     shown = table("work", "kind", "since", ">attempts", "*error")
-    for unit in found:
+    for unit in page.work:
         shown.add_row(str(unit.work_id), unit.kind, day(unit.created_at), str(unit.attempts), words(unit.error))
-    say(shown if found else f"No work is {state}.")
+    say(shown if page.work else f"No work is {state}.")
+    if page.cursor:
+        remark(f"There is more: --cursor {page.cursor}")
     return None
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from memory.recall import read_cursor, write_cursor
+from schemas.answers import WorkPage
 from schemas.settings import Settings
 from schemas.work import PATROL_STEPS, Ring, Work
 from store import runs, work
@@ -13,10 +15,17 @@ Owners = Sequence[UUID] | None
 """Whose work a caller may see: a user's Beings, or None for the operator, who sees all."""
 
 
-def listed(store: Store, owners: Owners, *, state: str, limit: int) -> list[Work]:
-    """Work in a state, oldest first."""
+def work_page(store: Store, owners: Owners, *, state: str, cursor: str | None, limit: int) -> WorkPage:
+    """Work in a state, oldest first.
+
+    Raises:
+        BadQuestion: The cursor is none that was given out.
+    """
+    after = read_cursor(cursor)
     with store.transaction() as tx:
-        return work.listed(tx, owners, state=state, limit=limit)
+        page = work.listed(tx, owners, state=state, after=after, limit=limit + 1)
+    shown = page[:limit]
+    return WorkPage(work=shown, cursor=write_cursor(shown[-1].created_at, shown[-1].work_id) if page[limit:] else None)
 
 
 def show(store: Store, owners: Owners, work_id: UUID) -> Work:

@@ -4,7 +4,8 @@ from collections import Counter
 from typing import Any
 from uuid import UUID
 
-from schemas.answers import RunReport, StepReport, StepUnderWay
+from memory.facts import read_cursor
+from schemas.answers import RunPage, RunReport, StepReport, StepUnderWay
 from schemas.rows import Run
 from schemas.work import PATROL_STEPS
 from store import runs
@@ -22,10 +23,17 @@ def run_report(store: Store, being_id: UUID, run_id: UUID) -> RunReport:
         return _report(tx, runs.get(tx, being_id, run_id))
 
 
-def newest_runs(store: Store, being_id: UUID, limit: int) -> list[RunReport]:
-    """The newest patrols of this Being, newest first."""
+def run_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> RunPage:
+    """The patrols of this Being, newest first.
+
+    Raises:
+        BadQuestion: The cursor is none that was given out.
+    """
+    before = read_cursor(cursor)
     with store.transaction() as tx:
-        return [_report(tx, run) for run in runs.newest(tx, being_id, limit)]
+        page = runs.newest(tx, being_id, limit + 1, before=before)
+        shown = [_report(tx, run) for run in page[:limit]]
+    return RunPage(patrols=shown, cursor=str(shown[-1].run_id) if len(page) > limit else None)
 
 
 def _report(tx: Transaction, run: Run) -> RunReport:

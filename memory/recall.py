@@ -19,7 +19,6 @@ from providers.errors import InputRefused, ProviderError
 from providers.metering import Asker, on_behalf_of
 from schemas.answers import Recalled, Searched, TopicPage
 from schemas.limits import PAGE_NODES, SEARCH_TERMS
-from schemas.rows import Node
 from store import clusters, nodes, users
 from store.database import Store
 from store.embeddings import Vector
@@ -109,17 +108,20 @@ def recall_meant(
         meant: What it means to the model of the Being's vectors.
         chance: Shuffles the fragments.
     """
-    found: list[tuple[Node, float | None]] = []
+    similarities: list[float | None]
     if meant is None:
         words = telling_words(asked.query)
         met = nodes.search(tx, being_id, words, all_terms=False, living=True, limit=asked.limit)
-        found += [(node, None) for node, _ in met]
+        found = [node for node, _ in met]
+        similarities = [None] * len(found)
     else:
-        found += nodes.match(tx, being_id, meant.model, meant.vector, threshold=asked.threshold, limit=asked.limit)
+        near = nodes.match(tx, being_id, meant.model, meant.vector, threshold=asked.threshold, limit=asked.limit)
+        found = [node for node, _ in near]
+        similarities = [similarity for _, similarity in near]
     return Recalled(
-        fragments=to_fragments([node for node, _ in found], chance),
-        nodes=[node for node, _ in found],
-        similarities=[similarity for _, similarity in found],
+        fragments=to_fragments(found, chance),
+        nodes=found,
+        similarities=similarities,
         degraded=meant is None,
     )
 
@@ -144,7 +146,8 @@ def recall_topic(
         shown = page[:PAGE_NODES]
         if activate:
             activation.activate(tx, being_id, [node.node_id for node in shown])
-    return TopicPage(cluster=cluster, nodes=shown, cursor=write_cursor(shown[-1]) if len(page) > PAGE_NODES else None)
+    last = write_cursor(shown[-1].created_at, shown[-1].node_id) if len(page) > PAGE_NODES else None
+    return TopicPage(cluster=cluster, nodes=shown, cursor=last)
 
 
 def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: int, activate: bool = True) -> Searched:
@@ -209,9 +212,9 @@ def _pairs(run: str) -> Iterator[str]:
     return map("".join, pairwise(run)) if len(run) > 1 else iter((run,))
 
 
-def write_cursor(node: Node) -> str:
+def write_cursor(moment: datetime, row_id: UUID) -> str:
     """Where a page ended, for the next to begin."""
-    return urlsafe_b64encode(f"{node.created_at.isoformat()} {node.node_id}".encode()).decode()
+    return urlsafe_b64encode(f"{moment.isoformat()} {row_id}".encode()).decode()
 
 
 def read_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
@@ -223,7 +226,7 @@ def read_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
     if cursor is None:
         return None
     try:
-        moment, node_id = urlsafe_b64decode(cursor.encode()).decode().split(" ")
-        return datetime.fromisoformat(moment), UUID(node_id)
+        moment, row_id = urlsafe_b64decode(cursor.encode()).decode().split(" ")
+        return datetime.fromisoformat(moment), UUID(row_id)
     except ValueError:
         raise BadQuestion("The cursor is none that was given out: leave it away to begin anew.") from None

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.rows import Cluster, DiaryEntry, HistoryEvent, Message, Node, Note, RunState, Session, WorkState
 from schemas.summaries import KeptRolling, Spine
+from schemas.work import Work
 
 
 class Answer(BaseModel):
@@ -134,6 +135,20 @@ class RunReport(Answer):
     under_way: StepUnderWay | None = Field(description="Null when it is over, or has not begun.")
     counts: dict[str, int] = Field(description="What all steps did together, in numbers.")
     error: str | None
+
+
+class RunPage(Answer):
+    """One page of patrols."""
+
+    patrols: list[RunReport]
+    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+
+
+class WorkPage(Answer):
+    """One page of work."""
+
+    work: list[Work]
+    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
 
 
 class DiaryAnswer(Answer):

@@ -85,13 +85,34 @@ def of_others(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: in
         ).fetchall()
 
 
-def of_session(tx: Transaction, being_id: UUID, session_id: UUID, *, until: datetime | None = None) -> list[Message]:
-    """A session's messages in order, by their own time, then by arrival; those that are in by then, if it is said."""
+def of_session(
+    tx: Transaction,
+    being_id: UUID,
+    session_id: UUID,
+    *,
+    until: datetime | None = None,
+    after: tuple[datetime, UUID] | None = None,
+    limit: int | None = None,
+) -> list[Message]:
+    """A session's messages in order, by their own time, then by arrival.
+
+    Those that are in by `until`, behind `after` (created_at, message_id), and so many, each where it is said.
+    """
+    moment, message_id = after or (None, None)
     with tx.cursor(row_factory=class_row(Message)) as cursor:
         return cursor.execute(
             "select * from memory.messages where being_id = %(being)s and session_id = %(session)s"
-            " and (%(until)s::timestamptz is null or received_at <= %(until)s) order by created_at, message_id",
-            {"being": being_id, "session": session_id, "until": until},
+            " and (%(until)s::timestamptz is null or received_at <= %(until)s)"
+            " and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))"
+            " order by created_at, message_id limit %(limit)s",
+            {
+                "being": being_id,
+                "session": session_id,
+                "until": until,
+                "moment": moment,
+                "message": message_id,
+                "limit": limit,
+            },
         ).fetchall()
 
 

@@ -155,15 +155,22 @@ def page(
         ).fetchall()
 
 
-def fading(tx: Transaction, being_id: UUID, *, patrols: int, limit: int) -> list[Node]:
-    """Nodes that will be dying within so many more patrols, soonest first."""
-    with tx.cursor(row_factory=class_row(Node)) as cursor:
-        return cursor.execute(
-            "select * from memory.seen_nodes where being_id = %(being)s and fades_at <="
-            " (select patrol_counter + %(patrols)s from memory.beings where being_id = %(being)s)"
-            " order by fades_at, node_id limit %(limit)s",
-            {"being": being_id, "patrols": patrols, "limit": limit},
-        ).fetchall()
+def fading(
+    tx: Transaction, being_id: UUID, *, patrols: int, limit: int, after: tuple[int, UUID] | None = None
+) -> list[tuple[int, Node]]:
+    """Nodes that will be dying within so many more patrols, soonest first, behind `after`.
+
+    Each with the count of patrols at which it fades, which with the node's id is what they are ordered by.
+    """
+    fades_at, node_id = after or (None, None)
+    rows = tx.execute(
+        "select * from memory.seen_nodes where being_id = %(being)s and fades_at <="
+        " (select patrol_counter + %(patrols)s from memory.beings where being_id = %(being)s)"
+        " and (%(fades_at)s::bigint is null or (fades_at, node_id) > (%(fades_at)s, %(node)s::uuid))"
+        " order by fades_at, node_id limit %(limit)s",
+        {"being": being_id, "patrols": patrols, "fades_at": fades_at, "node": node_id, "limit": limit},
+    )
+    return [(row["fades_at"], Node.model_validate(row)) for row in rows]
 
 
 def history(tx: Transaction, being_id: UUID, node_id: UUID) -> list[HistoryEvent]:

@@ -49,11 +49,13 @@ def get(tx: Transaction, being_id: UUID, run_id: UUID) -> Run:
     return run
 
 
-def newest(tx: Transaction, being_id: UUID, limit: int) -> list[Run]:
-    """The newest runs of this Being, newest first."""
+def newest(tx: Transaction, being_id: UUID, limit: int, *, before: UUID | None = None) -> list[Run]:
+    """The newest runs of this Being, newest first, from `before` on."""
     with tx.cursor(row_factory=class_row(Run)) as cursor:
         return cursor.execute(
-            "select * from memory.patrol_runs where being_id = %s order by run_id desc limit %s", [being_id, limit]
+            "select * from memory.patrol_runs where being_id = %(being)s"
+            " and (%(before)s::uuid is null or run_id < %(before)s) order by run_id desc limit %(limit)s",
+            {"being": being_id, "before": before, "limit": limit},
         ).fetchall()
 
 

@@ -1,7 +1,7 @@
 """The ledger's own statements: ask, claim, renew, finish, back off, fail, and what is due."""
 
 from collections.abc import Collection, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -140,13 +140,23 @@ def oldest_due(tx: Transaction) -> timedelta | None:
     return since
 
 
-def listed(tx: Transaction, owners: Sequence[UUID] | None, *, state: str, limit: int) -> list[Work]:
-    """Work in a state, oldest first, of these owners; None means of everybody, for the operator."""
+def listed(
+    tx: Transaction,
+    owners: Sequence[UUID] | None,
+    *,
+    state: str,
+    limit: int,
+    after: tuple[datetime, UUID] | None = None,
+) -> list[Work]:
+    """Work in a state, oldest first, behind `after` (created_at, work_id); owners of None are all, for the operator."""
+    moment, work_id = after or (None, None)
     with tx.cursor(row_factory=class_row(Work)) as cursor:
         return cursor.execute(
-            "select * from memory.work where state = %s and (%s::uuid[] is null or owner_id = any(%s))"
-            " order by created_at, work_id limit %s",
-            [state, owners, owners, limit],
+            "select * from memory.work where state = %(state)s"
+            " and (%(owners)s::uuid[] is null or owner_id = any(%(owners)s))"
+            " and (%(moment)s::timestamptz is null or (created_at, work_id) > (%(moment)s, %(work)s::uuid))"
+            " order by created_at, work_id limit %(limit)s",
+            {"state": state, "owners": owners, "moment": moment, "work": work_id, "limit": limit},
         ).fetchall()
 
 

@@ -105,7 +105,7 @@ def _outcome(store: Store, being_id: UUID) -> Outcome:
             clusters=clusters.live(tx, being_id),
             names=clusters.names(tx, being_id),
             dying=nodes.page(tx, being_id, status="dying", limit=ALL),
-            fading=nodes.fading(tx, being_id, patrols=FADING_SOON, limit=EXAMPLES),
+            fading=[node for _, node in nodes.fading(tx, being_id, patrols=FADING_SOON, limit=EXAMPLES)],
             failed=notes.page(tx, being_id, state="parse_failed", after=None, limit=EXAMPLES),
         )
 

@@ -179,7 +179,7 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def they_agree(self):
         real = {node.node_id: node for node in nodes.page(self.tx, self.being_id, limit=10_000)}
-        fading = {node.node_id for node in nodes.fading(self.tx, self.being_id, patrols=5, limit=10_000)}
+        fading = {node.node_id for _, node in nodes.fading(self.tx, self.being_id, patrols=5, limit=10_000)}
         for node_id, plain in zip(self.ids, self.plain.nodes, strict=True):
             node = real.pop(node_id)
             into = None if plain.absorbed_into is None else self.ids[plain.absorbed_into]

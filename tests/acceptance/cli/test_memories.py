@@ -160,7 +160,7 @@ def test_pages_go_on_where_the_one_before_ended(somebody):
 def test_what_fades_next_is_foretold(somebody):
     somebody.remembers(CAT, importance=0.06)
     somebody.remembers(OVEN, importance=0.9)
-    (fading,) = somebody.json("fading", "--patrols", 10)
+    (fading,) = somebody.json("fading", "--patrols", 10)["nodes"]
     assert fading["scene"]["action"] == CAT
     assert 0 < fading["patrols_left"] <= 10
     assert CAT[:10] in somebody("fading", "--patrols", 10).stdout

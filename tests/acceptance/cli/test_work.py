@@ -40,7 +40,7 @@ def test_a_conversation_that_is_sent_again_with_more_at_its_end_is_taken_once(so
 
 
 def test_dead_work_is_listed_shown_and_replayed(patrol, dead_work):
-    assert str(dead_work) in {unit["work_id"] for unit in patrol.json("work", "list")}
+    assert str(dead_work) in {unit["work_id"] for unit in patrol.json("work", "list")["work"]}
     assert json.loads(patrol("work", "show", dead_work).stdout)["error"] == "ValueError in due, line 7"
     patrol("work", "replay", dead_work)
     assert "Only dead work" in patrol("work", "drop", dead_work, code=1).stderr

@@ -49,7 +49,7 @@ def test_the_chat_loop_of_the_documents_runs(person, stack, tmp_path):
     assert "Warm." in asked[0]["system"][0]["text"]
     assert [message["role"] for message in asked[1]["messages"]] == ["user", "assistant", "user"]
     (session,) = person.ask("GET", "/sessions").json()["sessions"]
-    said = person.ask("GET", f"/sessions/{session['session_id']}/messages").json()
+    said = person.ask("GET", f"/sessions/{session['session_id']}/messages").json()["messages"]
     assert [message["content"] for message in said] == [
         "Hello, Mira.",
         "Good morning.",

@@ -72,6 +72,7 @@ CASES = {
     "POST /v1/beings/{being}/messages": lambda _: {"json": [{"id": "m9", "role": "user", "content": "And I say so."}]},
     "GET /v1/beings/{being}/sessions": lambda it: {"params": {"cursor": it.session_id}},
     "GET /v1/beings/{being}/sessions/{session_id}/messages": lambda _: {},
+    "GET /v1/beings/{being}/party-messages": lambda _: {},
     "GET /v1/beings/{being}/sessions/{session_id}": lambda _: {},
     "GET /v1/beings/{being}/session-state": lambda _: {},
     "GET /v1/beings/{being}/rolling-summaries": lambda _: {},
@@ -213,15 +214,15 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     nodes = client.get(f"{path}/nodes", params={"limit": 1}).json()
     every_node = client.get(f"{path}/nodes").json()["nodes"]
     clusters = client.get(f"{path}/clusters").json()
-    runs = client.get(f"{path}/patrols").json()
+    runs = client.get(f"{path}/patrols").json()["patrols"]
     (session,) = client.get(f"{path}/sessions").json()["sessions"]
-    (message,) = client.get(f"{path}/sessions/{session['session_id']}/messages").json()
+    (message,) = client.get(f"{path}/sessions/{session['session_id']}/messages").json()["messages"]
     with person.ledger.transaction() as tx:
         tx.execute(
             "update memory.work set state = 'dead', error = 'by hand' where owner_id = %s and kind = 'patrol.due'",
             [being.being_id],
         )
-    (work,) = [work for work in client.get("/v1/work").json() if work["owner_id"] == str(being.being_id)]
+    (work,) = [work for work in client.get("/v1/work").json()["work"] if work["owner_id"] == str(being.being_id)]
     return Side(
         person,
         being,

@@ -86,21 +86,40 @@ def test_a_memory_tells_its_story(person, node):
 def test_what_fades_next_is_told(person, node):
     # Importance 0.4 is down to 0.05 after ⌈30 × ln 8⌉ = 63 patrols, of which one has passed.
     assert node["patrols_left"] == 62
-    assert person.ask("GET", "/fading", params={"patrols": 61}).json() == []
-    (fading,) = person.ask("GET", "/fading", params={"patrols": 62}).json()
+    assert person.ask("GET", "/fading", params={"patrols": 61}).json()["nodes"] == []
+    (fading,) = person.ask("GET", "/fading", params={"patrols": 62}).json()["nodes"]
     assert fading["node_id"] == node["node_id"]
 
 
 def test_lists_come_in_pages(person):
     person.ask("POST", "/notes", json=[scene(f"Event {number}.") for number in range(7)])
-    person.patrol()
-    for path, key, id_ in (("/nodes", "nodes", "node_id"), ("/notes", "notes", "note_id")):
+    person.ask("POST", "/messages", json=[{"role": "user", "content": f"{number}"} for number in range(7)])
+    for _ in range(7):
+        person.patrol()
+    (session,) = person.ask("GET", "/sessions").json()["sessions"]
+    messages = f"/sessions/{session['session_id']}/messages"
+    for path, key, id_ in (
+        ("/nodes", "nodes", "node_id"),
+        ("/notes", "notes", "note_id"),
+        ("/fading", "nodes", "node_id"),
+        ("/patrols", "patrols", "run_id"),
+        (messages, "messages", "message_id"),
+    ):
         seen, cursor, pages = [], None, 0
         while pages == 0 or cursor:
-            page = person.ask("GET", path, params={"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
+            wanted = {"limit": 3} | ({"patrols": 10_000} if path == "/fading" else {})
+            page = person.ask("GET", path, params=wanted | ({"cursor": cursor} if cursor else {})).json()
             seen += [row[id_] for row in page[key]]
             cursor, pages = page["cursor"], pages + 1
         assert (pages, len(seen), len(set(seen))) == (3, 7, 7)
+
+
+@pytest.mark.parametrize(
+    "path", ["/fading", "/patrols", "/nodes", "/sessions/00000000-0000-0000-0000-000000000000/messages"]
+)
+@pytest.mark.parametrize("cursor", ["x", "/", "00000000-0000-0000-0000-000000000000/²"])
+def test_a_cursor_that_was_never_given_out_is_told_so(person, problem, path, cursor):
+    assert "cursor" in problem(person.ask("GET", path, params={"cursor": cursor}), 422)["detail"]
 
 
 def test_lists_can_be_narrowed(person, problem, node):

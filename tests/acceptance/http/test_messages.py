@@ -20,7 +20,7 @@ def sessions(person):
 
 def contents(person, session):
     listed = person.ask("GET", f"/sessions/{session['session_id']}/messages").json()
-    return [message["content"] for message in listed]
+    return [message["content"] for message in listed["messages"]]
 
 
 def test_what_is_said_within_half_an_hour_is_one_session(person):

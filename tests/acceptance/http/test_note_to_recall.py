@@ -44,7 +44,7 @@ def test_nobody_need_demand_a_patrol(person):
 
     assert wait_until(lambda: bool(remembered()), PATIENCE, pause=0.1)
     assert [note["note_id"] for note in remembered()] == [note_id]
-    (patrol,) = person.ask("GET", "/patrols").json()
+    (patrol,) = person.ask("GET", "/patrols").json()["patrols"]
     assert not patrol["demanded"]
 
 

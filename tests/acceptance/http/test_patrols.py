@@ -18,7 +18,7 @@ def test_a_report_tells_what_each_step_did(person):
 def test_demands_during_a_patrol_are_one_more(person):
     demanded = {person.ask("POST", "/patrols").json()["run_id"] for _ in range(8)}
     person.patrol()
-    patrols = person.ask("GET", "/patrols").json()
+    patrols = person.ask("GET", "/patrols").json()["patrols"]
     assert {patrol["run_id"] for patrol in patrols} >= demanded
     assert [patrol["created_at"] for patrol in patrols] == sorted(
         (patrol["created_at"] for patrol in patrols), reverse=True

@@ -18,7 +18,7 @@ def dead_step(person):
             " where owner_id = %s and key = %s and kind = 'patrol.merge'",
             [person.being.being_id, run["run_id"]],
         )
-    (work,) = person.client.get("/v1/work").json()
+    (work,) = person.client.get("/v1/work").json()["work"]
     return work
 
 
@@ -29,10 +29,10 @@ def test_dead_work_says_what_went_wrong(person, dead_step):
 
 def test_a_dead_step_is_replayed_as_a_new_patrol(person, dead_step):
     assert person.client.post(f"/v1/work/{dead_step['work_id']}/replay").status_code == 202
-    assert person.client.get("/v1/work").json() == []
+    assert person.client.get("/v1/work").json()["work"] == []
 
     def two_are_done():
-        return [run["state"] for run in person.ask("GET", "/patrols").json()] == ["done", "done"]
+        return [run["state"] for run in person.ask("GET", "/patrols").json()["patrols"]] == ["done", "done"]
 
     assert wait_until(two_are_done, PATIENCE, pause=0.1)
 
@@ -45,6 +45,6 @@ def test_dead_work_can_be_dropped(person, dead_step, problem):
 def test_living_work_is_neither_replayed_nor_dropped(person, problem):
     person.ask("POST", "/notes", json=scene())
     person.patrol()
-    (work, *_) = person.client.get("/v1/work", params={"state": "done"}).json()
+    (work, *_) = person.client.get("/v1/work", params={"state": "done"}).json()["work"]
     problem(person.client.post(f"/v1/work/{work['work_id']}/replay"), 409)
     problem(person.client.delete(f"/v1/work/{work['work_id']}"), 409)
