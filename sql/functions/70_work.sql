@@ -2,8 +2,8 @@
 --
 -- INVARIANT 1  One row for each (owner, kind, key).
 -- INVARIANT 2  A claim raises the fence, and only the holder of the newest fence can finish, back off or fail the work.
--- INVARIANT 3  Asking for work that is ready or running is never lost: a running row remembers that it was wanted, and
---              finishing it then makes it ready again.
+-- INVARIANT 3  Asking for work that is ready or running is never lost: a row that has been claimed remembers that it was
+--              wanted, though it waits to be tried again, and finishing it then makes it ready again.
 -- INVARIANT 4  Leases and next_at follow the real clock; as_of is the domain's, frozen by the unit's first claim.
 -- INVARIANT 5  Work is paid for by the request's key of whoever caused it: memory.paid_by names it for a transaction, a
 --              door sets it, and holding work sets it to the work's own, so that what follows is paid for likewise.
@@ -41,7 +41,11 @@ begin
             when w.state = 'ready' then least(w.next_at, excluded.next_at)
             else excluded.next_at
         end,
-        wanted_at = case when w.state = 'running' then least(w.wanted_at, excluded.next_at) end,
+        -- A unit that was claimed before sees what was there then, however often it is tried again.
+        wanted_at = case
+            when w.state = 'running' or (w.state = 'ready' and w.as_of is not null)
+            then least(w.wanted_at, excluded.next_at)
+        end,
         attempts = case when w.state in ('done', 'dead') then 0 else w.attempts end,
         back_offs = case when w.state in ('done', 'dead') then 0 else w.back_offs end,
         as_of = case when w.state in ('done', 'dead') then null else w.as_of end,

@@ -22,7 +22,7 @@ def main() -> int:
     directory = Path(tempfile.mkdtemp(prefix="patrol-chaos-"))
     sys.stdout.write(f"Chaos for {arguments.minutes:g} minutes from seed {seed}, in {directory}\n")
     wrong = Chaos(directory, seed).run(60 * arguments.minutes)
-    if arguments.json:
+    if arguments.json and (directory / "figures.json").exists():
         shutil.copy(directory / "figures.json", arguments.json)
     if wrong:
         sys.stdout.write("\n".join(["", *wrong[:50], f"{len(wrong)} things are wrong."]))

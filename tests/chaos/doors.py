@@ -152,6 +152,7 @@ class Stream:
 
                 if not wait_until(over, STREAM_TIMEOUT, pause=0.1):
                     raise NoAnswer
+            known = self._known(what, being_id, items)
         except (RedisError, Unavailable) as shut:
             raise NoAnswer from shut
         troubles = [
@@ -159,7 +160,6 @@ class Stream:
         ]
         conflicts = [trouble for trouble in troubles if "other content" in trouble.reason]
         refused = [trouble for trouble in troubles if trouble not in conflicts]
-        known = self._known(what, being_id, items)
         ids = [known.get(item["id"]) if isinstance(item, dict) else None for item in items]
         return Receipt(accepted=0, duplicates=0, conflicts=conflicts, rejected=refused, ids=ids)
 

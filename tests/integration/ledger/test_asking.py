@@ -29,6 +29,24 @@ def test_asking_while_it_runs_makes_it_run_once_more(store, ask, claim, row):
     assert row()["state"] == "done"
 
 
+def test_asking_while_it_waits_to_be_tried_again_makes_it_run_once_more(store, ask, claim, row):
+    """Each attempt sees what was there at the first: what came in between is the next unit's."""
+    ask()
+    first = claim()
+    with store.transaction() as tx:
+        work.back_off(tx, first, wait=timedelta(0), error="busy")
+    ask()
+
+    again = claim()
+    assert again.as_of == first.as_of
+    with store.finishing(again):
+        pass
+    assert row()["state"] == "ready"
+    with store.finishing(claim()):
+        pass
+    assert row()["state"] == "done"
+
+
 def test_asking_while_it_is_being_finished_is_not_lost(store, ask, claim, row):
     """The asker waits for the finish to commit, and then finds the work done and makes it ready."""
     ask()
