@@ -17,7 +17,7 @@ NOWHERE = "00000000-0000-0000-0000-000000000000"
         ("GET", "/v1/beings/mira/", 404),
         ("GET", "/v1/beings/mira/nothing?of=all", 404),
         ("GET", "/v1/beings/nobody", 404),
-        ("DELETE", "/v1/beings/mira", 405),
+        ("PUT", "/v1/beings/mira", 405),
         ("POST", "/health/live", 405),
         ("GET", "/v1/beings/mira%00", 404),
         ("GET", "/v1/beings/%ff", 404),

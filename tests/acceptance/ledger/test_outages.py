@@ -23,13 +23,20 @@ def test_rings_that_a_flush_took_are_missed_soon(life, redis_client, wait_until)
 
 
 def test_a_worker_listens_again_when_redis_is_back(life, redis, wait_until):
-    life.worker()
+    workers = [life.worker()]
     wait_until(lambda: is_ready(life))
     redis.crash()
     life.remember(*BAKERY)
     redis.start()
     life.demand()
-    wait_until(life.settled)
+
+    def settled():
+        # One that held a message when Redis closed ends itself (kombu 5.7), and whatever started it starts it again.
+        if not workers[-1].alive:
+            workers.append(life.worker(f"worker {len(workers)}"))
+        return life.settled()
+
+    wait_until(settled)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])
