@@ -93,6 +93,9 @@ def program() -> Path:
 
 
 def _version(server: str) -> tuple[int, ...]:
-    said = subprocess.run([server, "--version"], capture_output=True, text=True, check=False)  # noqa: S603  # we found it
+    # In a session of its own, a Ctrl-C can't end it halfway, which would read as a server too old.
+    said = subprocess.run(  # noqa: S603  # we found it
+        [server, "--version"], capture_output=True, text=True, check=False, start_new_session=True
+    )
     version = re.search(r"v=(\d+)\.(\d+)", said.stdout)
     return tuple(map(int, version.groups())) if version else ()

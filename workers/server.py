@@ -114,8 +114,9 @@ class Server(ABC):
         try:
             self._take(lock)
             self.prepare(lock)
+            command = self.command()
             with held():
-                self._child = self._run(self.command(), self.log, lock, orphaned=self.stop_signals[0])
+                self._child = self._run(command, self.log, lock, orphaned=self.stop_signals[0])
             os.ftruncate(lock, 0)
             os.pwrite(lock, str(self.pid).encode(), 0)
         finally:

