@@ -14,7 +14,7 @@ from store import embeddings, nodes, notes, users
 from store.database import Store
 from store.embeddings import Vector
 from store.nodes import NodeWords
-from store.transaction import Transaction
+from store.transaction import Transaction, commit_soon
 
 # So many texts are embedded before their vectors are kept: what fails later does not pay for them again.
 KEPT_AT_ONCE = 500
@@ -37,10 +37,11 @@ class Remembered:
         there = {note.note_id for note in notes.stamped(tx, being_id, run_id)}
         born = [(note_id, words) for note_id, words in self.born if note_id in there]
         nodes.insert(tx, being_id, run_id, self.model, born)
-        notes.mark_remembered(tx, being_id, [note_id for note_id, _ in born])
-        notes.mark_failed(tx, being_id, "parse_failed", self.unparsable)
-        notes.mark_failed(tx, being_id, "embed_failed", self.refused)
-        embeddings.drop(tx, being_id, self.model, [words.text_hash for _, words in self.born])
+        with tx.pipeline():
+            notes.mark_remembered(tx, being_id, [note_id for note_id, _ in born])
+            notes.mark_failed(tx, being_id, "parse_failed", self.unparsable)
+            notes.mark_failed(tx, being_id, "embed_failed", self.refused)
+            embeddings.drop(tx, being_id, self.model, [words.text_hash for _, words in self.born])
         return {
             "nodes": len(born),
             "repaired": self.repaired,
@@ -96,7 +97,9 @@ def vectors_of(
         answers = dict(zip(some, embed_each(embedder, [wanted[hashed] for hashed in some]), strict=True))
         paid = {hashed: answer for hashed, answer in answers.items() if not isinstance(answer, InputRefused)}
         if paid:
-            with store.transaction() as tx:
+            # They are durable with the node that gets them; lost before, they are asked for again.
+            with store.transaction() as tx, tx.pipeline():
+                commit_soon(tx)
                 embeddings.keep(tx, being_id, embedder.model, paid)
         vectors |= paid
         refusals |= {hashed: str(answer) for hashed, answer in answers.items() if isinstance(answer, InputRefused)}

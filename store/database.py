@@ -97,7 +97,10 @@ class Store:
             first(tx)
             work.hold(tx, claim)
             yield tx
-            work.finish(tx, claim)
+            # In one message to the server, which commits only if the work ended well.
+            with tx.pipeline():
+                work.finish(tx, claim)
+                tx.commit()
 
     def ping(self) -> None:
         """Raise unless the database answers."""

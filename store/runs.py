@@ -97,8 +97,7 @@ def enter(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
     Raises:
         NotFound: There is no such Being.
     """
-    tx.execute("select memory.lock_being(%s)", [being_id])
-    tx.execute("select set_config('memory.run_id', %s, true)", [str(run_id)])
+    tx.execute("select memory.lock_being(%s), set_config('memory.run_id', %s, true)", [being_id, str(run_id)])
 
 
 def note_step(tx: Transaction, being_id: UUID, run_id: UUID, step: str, did: dict[str, Any]) -> None:

@@ -22,6 +22,14 @@ def wait_at_most(tx: Transaction, patience: timedelta) -> None:
     tx.execute("select memory.wait_at_most(%s)", [patience])
 
 
+def commit_soon(tx: Transaction) -> None:
+    """Let the commit of this transaction not wait for the disk: what it keeps may be lost if the server dies at once.
+
+    Only for what costs no more than to be done again. Whatever commits later makes it durable with itself.
+    """
+    tx.execute("set local synchronous_commit = off")
+
+
 def new_ids(tx: Transaction, count: int) -> list[UUID]:
     """So many ids for what comes in, in the order in which it came: what is older sorts first."""
     return list(value(tx, "select array_agg(uuidv7()) from generate_series(1, %s)", [count]) or [])

@@ -130,16 +130,15 @@ def exists(tx: Transaction, being_id: UUID) -> bool:
 
 
 def adopt_model(tx: Transaction, being_id: UUID, model: str) -> None:
-    """Let a Being without vectors have those of this model from now on.
+    """Let a Being without vectors, which is locked, have those of this model from now on.
 
     Raises:
         Refused: Its vectors are of another model by now; embed again, with that one.
     """
-    tx.execute(
-        "update memory.beings set embedding_model = %s where being_id = %s and embedding_model is null",
-        [model, being_id],
-    )
-    if get_being(tx, being_id).embedding_model != model:
+    had = get_being(tx, being_id).embedding_model
+    if had is None:
+        tx.execute("update memory.beings set embedding_model = %s where being_id = %s", [model, being_id])
+    elif had != model:
         raise Refused("The Being has moved to another embedder meanwhile.")
 
 

@@ -13,6 +13,7 @@ from schemas.settings import Settings
 from store import calls
 from store.calls import Account, Budget
 from store.database import Store
+from store.transaction import commit_soon
 
 PROVIDER = "openai"
 
@@ -49,8 +50,10 @@ class AccountsMeter:
                 with self._store.transaction() as tx:
                     calls.settle(tx, account.owner_id, call_id, "failed")
             raise
-        with self._store.transaction() as tx:
-            cost = self._cost(model, told[-1])
+        cost = self._cost(model, told[-1])
+        # A call whose settling is lost counts at its most.
+        with self._store.transaction() as tx, tx.pipeline():
+            commit_soon(tx)
             calls.settle(tx, account.owner_id, call_id, "answered", input_tokens=told[-1], cost=cost)
 
     def _reserve(self, asker: Asker, model: str, tokens: int) -> tuple[Account, UUID]:

@@ -37,7 +37,7 @@ def test_ctrl_c_at_any_moment_leaves_no_process(home, drive, living, moment):
     assert running_servers(home) is None
 
 
-def test_ctrl_c_while_redis_says_its_version_is_not_taken_for_an_old_one(home, drive, living, monkeypatch, tmp_path):
+def test_ctrl_c_while_redis_says_its_version_is_not_taken_for_an_old_one(drive, living, monkeypatch, tmp_path):
     asked = tmp_path / "asked"
     slow = tmp_path / "redis-server"
     slow.write_text(f"#!/bin/sh\ntouch {asked}\nsleep 2\necho Redis server v=7.2.0\n")
