@@ -12,7 +12,7 @@ from cli.failures import Failure
 from cli.intake import read_lines
 from cli.ledger import find_being, only, opened, ring
 from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
-from cli.output import count, day, likeness, remark, say, say_json, short, table, words
+from cli.output import count, day, likeness, remark, say, say_json, say_page, short, table, words
 from memory import fact_retrieval, seeding
 from memory import facts as tending
 from schemas.complaints import complaints
@@ -54,12 +54,7 @@ def list_facts(
             cursor=cursor,
             limit=limit,
         )
-    if as_json:
-        return say_json(page)
-    say(_table(page.facts))
-    if page.cursor:
-        remark(f"There is more: --cursor {page.cursor}")
-    return None
+    say_page(page, _table(page.facts), as_json=as_json)
 
 
 @facts.command("retrieve")

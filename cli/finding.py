@@ -10,7 +10,7 @@ from typer import Argument, Option
 from cli.failures import Failure
 from cli.ledger import find_being, opened
 from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
-from cli.output import ID_CHARACTERS, nodes_table, remark, say, say_json, words
+from cli.output import ID_CHARACTERS, nodes_table, remark, say, say_json, say_page, words
 from memory.recall import Asked, recall_topic
 from memory.recall import recall as recall_by_meaning
 from memory.recall import search as search_by_word
@@ -93,12 +93,7 @@ def topic(
     with opened() as on:
         whose = find_being(on.store, being, owner)
         page = recall_topic(on.store, whose.being_id, find_cluster(on.store, whose, cluster), cursor, activate=activate)
-    if as_json:
-        return say_json(page)
-    say(Text(words(page.cluster.name), style="bold"), nodes_table(page.nodes))
-    if page.cursor:
-        remark(f"There is more: --cursor {page.cursor}")
-    return None
+    say_page(page, Text(words(page.cluster.name), style="bold"), nodes_table(page.nodes), as_json=as_json)
 
 
 def find_cluster(store: Store, being: Being, name: str) -> UUID:

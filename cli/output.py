@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from pydantic_core import to_json
@@ -47,6 +47,24 @@ def remark(line: str) -> None:
 def say_json(answer: Any) -> None:
     """Print models, rows and plain values as JSON."""
     sys.stdout.write(to_json(answer, indent=2).decode() + "\n")
+
+
+class Page(Protocol):
+    """A part of a long list, and where the next begins."""
+
+    @property
+    def cursor(self) -> str | None:
+        """What to give back for the next part; None at the end."""
+
+
+def say_page(page: Page, *shown: Any, as_json: bool) -> None:
+    """Print a page of a list: as JSON, or as `shown` for people, with how to ask for the next."""
+    if as_json:
+        say_json(page)
+        return
+    say(*shown)
+    if page.cursor:
+        remark(f"There is more: --cursor {page.cursor}")
 
 
 def words(text: str | None) -> str:

@@ -9,7 +9,7 @@ from typer import Option
 from cli.finding import find_cluster
 from cli.ledger import find_being, opened
 from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
-from cli.output import STATUS_STYLES, nodes_table, remark, say, say_json, short, words
+from cli.output import STATUS_STYLES, nodes_table, say, say_json, say_page, short, words
 from memory.browsing import fading_page, node_page
 from schemas.limits import FADING_PATROLS, LONGEST_PAGE, PAGE_NODES
 from schemas.rows import Cluster, NodeStatus
@@ -47,15 +47,7 @@ def nodes(
         whose = find_being(on.store, being, owner)
         cluster_id = None if cluster is None else find_cluster(on.store, whose, cluster)
         page = node_page(on.store, whose.being_id, cluster_id=cluster_id, status=status, cursor=cursor, limit=limit)
-    if as_json:
-        return say_json(page)
-    if page.nodes:
-        say(nodes_table(page.nodes))
-    else:
-        remark("There are none.")
-    if page.cursor:
-        remark(f"There is more: --cursor {page.cursor}")
-    return None
+    say_page(page, nodes_table(page.nodes) if page.nodes else "There are none.", as_json=as_json)
 
 
 def fading(
@@ -71,15 +63,8 @@ def fading(
     with opened() as on:
         whose = find_being(on.store, being, owner)
         page = fading_page(on.store, whose.being_id, patrols=patrols, cursor=cursor, limit=limit)
-    if as_json:
-        return say_json(page)
-    if page.nodes:
-        say(nodes_table(page.nodes))
-    else:
-        remark(f"Nothing will be dying within {patrols} patrols.")
-    if page.cursor:
-        remark(f"There is more: --cursor {page.cursor}")
-    return None
+    nothing = f"Nothing will be dying within {patrols} patrols."
+    say_page(page, nodes_table(page.nodes) if page.nodes else nothing, as_json=as_json)
 
 
 def cluster_tree(name: str, found: list[Cluster]) -> Tree:

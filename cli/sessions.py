@@ -9,7 +9,7 @@ from typer import Argument, Option, Typer
 
 from cli.ledger import find_being, only, opened
 from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
-from cli.output import moment, remark, say, say_json, short, table, words
+from cli.output import moment, remark, say, say_json, say_page, short, table, words
 from memory import browsing, conversation
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from schemas.rows import Being
@@ -35,16 +35,11 @@ def list_sessions(
     with opened() as on:
         whose = find_being(on.store, being, owner)
         page = browsing.session_page(on.store, whose.being_id, cursor=cursor, limit=limit)
-    if as_json:
-        return say_json(page)
     shown = table("session", "began", "ended", ">turns")
     for session in page.sessions:
         row = (short(session.session_id), moment(session.started_at), moment(session.ended_at), session.turn_count)
         shown.add_row(*map(str, row))
-    say(shown)
-    if page.cursor:
-        remark(f"There is more: --cursor {page.cursor}")
-    return None
+    say_page(page, shown, as_json=as_json)
 
 
 @sessions.command("show")

@@ -7,7 +7,7 @@ from typer import Argument, BadParameter, Option, Typer
 
 from cli.ledger import opened, ring
 from cli.options import CursorOption, JsonOption
-from cli.output import day, remark, say, say_json, table, words
+from cli.output import day, say, say_json, say_page, table, words
 from memory import dead_letters
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from schemas.rows import WorkState
@@ -31,15 +31,10 @@ def list_work(
         raise BadParameter(f"no such state: {words(state)}. There are {', '.join(STATES)}.", param_hint="--state")
     with opened() as on:
         page = dead_letters.work_page(on.store, None, state=state, cursor=cursor, limit=limit)
-    if as_json:
-        return say_json(page)
     shown = table("work", "kind", "since", ">attempts", "*error")
     for unit in page.work:
         shown.add_row(str(unit.work_id), unit.kind, day(unit.created_at), str(unit.attempts), words(unit.error))
-    say(shown if page.work else f"No work is {state}.")
-    if page.cursor:
-        remark(f"There is more: --cursor {page.cursor}")
-    return None
+    say_page(page, shown if page.work else f"No work is {state}.", as_json=as_json)
 
 
 @work.command("show")

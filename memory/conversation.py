@@ -29,7 +29,7 @@ def ask_about(tx: Transaction, settings: Settings, being_id: UUID, session_ids: 
 
     Where nobody can think, they wait for a key without a task that would only find that out.
     """
-    if platform_is_silent(settings) and not keys.any_of(tx, being_id):
+    if not keys.may_think(tx, being_id, platform=not platform_is_silent(settings)):
         judging.wait_for_key(tx, being_id, session_ids, waits=True)
         rolling.wait_for_key(tx, being_id, waits=True)
         return []

@@ -54,14 +54,20 @@ def put(
     return key
 
 
-def any_of(tx: Transaction, being_id: UUID) -> bool:
-    """Whether a Being's user has a key, or one came with the request that this transaction serves."""
+def may_think(tx: Transaction, being_id: UUID, *, platform: bool) -> bool:
+    """Whether somebody may think for a Being, as far as can be told without opening a key.
+
+    Args:
+        tx: The transaction; the key that came with the request which it serves counts.
+        being_id: The Being.
+        platform: Whether the platform has somebody for users without a key.
+    """
     return bool(
         value(
             tx,
-            "select memory.payer() is not null or exists (select from memory.provider_keys join memory.beings"
-            " using (user_id) where being_id = %s and expires_at is null)",
-            [being_id],
+            "select memory.payer() is not null or memory.may_think(user_id, %s, %s) from memory.beings"
+            " where being_id = %s",
+            [platform, REFUSAL_HOLDS, being_id],
         )
     )
 
