@@ -1,10 +1,13 @@
 """What no row can hold, found before it is sent there: NUL, half a surrogate pair, numbers or nesting without end."""
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from schemas.limits import NESTING
+
+_HALF_OF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def unkeepable(value: Any, place: str = "", depth: int = 0) -> Iterator[str]:
@@ -38,5 +41,5 @@ def unkeepable(value: Any, place: str = "", depth: int = 0) -> Iterator[str]:
 def _no_text(value: str) -> Iterator[str]:
     if "\0" in value:
         yield "holds a NUL character, which no text may"
-    if any("\ud800" <= character <= "\udfff" for character in value):
+    if _HALF_OF_A_PAIR.search(value):
         yield "holds half of a surrogate pair, which is no text"
