@@ -114,6 +114,12 @@ class Written:
             self.day.memories
         ):
             return {"outcome": "skipped", "reason": "what there was to tell has been erased meanwhile"}
+        # It goes with a memory that was told of before.
+        if (
+            diary.on_day(tx, being_id, self.day.day) != self.day.earlier
+            or souls.get(tx, being_id).think_md != self.day.soul.think_md
+        ):
+            return {"outcome": "skipped", "reason": "what this goes on from has changed meanwhile"}
         text = "\n".join(map(_line, self.pages.diary))
         diary.write(tx, being_id, self.day.day, text, run_id=run_id, told_to=self.day.memories[-1].node_id)
         souls.think(tx, being_id, "\n".join(f"- {_line(note)}" for note in self.pages.next_time))

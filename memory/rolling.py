@@ -80,25 +80,30 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
     if isinstance(mind, NoMind):
         return _without_a_mind(store, claim, mind)
     try:
-        result = _rewritten(store, mind, being_id, new)
+        so_far, result = _rewritten(store, mind, being_id, new)
     except (ProviderError, BudgetSpent) as fault:
         with store.transaction() as tx:
             rolling.note_error(tx, being_id, REASONS[type(fault)], str(fault))
         raise
     with store.finishing(claim) as tx:
-        if messages.keep_from_erasure(tx, being_id, [message.message_id for message in new]):
+        # What it went on from may have been erased as well, with words that were in it.
+        unchanged = rolling.current(tx, being_id) == so_far
+        if unchanged and messages.keep_from_erasure(tx, being_id, [message.message_id for message in new]):
             _keep(tx, being_id, new, result)
         return ask(tx, being_id)
 
 
-def _rewritten(store: Store, mind: Mind, being_id: UUID, new: Sequence[Message]) -> Summed[RollingSummary]:
+def _rewritten(
+    store: Store, mind: Mind, being_id: UUID, new: Sequence[Message]
+) -> tuple[str | None, Summed[RollingSummary]]:
+    """The summary so far, and what became of it."""
     with store.transaction() as tx:
         rolling.note_attempt(tx, being_id)
         being = users.get_being(tx, being_id)
         so_far = rolling.current(tx, being_id)
         heard = receipts.heard(tx, being_id, new)
     before = None if so_far is None else RollingSummary(summary=so_far)
-    return summed_up(mind, ROLLING, fenced("companion", being.name), before, new, heard, check)
+    return so_far, summed_up(mind, ROLLING, fenced("companion", being.name), before, new, heard, check)
 
 
 def _keep(tx: Transaction, being_id: UUID, new: Sequence[Message], result: Summed[RollingSummary]) -> None:

@@ -75,7 +75,8 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
             return _without_a_mind(store, claim, mind)
         result = summed_up(mind, SPINE, "", result.summary, said, own, check)
     with store.finishing(claim, first=hold) as tx:
-        if _unchanged(tx, new):
+        # What it went on from may have been erased as well, with words that were in it.
+        if spines.newest(tx, user_id) == newest and _still_there(tx, new):
             told = result.summary if result.told else None
             spines.keep(tx, user_id, [heard.message.message_id for heard in new], told)
         return ask(tx, user_id)
@@ -85,7 +86,7 @@ def _shared(new: Sequence[Heard], being_id: UUID) -> list[Message]:
     return [heard.message for heard in new if heard.shared and heard.being_id == being_id]
 
 
-def _unchanged(tx: Transaction, new: Sequence[Heard]) -> bool:
+def _still_there(tx: Transaction, new: Sequence[Heard]) -> bool:
     """Whether all of it is still there, by Being."""
     return all(
         messages.keep_from_erasure(

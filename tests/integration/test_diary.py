@@ -6,6 +6,7 @@ import pytest
 
 from memory import curation, patrol_demand
 from memory.diary import check, diary_page
+from memory.node_erasure import erase_node
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
@@ -151,3 +152,28 @@ def test_a_run_without_a_key_still_ends_and_begins_the_next(life):
 def test_pages_of_another_measure_are_refused(said, complaint):
     with pytest.raises(BadAnswer, match=complaint):
         check(DiaryPages.model_validate(said))
+
+
+def test_pages_that_went_on_from_what_was_erased_meanwhile_are_not_kept(life):
+    life.tell("The roof leaks.")
+    life.patrol()
+    life.tell("Ivor came.")
+    erased = []
+
+    def while_it_is_erased(material):
+        with life.store.transaction() as tx:
+            being = users.get_being(tx, life.being_id)
+        erased.append(erase_node(life.store, Embedders(life.settings), being, life.node("The roof").node_id))
+        assert "One." in material
+        return pages("One, and then Ivor.", "Two.", "Three.")
+
+    life.answers.said["DiaryPages"] = while_it_is_erased
+    run = life.patrol()
+
+    assert (erased[0].diary_entries, run.state, run.steps["diary"]["outcome"]) == (1, "done", "skipped")
+    assert entries(life) == {}
+    assert diary_page(life.store, life.being_id, before=None, limit=9).think_md == ""
+    life.answers.said["DiaryPages"] = pages("Ivor.", "Two.", "Three.")
+    life.tell("Ivor went.")
+    life.patrol()
+    assert "Ivor came." in life.asked("DiaryPages")[-1].material

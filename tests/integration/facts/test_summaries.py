@@ -357,6 +357,61 @@ def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
     assert "number 0" not in versions(talk)[0]
 
 
+class Interrupted(Thinkers):
+    """Somebody does something while a model is asked."""
+
+    def __init__(self, settings, meanwhile) -> None:
+        super().__init__(settings)
+        self._meanwhile = meanwhile
+
+    def platform(self):
+        """Find a thinker that is interrupted before it answers."""
+        thinker, meanwhile = super().platform(), self._meanwhile
+
+        class Slow:
+            provider, model = thinker.provider, thinker.model
+
+            def ask(self, question):
+                meanwhile()
+                return thinker.ask(question)
+
+        return Slow()
+
+
+def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(talk):
+    said = talk.says(*(at(0, f"I like number {number}.") for number in range(4)))
+    talk.summed_up()
+    assert "number 0" in state_of(talk).rolling_summary
+    talk.says(*(at(0, f"I like number {number}.") for number in range(4, 8)))
+    with talk.store.transaction() as tx:
+        claim = work.claim(tx, talk.being.being_id, rolling.KIND, "", lease=LEASE, attempts=5)
+
+    meanwhile = Interrupted(talk.settings, lambda: erasure.erase_messages(talk.store, talk.being, [said[0]]))
+    rolling.summarise(talk.store, meanwhile, talk.settings, claim)
+    assert versions(talk) == []
+    talk.summed_up()
+    assert "number 7" in state_of(talk).rolling_summary
+    assert "number 0" not in state_of(talk).rolling_summary
+
+
+def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(talk):
+    said = talk.says(*(at(0, f"I like number {number}.") for number in range(20)))
+    talk.judged()
+    talk.summed_up()
+    assert "I like number 0." in spine_of(talk).content.PROFILE
+    talk.says(*(at(1, f"I like number {number}.") for number in range(20, 40)))
+    talk.judged()
+    with talk.store.transaction() as tx:
+        claim = work.claim(tx, talk.being.user_id, spine.KIND, "", lease=LEASE, attempts=5)
+
+    meanwhile = Interrupted(talk.settings, lambda: erasure.erase_messages(talk.store, talk.being, [said[0]]))
+    spine.write(talk.store, meanwhile, talk.settings, claim)
+    assert spine_of(talk) is None
+    talk.summed_up()
+    assert "I like number 39." in spine_of(talk).content.PROFILE
+    assert "I like number 0." not in spine_of(talk).content.PROFILE
+
+
 def test_what_is_being_closed_by_another_is_left_to_it(talk, store):
     talk.says(at(0))
     with store.transaction() as tx:
