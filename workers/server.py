@@ -129,10 +129,10 @@ class Server(ABC):
         Raises:
             StartError: It died, or does not answer; with the end of its log.
         """
-        wait_until(lambda: not self.alive or self.answers(), READY_PATIENCE)
+        over = wait_until(lambda: not self.alive or self.answers(), READY_PATIENCE)
         if not self.alive:
             raise StartError(f"The embedded {self.name} died ({self.ending}). Its last words:\n{last_lines(self.log)}")
-        if not self.answers():
+        if not over:
             raise StartError(
                 f"The embedded {self.name} did not answer within {READY_PATIENCE:.0f} s. The end of its log:\n"
                 f"{last_lines(self.log)}"

@@ -158,9 +158,15 @@ class Supervisor:
         for program in started:
             self._programs.append(program)
             program.launch()
-        wait_until(lambda: all(program.ready or not program.alive for program in started), patience)
+        late = [*started]
+
+        def over() -> bool:
+            late[:] = [program for program in late if not program.ready]
+            return not any(program.alive for program in late)
+
+        wait_until(over, patience)
         for program in started:
-            if not program.ready:
+            if program in late or not program.alive:
                 how = f"was not ready within {patience:.0f} s" if program.alive else f"died ({program.ending})"
                 raise StartError(
                     f"The process {program.name} {how}. The end of {program.log}:\n{last_lines(program.log)}"

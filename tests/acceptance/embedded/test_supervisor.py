@@ -13,7 +13,7 @@ from workers.redis_server import EmbeddedRedis
 from workers.stack_errors import StartError
 from workers.supervisor import Process, Supervisor
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 def shell(name, script, **options):
@@ -66,18 +66,40 @@ def test_output_goes_to_one_file_a_process_and_the_last_run_is_kept(tmp_path):
     [
         (shell("broken", "echo no such luck; exit 3", ready=lambda: False), r"(?s)broken died \(exit status 3\).*luck"),
         (Process("missing", ["no-such-program"], ready=lambda: False), "No such file or directory"),
-        (
-            shell("late", "echo hold on; exec sleep 300", ready=lambda: False),
-            r"(?s)late was not ready within 1 s.*hold on",
-        ),
     ],
 )
-def test_a_process_that_does_not_get_ready_says_why(tmp_path, process, says):
+def test_a_process_that_dies_before_it_is_ready_says_why(tmp_path, process, says):
     with Supervisor(tmp_path) as supervisor:
         with pytest.raises(StartError, match=says):
-            supervisor.start([shell("fine", "exec sleep 300"), process], patience=1.0)
+            supervisor.start([shell("fine", "exec sleep 300"), process], patience=PATIENCE)
         running = supervisor.pids.values()
     assert all(map(gone, running))
+
+
+def test_a_process_that_does_not_get_ready_in_time_says_why(tmp_path):
+    log = tmp_path / "late.log"
+
+    def never():
+        assert wait_until(lambda: "hold on" in log.read_text(), PATIENCE)
+        return False
+
+    with Supervisor(tmp_path) as supervisor:
+        with pytest.raises(StartError, match=r"(?s)late was not ready within 1 s.*hold on"):
+            supervisor.start([shell("late", "echo hold on; exec sleep 300", ready=never)], patience=1.0)
+        running = supervisor.pids.values()
+    assert all(map(gone, running))
+
+
+def test_whoever_was_ready_once_need_not_be_asked_again(tmp_path):
+    answers = iter([True])
+    other = tmp_path / "other"
+    with Supervisor(tmp_path) as supervisor:
+        supervisor.start(
+            [
+                shell("slow", "exec sleep 300", ready=lambda: next(answers)),
+                shell("other", f'touch "{other}"; exec sleep 300', ready=other.exists),
+            ]
+        )
 
 
 def test_what_dies_is_restarted_each_time_a_little_later(tmp_path):
@@ -96,8 +118,12 @@ def test_what_dies_is_restarted_each_time_a_little_later(tmp_path):
 
 def test_a_restart_leaves_nothing_of_the_one_before(tmp_path):
     children = tmp_path / "children"
+
+    def written():
+        return children.exists() and children.read_text().endswith("\n")
+
     with Supervisor(tmp_path) as supervisor:
-        supervisor.start([shell("parent", f'sleep 300 & echo $! >> "{children}"; wait', ready=children.exists)])
+        supervisor.start([shell("parent", f'sleep 300 & echo $! >> "{children}"; wait', ready=written)])
         os.kill(supervisor.pids["parent"], signal.SIGKILL)
         supervisor.wait(until=lambda: len(children.read_text().split()) == 2)
         first, second = map(int, children.read_text().split())
@@ -122,7 +148,7 @@ def test_every_process_gets_the_time_to_end_by_itself(tmp_path):
     script = (
         'trap "exit 0" TERM; trap \'echo "$NAME" >> "$ORDER"\' EXIT; touch "$ORDER.$NAME"; while :; do sleep 0.01; done'
     )
-    with Supervisor(tmp_path) as supervisor:
+    with Supervisor(tmp_path, grace=PATIENCE) as supervisor:
         for name in ("first", "second", "third"):
             ready = (tmp_path / f"order.{name}").exists
             supervisor.start([shell(name, script, env={"NAME": name, "ORDER": str(order)}, ready=ready)])
