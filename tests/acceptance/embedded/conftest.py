@@ -14,7 +14,7 @@ from workers.processes import wait_until
 
 DRIVER = Path(__file__).with_name("driver.py")
 CHECKOUT = Path(__file__).resolve().parents[3]
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from workers.stack_errors import HomeInUseError, NotInstalledError, StartError, 
 
 DRIVER = Path(__file__).with_name("driver.py")
 ENVIRONMENT = {"PYTHONPATH": str(DRIVER.parents[3])}
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 

@@ -10,8 +10,8 @@ from workers.postgres_server import EmbeddedPostgres
 from workers.processes import wait_until
 
 # Long enough for waits that double to have grown past the patience below.
-AWAY = 8.0
-PATIENCE = 6.0
+AWAY = 17.0
+PATIENCE = 10.0
 
 
 def test_whoever_asks_is_answered_as_soon_as_the_server_is_back(tmp_path_factory):
