@@ -4,7 +4,6 @@ It is started once, when the first test asks for it; each test makes its own per
 test sees another's. `ledger` looks into the system from behind, as an operator would.
 """
 
-import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -24,11 +23,12 @@ from schemas.work import QUEUES
 from store import users
 from store.database import Store
 from store.migrate import migrate
+from tests.ports import free_port
 from workers.embedded import embedded_servers
 from workers.processes import wait_until
 from workers.supervisor import Process, Supervisor
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 ALL_SCOPES: list[Scope] = ["ingest", "read", "manage"]
 
 ENVIRONMENT = {
@@ -43,6 +43,8 @@ ENVIRONMENT = {
     "PATROL_LOG_FORMAT": "json",
     # Nothing of the machine's own settings.
     **dict.fromkeys(("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"), ""),
+    # Keys that tests make up are shown to nobody.
+    "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
 }
 
 
@@ -88,8 +90,7 @@ def stack() -> Iterator[Stack]:
 
 def api_process(name: str, environment: dict[str, str]) -> tuple[str, Process]:
     """One more API process on a port of its own; returns its URL with it."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     argv = [sys.executable, "-m", "uvicorn", "--factory", "api.app:create_app", "--port", str(port)]
     return url, Process(name, argv, environment, lambda: answers(url, "/health/live"))

@@ -2,7 +2,6 @@
 
 import os
 import random
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from store.migrate import migrate
 from tests.chaos.doors import Door, Http, InProcess, Stream
 from tests.chaos.processes import SETTINGS, Processes
 from tests.fakes.provider import FakeProvider, running_provider
+from tests.ports import free_port
 from workers.embedded import EmbeddedServers, embedded_servers
 from workers.processes import Child
 
@@ -92,10 +92,8 @@ class System:
 @contextmanager
 def running_system(home: Path) -> Iterator[System]:
     """Run a system over a home directory; its processes are gone when the block ends, its data stay."""
-    with running_provider() as provider, embedded_servers(home) as servers, socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-        probe.close()
+    with running_provider() as provider, embedded_servers(home) as servers:
+        port = free_port()
         settings = {"PATROL_HOME": str(home), "OPENAI_BASE_URL": provider.openai_url, **_thinking(provider), **HURRIED}
         # Our own process is a door too, and has to see the same settings.
         os.environ.update({**SETTINGS, **settings})

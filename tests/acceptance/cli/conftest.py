@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,11 +18,12 @@ from memory.intake import accept_notes
 from schemas.settings import CHECKOUT, Settings
 from store import users
 from store.database import Store
+from tests.ports import free_port
 from workers.embedded import running_servers
 from workers.processes import wait_until
 
 PATROL = CHECKOUT / "patrol"
-PATIENCE = 60.0
+PATIENCE = 120.0
 
 
 class Command:
@@ -88,12 +88,6 @@ class Command:
             if works_in.is_relative_to(self.home):
                 found.append(int(process.name))
         return found
-
-
-def free_port() -> int:
-    """A port on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @contextmanager

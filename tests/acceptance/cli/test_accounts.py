@@ -3,6 +3,8 @@
 import httpx2
 import pytest
 
+from tests.acceptance.cli.conftest import PATIENCE
+
 
 def test_a_user_is_added_and_listed(patrol):
     added = patrol.json("user", "add", "Ada Lovelace", "--time-zone", "Europe/London")
@@ -43,7 +45,7 @@ def test_a_token_opens_the_api_until_it_is_revoked(patrol, somebody):
     url = f"{(patrol.home / 'url').read_text()}/v1/beings/{somebody.being}/clusters"
 
     def status(secret):
-        return httpx2.get(url, headers={"Authorization": f"Bearer {secret}"}, timeout=10.0).status_code
+        return httpx2.get(url, headers={"Authorization": f"Bearer {secret}"}, timeout=PATIENCE).status_code
 
     made = patrol.json("token", "add", "--user", somebody.user, "-s", "read", "-b", somebody.being, "--days", 1)
     assert made["token"]["scopes"] == ["read"]

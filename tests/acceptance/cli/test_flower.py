@@ -7,7 +7,8 @@ import httpx2
 import pytest
 
 from schemas.work import PATROL_STEPS
-from tests.acceptance.cli.conftest import PATIENCE, Command, free_port
+from tests.acceptance.cli.conftest import PATIENCE, Command
+from tests.ports import free_port
 from workers.processes import wait_until
 
 NAME, WORD = "ada", "lovelace-1815"
@@ -36,8 +37,9 @@ def flower(patrol):
 
 
 def test_a_patrol_is_seen_step_by_step_and_without_content(flower, somebody):
-    with httpx2.Client(base_url=flower, auth=(NAME, WORD), timeout=30.0) as client:
+    with httpx2.Client(base_url=flower, auth=(NAME, WORD), timeout=PATIENCE) as client:
         assert wait_until(lambda: client.get("/api/workers?refresh=1").json(), PATIENCE)
+        assert wait_until(lambda: client.get("/api/tasks").json(), PATIENCE)  # it hears of tasks: the sweep's
         somebody.remembers("The crimson letter was burnt.")
         mine, being = {}, f"{str(somebody.being_id)[-12:]}/"
 
@@ -60,11 +62,12 @@ def test_a_patrol_is_seen_step_by_step_and_without_content(flower, somebody):
 @pytest.mark.parametrize("auth", [None, (NAME, "guessed"), ("", "")])
 def test_who_does_not_know_the_password_sees_nothing(flower, auth):
     for page in ("/", "/tasks", "/workers", "/broker", "/api/tasks", "/api/workers"):
-        assert httpx2.get(flower + page, auth=auth).status_code == 401
+        assert httpx2.get(flower + page, auth=auth, timeout=PATIENCE).status_code == 401
 
 
 def test_nobody_changes_anything_from_there(flower):
-    answer = httpx2.post(f"{flower}/api/task/send-task/upkeep.sweep", auth=(NAME, WORD), json={"args": []})
+    sent = f"{flower}/api/task/send-task/upkeep.sweep"
+    answer = httpx2.post(sent, auth=(NAME, WORD), json={"args": []}, timeout=PATIENCE)
     assert answer.status_code == 403
 
 

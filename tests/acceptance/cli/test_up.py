@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from tests.acceptance.cli.conftest import PATIENCE, free_port, read_until
+from tests.acceptance.cli.conftest import PATIENCE, read_until
+from tests.ports import free_port
 from workers.processes import wait_until
 
 

@@ -56,7 +56,7 @@ def test_a_state_that_is_none_is_wrong_usage(patrol):
 
 
 def test_the_doctor_sends_a_note_the_whole_way(patrol, ledger):
-    found = {finding["name"]: finding for finding in patrol.json("doctor")}
+    found = {finding["name"]: finding for finding in patrol.json("doctor", "--patience", 100)}
     assert all(finding["good"] for finding in found.values())
     assert "recalled" in found["canary"]["words"]
     with ledger.transaction() as tx:

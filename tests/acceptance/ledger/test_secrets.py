@@ -1,6 +1,5 @@
 """No key of anybody's is ever seen: not in logs, tables, Redis, events, errors, or the arguments of processes."""
 
-import socket
 import sys
 import threading
 from base64 import b64encode
@@ -14,10 +13,10 @@ from redis import Redis
 
 from memory import access
 from store import users
-from tests.acceptance.conftest import answers
+from tests.acceptance.conftest import PATIENCE, answers
 from tests.acceptance.ledger.conftest import BAKERY
+from tests.ports import free_port
 
-PATIENCE = 60.0
 BROUGHT = "sk-ant-brought+with/a~request=0123456789abcdef"
 STORED = "sk-ant-stored+by/a~user=fedcba9876543210zyxw"
 REFUSED = "wrong-key+that/nobody~takes=0011223344556677"
@@ -62,8 +61,7 @@ def overheard(url):
 @pytest.fixture
 def door(life):
     """The API over the same ledger, and a client who may do everything; all that is started now can think."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     life.started.settings |= {
         "ANTHROPIC_API_KEY": PLATFORM,
@@ -75,7 +73,7 @@ def door(life):
     with life.store.transaction() as tx:
         user_id = users.get_being(tx, life.being_id).user_id
     secret, _ = access.issue(life.store, user_id, being_id=None, scopes=["ingest", "read", "manage"], life=None)
-    with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {secret}"}, timeout=30) as client:
+    with httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {secret}"}, timeout=PATIENCE) as client:
         yield client
 
 
@@ -109,7 +107,7 @@ def test_no_key_is_seen_anywhere(life, door, redis, redis_client, wait_until):
 
     def patrol(**headers):
         run = ask("POST", f"{being}/patrols", headers=headers).json()["run_id"]
-        wait_until(lambda: door.get(f"{being}/patrols/{run}").json()["state"] == "done", PATIENCE)
+        wait_until(lambda: door.get(f"{being}/patrols/{run}").json()["state"] == "done")
         return ask("GET", f"{being}/patrols/{run}").json()
 
     with overheard(redis.url) as heard:
