@@ -27,7 +27,7 @@ from workers import processes
 from workers.postgres_server import EmbeddedPostgres
 
 # A condition that comes true costs nothing of this; a busy machine is no reason to fail.
-PATIENCE = 60.0
+PATIENCE = 120.0
 MEMORY = Path("/dev/shm")  # noqa: S108  # directories in it get names that nobody can guess
 ROOM = 2 << 30
 

@@ -9,14 +9,16 @@ from cli.stack import beat_command, environment, worker_command
 from schemas.work import QUEUES
 from workers.processes import Child
 
-# Nothing of the machine's own settings, and everything in a hurry.
+# Nothing of the machine's own settings, and everything in a hurry; but a lease outlasts what keeps a process of a busy
+# machine waiting for its turn.
 SETTINGS = {
-    **dict.fromkeys(("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"), ""),
+    **dict.fromkeys(("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"), ""),
+    **dict.fromkeys(("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"), ""),
     "PATROL_EMBEDDER": "openai",
     "PATROL_OPENAI_EMBEDDING_DIMENSIONS": "64",
     "PATROL_PENDING_WAIT": "PT1S",
     "PATROL_JUDGE_QUIET": "PT0S",
-    "PATROL_LEASE": "PT1.5S",
+    "PATROL_LEASE": "PT5S",
     "PATROL_SWEEP_EVERY": "0.5",
     "PATROL_LOG_FORMAT": "json",
 }

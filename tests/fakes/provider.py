@@ -139,7 +139,7 @@ class FakeProvider:
             self._requests.clear()
         self.release()
 
-    def wait_for_requests(self, count: int, timeout: float = 60.0) -> None:
+    def wait_for_requests(self, count: int, timeout: float = 120.0) -> None:
         """Wait until so many requests have come in.
 
         Raises:

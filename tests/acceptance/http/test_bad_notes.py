@@ -5,6 +5,7 @@ import socket
 
 import pytest
 
+from tests.acceptance.conftest import PATIENCE
 from tests.acceptance.http.scenes import scene
 
 GOOD = scene("A good one among bad ones.")
@@ -143,7 +144,7 @@ def test_a_body_that_never_ends_is_cut_off(person, problem):
 
 def test_a_body_that_says_it_is_too_long_is_not_waited_for(person):
     url = person.client.base_url
-    with socket.create_connection((url.host, url.port), timeout=20) as connection:
+    with socket.create_connection((url.host, url.port), timeout=PATIENCE) as connection:
         connection.sendall(
             f"POST /v1/beings/mira/notes HTTP/1.1\r\nHost: {url.host}\r\nContent-Type: application/json\r\n"
             f"Authorization: {person.client.headers['Authorization']}\r\nContent-Length: {10**9}\r\n\r\n".encode()

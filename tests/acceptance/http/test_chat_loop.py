@@ -7,6 +7,7 @@ import sys
 
 from memory import access
 from schemas.settings import CHECKOUT
+from tests.acceptance.conftest import PATIENCE
 from tests.fakes.provider import Behaviour, running_provider
 
 LINES = "Hello, Mira.\nThe oven failed again.\n"
@@ -38,7 +39,7 @@ def test_the_chat_loop_of_the_documents_runs(person, stack, tmp_path):
             env=environment,
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=PATIENCE,
             check=False,
         )
         asked = [request.body for request in provider.requests]

@@ -207,8 +207,8 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
 
     def is_quiet() -> bool:
         with person.ledger.transaction() as tx:
-            query = "select count(*) from memory.work where owner_id = %s and state <> 'done'"
-            return value(tx, query, [being.being_id]) == 0
+            query = "select count(*) from memory.work where owner_id = any(%s) and state <> 'done'"
+            return value(tx, query, [[being.being_id, being.user_id]]) == 0
 
     assert wait_until(is_quiet, PATIENCE, pause=0.1)
     nodes = client.get(f"{path}/nodes", params={"limit": 1}).json()

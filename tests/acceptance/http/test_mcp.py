@@ -12,7 +12,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.acceptance.conftest import ENVIRONMENT
+from tests.acceptance.conftest import ENVIRONMENT, PATIENCE
 from tests.acceptance.http.scenes import scene
 
 SCENE = {"action": "The crimson letter was burnt.", "actors": ["Mira"], "when": ["2026-03-02"]}
@@ -22,7 +22,7 @@ SCENE = {"action": "The crimson letter was burnt.", "actors": ["Mira"], "when": 
 async def over_http(stack, person, scopes, being=None):
     headers = dict(person.with_token(scopes, being_id=being).headers)
     async with (
-        httpx2.AsyncClient(headers={"Authorization": headers["authorization"]}, timeout=30) as http,
+        httpx2.AsyncClient(headers={"Authorization": headers["authorization"]}, timeout=PATIENCE) as http,
         Client(streamable_http_client(f"{stack.url}/mcp", http_client=http)) as client,
     ):
         yield client
@@ -111,7 +111,7 @@ def test_a_token_opens_no_more_than_elsewhere(stack, person, newcomer):
 
 def test_without_a_token_there_is_no_answer(stack, person, problem):
     hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    problem(httpx2.post(f"{stack.url}/mcp", content=json.dumps(hello)), 401)
+    problem(httpx2.post(f"{stack.url}/mcp", content=json.dumps(hello), timeout=PATIENCE), 401)
     problem(person.with_secret("patrol_guessed").post("/mcp", json=hello), 401)
 
 

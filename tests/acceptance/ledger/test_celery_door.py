@@ -112,7 +112,7 @@ def test_while_the_database_is_away_a_message_goes_on_waiting(life, postgres, fo
     try:
         foreign.send_task("ingest.notes", [str(life.being_id), [todo("patient")]], queue="ingest")
         # Each of the worker's processes first waits for the database with what came before: half a minute, and again.
-        wait_until(lambda: "ingest.waits" in life.started.logs("worker"), 150)
+        wait_until(lambda: "ingest.waits" in life.started.logs("worker"), 300)
     finally:
         postgres.start()
     wait_until(lambda: kept() == ["patient"])

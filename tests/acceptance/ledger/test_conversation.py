@@ -8,7 +8,7 @@ from memory.intake import accept_messages
 from schemas.settings import CHECKOUT
 from store import messages, users
 
-PATIENCE = 120.0
+PATIENCE = 240.0
 BATCH = 20
 SAMPLE = [json.loads(line) for line in (CHECKOUT / "samples" / "conversation.jsonl").read_text("utf-8").splitlines()]
 

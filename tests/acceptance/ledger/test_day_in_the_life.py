@@ -13,8 +13,6 @@ from schemas.context import HowToAssemble
 from store import facts, messages, todos, users
 from tests.conftest import Clock
 
-PATIENCE = 90.0
-
 
 class Day:
     """A user with two Beings, Coach and another, whose workers think."""
@@ -37,7 +35,7 @@ class Day:
 
     def until(self, condition):
         """Wait for what workers do."""
-        self._wait_until(condition, PATIENCE)
+        self._wait_until(condition)
 
     @property
     def state(self):

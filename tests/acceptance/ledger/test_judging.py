@@ -6,7 +6,6 @@ import pytest
 
 from store import facts, todos, users
 
-PATIENCE = 60.0
 SAID = ["I live in Austin.", "I love green tea.", "My sister is called Ana.", "I'll call her tomorrow."]
 POINTS = ["after the model call", "after the response is stored", "inside apply", "after commit"]
 
@@ -35,7 +34,7 @@ def test_every_message_is_judged_exactly_once(life, being, wait_until, where):
     )
     mark = life.settings.home / f"crashed {where}"
     life.say(*SAID)
-    wait_until(lambda: mark.exists() and judged(life) == (len(SAID), len(SAID)), PATIENCE)
+    wait_until(lambda: mark.exists() and judged(life) == (len(SAID), len(SAID)))
 
     asked = Counter(request.prompt for request in life.provider.asked("Judgement", paid=True))
     assert sum(asked.values()) - len(asked) == (1 if where == "after the model call" else 0)

@@ -9,7 +9,7 @@ from tests.fakes.provider import Behaviour
 
 
 def test_who_wakes_up_too_late_changes_nothing(life, wait_until, fresh):
-    life.provider.script(Behaviour(do="hang", seconds=120, when=PROTOTYPES["Private"]))
+    life.provider.script(Behaviour(do="hang", seconds=600, when=PROTOTYPES["Private"]))
     sleeper = life.worker("sleeper")
     life.remember(*BAKERY)
     life.demand()
@@ -32,7 +32,7 @@ def test_who_wakes_up_too_late_changes_nothing(life, wait_until, fresh):
 
 def test_who_has_lost_the_lease_asks_no_model_any_more(life, wait_until):
     halved = (Behaviour(do="fail", status=400, when=BAKERY[0]) for _ in range(2))
-    life.provider.script(*halved, Behaviour(do="hang", seconds=120))
+    life.provider.script(*halved, Behaviour(do="hang", seconds=600))
     worker = life.worker()
     life.remember(*BAKERY)
     life.demand()

@@ -8,9 +8,11 @@ import signal
 import pytest
 
 from tests.acceptance.ledger.conftest import BAKERY
+from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour
 
-HOURS = {"PATROL_LEASE": "PT2H"}
+# Nor does a request to the model end before it is let go.
+HOURS = {"PATROL_LEASE": "PT2H", "PATROL_PROVIDER_TIMEOUT": "600"}
 
 
 @pytest.fixture
@@ -18,7 +20,7 @@ def stuck(life, wait_until):
     """Start a worker that hangs in a model call, and a second one; returns both."""
 
     def start(grace):
-        life.provider.script(Behaviour(do="hang", seconds=120))
+        life.provider.script(Behaviour(do="hang", seconds=600))
         first = life.worker("first", PATROL_STOP_GRACE=str(grace), **HOURS)
         life.remember(*BAKERY)
         life.demand()
@@ -42,6 +44,8 @@ def test_what_can_not_be_finished_is_given_back_at_once(life, stuck, wait_until,
     first, _ = stuck(grace)
     for order in orders:
         first.send(order)
+        # The second word comes after the first was heard.
+        wait_until(lambda: " shutdown (MainProcess)" in life.started.logs("first"))
     life.provider.wait_for_requests(2)
 
     wait_until(lambda: not first.alive)
@@ -51,7 +55,7 @@ def test_what_can_not_be_finished_is_given_back_at_once(life, stuck, wait_until,
 
 
 def test_what_is_soon_finished_is_finished(life, stuck, wait_until):
-    first, _ = stuck(30.0)
+    first, _ = stuck(240.0)
     first.send(signal.SIGTERM)
     wait_until(lambda: "Warm shutdown" in life.started.logs("first"))
     life.provider.release()
@@ -65,7 +69,9 @@ def test_what_is_soon_finished_is_finished(life, stuck, wait_until):
 
 def test_a_stopping_worker_leaves_no_message_behind(life, stuck, wait_until, redis_client):
     first, second = stuck(0.5)
-    second.kill()
+    # A worker that is killed may leave one.
+    second.stop(signal.SIGTERM, grace=PATIENCE)
+    assert second.succeeded
     first.send(signal.SIGTERM)
     wait_until(lambda: not first.alive)
 

@@ -8,7 +8,6 @@ from memory import conversation
 from store import messages, users
 from tests.conftest import Clock
 
-PATIENCE = 60.0
 SAID = ["I live in Austin.", "I love green tea.", "My sister is called Ana.", "I'll call her tomorrow."]
 
 
@@ -28,7 +27,7 @@ def test_a_summary_is_written_once(life, wait_until, kind, purpose, where):
     def state():
         return conversation.state(life.store, being.being_id)
 
-    wait_until(lambda: state().rolling_summary, PATIENCE)
+    wait_until(lambda: state().rolling_summary)
     Clock(life.store).advance(minutes=31)
 
     def summary():
@@ -36,7 +35,7 @@ def test_a_summary_is_written_once(life, wait_until, kind, purpose, where):
             (session,) = messages.sessions(tx, being.being_id, before=None, limit=2)
         return conversation.session(life.store, being.being_id, session.session_id).summary
 
-    wait_until(lambda: mark.exists() and summary() and life.settled(), PATIENCE)
+    wait_until(lambda: mark.exists() and summary() and life.settled())
     assert (summary().version, summary().turn_count) == (1, len(SAID))
     assert len(conversation.rolling_page(life.store, being.being_id, before=None, limit=9).versions) == 1
     asked = Counter(request.prompt for request in life.provider.asked(purpose, paid=True))

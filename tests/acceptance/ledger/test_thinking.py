@@ -6,7 +6,6 @@ import pytest
 
 from tests.acceptance.ledger.conftest import BAKERY, FAMILY
 
-PATIENCE = 60.0
 AFTER_THE_CALL = "after the model call@patrol.consolidate"
 ONCE_STORED = ["after the response is stored@patrol.consolidate", "inside apply@patrol.consolidate"]
 
@@ -53,7 +52,7 @@ def test_an_answer_is_paid_for_once_or_twice_where_it_was_not_stored_yet(life, t
     mark = think(where)
     life.remember(*BAKERY, *FAMILY)
     life.demand()
-    wait_until(lambda: mark.exists() and life.settled(), PATIENCE)
+    wait_until(lambda: mark.exists() and life.settled())
 
     repeated = sum(paid(life).values()) - len(paid(life))
     assert paid(life)
@@ -67,7 +66,7 @@ def test_an_answer_is_paid_for_once_or_twice_where_it_was_not_stored_yet(life, t
 def test_a_batch_is_sent_once_or_twice_where_nobody_knew_that_it_had_arrived(life, think, wait_until, where):
     mark = think(where, PATROL_BATCH_THINKING="on", PATROL_BATCH_WAIT="PT0.2S")
     life.remember(*BAKERY, *FAMILY)
-    wait_until(lambda: mark.exists() and life.settled() and steps(life) != [], PATIENCE)
+    wait_until(lambda: mark.exists() and life.settled() and steps(life) != [])
 
     batches = [request for request in life.provider.requests if request.endpoint == "batches"]
     of_consolidation = [batch for batch in batches if "Consolidation" in str(batch.body)]
