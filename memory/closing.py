@@ -1,5 +1,6 @@
 """What a conversation came to: written when it is closed, and anew when a late message extends it (state seed)."""
 
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -76,16 +77,20 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
     if result.summary is None:
         raise result.faults[-1]
     turns = sum(message.role != "other" for message in said)
-    with store.finishing(claim) as tx:
-        if messages.keep_from_erasure(tx, being_id, [message.message_id for message in said]):
+    still_there = partial(
+        messages.keep_from_erasure, being_id=being_id, message_ids=[message.message_id for message in said]
+    )
+    # Whoever erases messages has locked them when they ask for this work.
+    with store.finishing(claim, first=still_there) as tx:
+        if still_there(tx):
             session_summaries.keep(tx, being_id, session_id, result.summary, turns)
         return ask(tx, being_id)
 
 
 def _without_a_mind(store: Store, claim: Claim, mind: NoMind, session_id: UUID) -> list[Ring]:
     """Leave the conversation as it is; the first key that comes wakes the Being's summaries."""
-    with store.finishing(claim) as tx:
-        rolling.wait_for_key(tx, claim.owner_id, waits=True)
+    # Messages on their way in have the Being's state when they ask for this work.
+    with store.finishing(claim, first=partial(rolling.wait_for_key, being_id=claim.owner_id, waits=True)) as tx:
         session_summaries.put_back(tx, claim.owner_id, session_id)
     log.info("summaries.wait_for_key", reason=mind.reason, being_id=str(claim.owner_id))
     return []

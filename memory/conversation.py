@@ -50,6 +50,8 @@ def ask_for_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> list[
             rewriting.reserve(tx, being_id)
             rolling.wait_for_key(tx, being_id, waits=False)
             rings += ask_for_summaries(tx, being_id)
+    # By itself: whoever erases messages has the user's facts before the Being's state.
+    with store.transaction() as tx:
         for user_id in spines.users_waiting(tx, platform=platform, limit=limit):
             spines.wait_for_key(tx, user_id, waits=False)
             rings += spine.ask(tx, user_id)

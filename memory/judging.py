@@ -6,6 +6,7 @@ What has been judged is a mark on each message, set in the transaction that writ
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -161,7 +162,9 @@ def _later(store: Store, claim: Claim, waits: timedelta | None) -> list[Ring]:
 
 def _without_a_mind(store: Store, claim: Claim, mind: NoMind, session_id: UUID) -> list[Ring]:
     """Leave the messages as they are; the first key that comes wakes the session."""
-    with store.finishing(claim) as tx:
-        judging.wait_for_key(tx, claim.owner_id, [session_id], waits=True)
+    wait = partial(judging.wait_for_key, being_id=claim.owner_id, session_ids=[session_id], waits=True)
+    # Messages on their way in have their session when they ask for this work.
+    with store.finishing(claim, first=wait):
+        pass
     log.info("shadow.waits_for_key", reason=mind.reason, being_id=str(claim.owner_id), session_id=claim.key)
     return []

@@ -73,7 +73,8 @@ begin
     update memory.work
     set state = 'running', attempts = attempts + 1, fence = fence + 1, claimed_at = clock_timestamp(),
         lease_until = clock_timestamp() + p_lease, rings = 0,
-        as_of = coalesce(as_of, memory.now())
+        -- The moment of the claim, and not of its transaction's beginning: whoever asked before it was there before it.
+        as_of = coalesce(as_of, clock_timestamp() + (select shift from memory.clock))
     where owner_id = p_owner_id and kind = p_kind and key = p_key
         and ((state = 'ready' and next_at <= clock_timestamp())
             or (state = 'running' and lease_until < clock_timestamp()))

@@ -2,6 +2,7 @@
 --
 -- INVARIANT  No summary outlives the words that it was made of: with a message goes every version that took it in, or that
 --            followed upon one. What was said lately is summed up again.
+-- LOCK ORDER the Being's session state, as messages on their way in have it (keep_messages); messages; sessions.
 
 -- Takes messages that are about to be erased out of all summaries. Whoever is about to add a summary of them locks them
 -- as well (keep_from_erasure), so that one of both sees what the other has done.
@@ -14,6 +15,7 @@ declare
     v_spine integer;
     v_last timestamptz;
 begin
+    perform 1 from memory.session_states where being_id = p_being_id for update;
     perform 1 from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids)
     order by message_id

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory import closing, conversation, erasure, rolling, spine, upkeep
+from memory import closing, conversation, erasure, judging, rolling, spine, upkeep
 from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.limits import ROLLING_CHARACTERS
@@ -62,6 +62,18 @@ def asked(talk, purpose):
 
 def keyless(talk):
     return Thinkers(talk.settings.model_copy(update={"thinker": "none"}))
+
+
+def somebody_waits(talk):
+    with talk.store.transaction() as tx:
+        return bool(tx.execute("select from pg_locks where not granted").rowcount)
+
+
+def claimed_closing(talk, tx):
+    (row,) = tx.execute("select key from memory.work where kind = %s", [closing.KIND]).fetchall()
+    claim = work.claim(tx, talk.being.being_id, closing.KIND, row["key"], lease=LEASE, attempts=5)
+    assert claim is not None
+    return claim
 
 
 def waiting_work(talk):
@@ -273,14 +285,10 @@ def test_words_that_come_in_while_a_summary_is_kept_wait_for_it_and_not_in_a_cir
     with talk.store.transaction() as tx:
         claim = work.claim(tx, talk.being.being_id, rolling.KIND, "", lease=LEASE, attempts=5)
 
-    def somebody_waits():
-        with talk.store.transaction() as tx:
-            return bool(tx.execute("select from pg_locks where not granted").rowcount)
-
     with ThreadPoolExecutor(1) as pool:
         with talk.store.finishing(claim) as tx:
             said = pool.submit(talk.says, *(f"This is message {number}." for number in range(4, 8)))
-            wait_until(somebody_waits)
+            wait_until(lambda: somebody_waits(talk))
             kept_rolling.note_error(tx, talk.being.being_id, "no_key", "no key")
         assert len(said.result()) == 4
     assert rolling.KIND in waiting_work(talk)
@@ -410,6 +418,65 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
     talk.summed_up()
     assert "I like number 39." in spine_of(talk).content.PROFILE
     assert "I like number 0." not in spine_of(talk).content.PROFILE
+
+
+def test_words_that_are_erased_while_a_summary_is_kept_wait_for_it_and_not_in_a_circle(talk, wait_until):
+    said = talk.says(at(0, "I love tea."), at(0, "And cake."), at(50))
+    with talk.store.transaction() as tx:
+        claim = claimed_closing(talk, tx)
+    with ThreadPoolExecutor(1) as pool:
+        with talk.store.transaction() as tx:
+            # As an erasure does, which has the messages first and asks for a new summary in the end.
+            tx.execute("select memory.forget_in_summaries(%s, %s)", [talk.being.being_id, said[:1]])
+            closed = pool.submit(closing.summarise, talk.store, talk.thinkers, talk.settings, claim)
+            wait_until(lambda: somebody_waits(talk))
+            closing.ask(tx, talk.being.being_id)
+        closed.result()
+    talk.summed_up()
+    assert sessions(talk)[0].summary
+
+
+def test_words_that_are_erased_while_others_come_in_wait_for_them_and_not_in_a_circle(talk, wait_until):
+    said = talk.says(at(0), at(1))
+    with ThreadPoolExecutor(1) as pool:
+        with talk.store.transaction() as tx:
+            # As messages do on their way in, which have the Being's state first and then find their session.
+            tx.execute("select from memory.session_states where being_id = %s for update", [talk.being.being_id])
+            erased = pool.submit(erasure.erase_messages, talk.store, talk.being, said[:1])
+            wait_until(lambda: somebody_waits(talk))
+            tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
+        assert erased.result()[0].messages == 1
+
+
+@pytest.mark.parametrize(("kind", "do"), [(closing.KIND, closing.summarise), (judging.KIND, judging.judge)])
+def test_words_that_come_in_while_nobody_can_think_are_waited_for_and_not_in_a_circle(talk, wait_until, kind, do):
+    talk.says(at(0), at(50))
+    with talk.store.transaction() as tx:
+        key = str(tx.execute("select session_id from memory.sessions order by started_at").fetchone()["session_id"])
+        claim = work.claim(tx, talk.being.being_id, kind, key, lease=LEASE, attempts=5)
+    with ThreadPoolExecutor(1) as pool:
+        with talk.store.transaction() as tx:
+            # As messages do on their way in: the Being's state, their session, and then what is asked for.
+            tx.execute("select from memory.session_states where being_id = %s for update", [talk.being.being_id])
+            tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
+            done = pool.submit(do, talk.store, keyless(talk), talk.settings, claim)
+            wait_until(lambda: somebody_waits(talk))
+            work.ask(tx, talk.being.being_id, kind, key, claim.queue)
+        done.result()
+    with talk.store.transaction() as tx:
+        assert work.state(tx, talk.being.being_id, kind, key) == "ready"
+
+
+def test_words_that_came_in_while_a_worker_reached_for_the_summary_are_in_it(talk):
+    talk.says(at(0), at(50))
+    with talk.store.transaction() as tx:
+        # The worker's transaction has begun, and its claim comes after these.
+        talk.says(at(1, "It rains."))
+        claim = claimed_closing(talk, tx)
+    closing.summarise(talk.store, talk.thinkers, talk.settings, claim)
+    (question,) = asked(talk, "SessionSummary")
+    assert "It rains." in question.material
+    assert waiting_work(talk) == []
 
 
 def test_what_is_being_closed_by_another_is_left_to_it(talk, store):
