@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from starlette.types import Scope
 
 from memory.access import Denied, Forbidden
@@ -110,8 +111,17 @@ def answer(scope: Scope, fault: Exception) -> JSONResponse:
 
 
 async def handle(request: Request, fault: Exception) -> JSONResponse:
-    """Answer for an error that the framework found."""
+    """Answer for an error that the framework found, which knows one method of an address that may take more."""
+    if isinstance(fault, HTTPException) and fault.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        fault = HTTPException(fault.status_code, headers={"Allow": ", ".join(_taken(request))})
     return answer(request.scope, fault)
+
+
+def _taken(request: Request) -> list[str]:
+    """The methods that the address of a request takes."""
+    routes = request.app.routes
+    asked = [(method, {**request.scope, "method": method}) for method in ("GET", "POST", "PUT", "PATCH", "DELETE")]
+    return [method for method, scope in asked if any(route.matches(scope)[0] is Match.FULL for route in routes)]
 
 
 # What the floors below say no with, and what that is at this door.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from typer import Typer
 from typer.core import TyperGroup
-from typer.main import get_command
+from typer.main import get_command, get_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,15 +28,15 @@ class Entry:
     place: str
     line: str
 
-    def load(self) -> Typer:
+    def load(self) -> "Command":
         """Import it."""
         module, _, name = self.place.partition(":")
         found: Typer | Callable[..., None] = getattr(import_module(module), name)
         if isinstance(found, Typer):
-            return found
+            return get_group(found)
         alone = Typer(add_completion=False)
         alone.command()(found)
-        return alone
+        return get_command(alone)
 
 
 COMMANDS = {
@@ -98,7 +98,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
         """Put the command itself in the place of its line in the help."""
         name, listed, rest = super().resolve_command(ctx, args)
-        return name, listed and get_command(COMMANDS[listed.name or ""].load()), rest
+        return name, listed and COMMANDS[listed.name or ""].load(), rest
 
 
 app = Typer(

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from api import routes_page
 from cli.commands import COMMANDS
@@ -41,7 +40,7 @@ def commands(command, path):
 
 @pytest.fixture(scope="session")
 def known() -> set[tuple[str, ...]]:
-    return {words for name, entry in COMMANDS.items() for words in commands(get_command(entry.load()), (name,))} | {()}
+    return {words for name, entry in COMMANDS.items() for words in commands(entry.load(), (name,))} | {()}
 
 
 def test_commands_exist(document, known):

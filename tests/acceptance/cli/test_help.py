@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import pytest
-from typer.main import get_command
 
 from cli.commands import COMMANDS
 
@@ -18,8 +17,9 @@ def commands_below(command, name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option_has_a_help_text(name):
-    command = get_command(COMMANDS[name].load())
+    command = COMMANDS[name].load()
     assert command.help
+    assert "completion" not in str([parameter.opts for parameter in command.params])
     for full_name, child in commands_below(command, name):
         assert child.help, full_name
         for parameter in child.params:

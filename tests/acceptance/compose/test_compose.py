@@ -15,7 +15,7 @@ import pytest
 import yaml
 from jsonschema import Draft201909Validator
 
-from schemas.settings import CHECKOUT
+from schemas.settings import CHECKOUT, Settings
 from schemas.work import QUEUES
 from tests.ports import free_port
 from workers.embedded import embedded_servers
@@ -24,6 +24,7 @@ from workers.processes import Child, last_lines, wait_until
 COMPOSE = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
 OURS = {name: service for name, service in COMPOSE["services"].items() if "build" in service}
 PATIENCE = 120.0
+HANDING_BACK = 5
 
 
 def test_the_file_is_of_the_specification():
@@ -44,6 +45,12 @@ def test_a_service_is_bounded_watched_and_brought_back(name):
     assert name == "migrate" or (service["restart"], bool(service["healthcheck"]["test"])) == ("unless-stopped", True)
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
     assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_service_may_stop_for_as_long_as_a_worker_needs_to_hand_back(name):
+    grace = int(OURS[name]["stop_grace_period"].removesuffix("s"))
+    assert grace >= Settings.model_fields["stop_grace"].default + HANDING_BACK
 
 
 def test_what_redis_accepted_it_keeps():

@@ -17,8 +17,6 @@ NOWHERE = "00000000-0000-0000-0000-000000000000"
         ("GET", "/v1/beings/mira/", 404),
         ("GET", "/v1/beings/mira/nothing?of=all", 404),
         ("GET", "/v1/beings/nobody", 404),
-        ("PUT", "/v1/beings/mira", 405),
-        ("POST", "/health/live", 405),
         ("GET", "/v1/beings/mira%00", 404),
         ("GET", "/v1/beings/%ff", 404),
         ("GET", "/v1/beings/%ed%a0%80", 404),
@@ -49,8 +47,21 @@ NOWHERE = "00000000-0000-0000-0000-000000000000"
 def test_every_error_is_a_problem(person, problem, method, path, status):
     answer = person.client.request(method, path, json={} if method == "PATCH" else None)
     problem(answer, status)
-    if status == 405:
-        assert answer.headers["allow"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "takes"),
+    [
+        ("PUT", "/v1/beings/mira", "GET, PATCH, DELETE"),
+        ("DELETE", "/v1/beings", "GET, POST"),
+        ("PATCH", "/v1/beings/mira/vault/topics/projects", "PUT"),
+        ("POST", "/health/live", "GET"),
+    ],
+)
+def test_a_method_that_an_address_does_not_take_is_answered_with_those_it_takes(person, problem, method, path, takes):
+    answer = person.client.request(method, path)
+    assert takes in problem(answer, 405)["detail"]
+    assert answer.headers["allow"] == takes
 
 
 @pytest.mark.parametrize("path", ["/recall", "/search_memory", "/recall_memory"])
