@@ -34,8 +34,8 @@ def api(
     ] = None,
 ) -> None:
     """Serve the HTTP API, in the place of this process."""
-    settings = Settings()
-    _become(stack.api_command(host or settings.api_host, port or settings.api_port), settings)
+    settings = _served()
+    _become(stack.api_command(*stack.free("The API", host or settings.api_host, port or settings.api_port)))
 
 
 def worker(
@@ -51,14 +51,15 @@ def worker(
     asked = [queue.strip() for queue in queues.split(",") if queue.strip()]
     if unknown := [queue for queue in asked if queue not in QUEUES]:
         raise BadParameter(f"no such queue: {', '.join(unknown)}. There are {', '.join(QUEUES)}.")
-    _become(stack.worker_command(name, asked or QUEUES, concurrency or stack.default_concurrency()), Settings())
+    _served()
+    _become(stack.worker_command(name, asked or QUEUES, concurrency or stack.default_concurrency()))
 
 
 def beat() -> None:
     """Run Celery's beat, in the place of this process."""
-    settings = Settings()
+    settings = _served()
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _become(stack.beat_command(settings.home), settings)
+    _become(stack.beat_command(settings.home))
 
 
 def flower(
@@ -68,20 +69,27 @@ def flower(
     ] = None,
 ) -> None:
     """Show workers, queues and tasks in the browser, behind a name and password, in the place of this process."""
-    settings = Settings()
+    settings = _served()
     if settings.flower_basic_auth is None:
         raise Failure("Flower starts only with a password: set PATROL_FLOWER_BASIC_AUTH to NAME:PASSWORD.")
     # By the environment, for anybody may read a command line.
     secret = {"FLOWER_BASIC_AUTH": settings.flower_basic_auth.get_secret_value()}
-    _become(stack.flower_command(host or settings.flower_host, port or settings.flower_port), settings, secret)
+    where = stack.free("Flower", host or settings.flower_host, port or settings.flower_port)
+    _become(stack.flower_command(*where), secret)
 
 
-def _become(command: list[str], settings: Settings, environment: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Replace this process, so that signals reach the service itself, once its servers are known.
+def _served() -> Settings:
+    """The settings, once it is known where their servers are.
 
     Raises:
-        NothingRunsError: They are not.
+        NothingRunsError: Nobody knows.
     """
+    settings = Settings()
     addresses(settings)
+    return settings
+
+
+def _become(command: list[str], environment: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Replace this process, so that signals reach the service itself."""
     own = {**os.environ, **stack.environment(), **environment}
     os.execve(command[0], command, own)  # noqa: S606  # the command is ours

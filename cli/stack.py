@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
+from cli.failures import Failure
 from schemas.settings import CHECKOUT, Settings
 from schemas.work import QUEUES
 from workers.addresses import addresses
@@ -112,6 +113,30 @@ def servers(settings: Settings) -> Iterator[tuple[Addresses, list[Restartable]]]
     else:
         with embedded_servers(settings.home) as embedded:
             yield embedded, [embedded.redis, embedded.postgres]
+
+
+def free(name: str, host: str, port: int) -> tuple[str, int]:
+    """An address on which nobody listens; for port 0 any such port.
+
+    Args:
+        name: What wants to listen there.
+        host: On which address.
+        port: On which port.
+
+    Raises:
+        Failure: Somebody listens there, or it is no address of this machine.
+    """
+    try:
+        ((family, kind, protocol, _, address), *_) = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            return host, probe.getsockname()[1]
+    except OSError as refused:
+        raise Failure(
+            f"{name} can't listen on {host}, port {port} ({refused.strerror})."
+            " Stop what listens there, or choose another with --host and --port."
+        ) from None
 
 
 def _announced(name: str, ready: Callable[[], bool], announce: Callable[[str], None]) -> Callable[[], bool]:

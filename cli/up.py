@@ -1,6 +1,5 @@
 """`patrol up`: the whole system on this machine, until Ctrl-C."""
 
-import socket
 import time
 from typing import Annotated
 
@@ -8,7 +7,6 @@ from rich.text import Text
 from typer import Option
 
 from cli import stack
-from cli.failures import Failure
 from cli.ledger import quiet_settings
 from cli.output import say, shown
 from schemas.settings import Settings
@@ -42,7 +40,7 @@ def up(
     Postgres and Redis are embedded unless DATABASE_URL and REDIS_URL are set. What they hold is kept from run to run.
     """
     settings = quiet_settings()
-    host, port = _free(host or settings.api_host, port or settings.api_port)
+    host, port = stack.free("The API", host or settings.api_host, port or settings.api_port)
     try:
         _run(settings, host, port, concurrency or stack.default_concurrency())
     except KeyboardInterrupt:
@@ -76,24 +74,6 @@ def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
             Text(FIRST_STEPS, style="dim"),
         )
         supervisor.wait()
-
-
-def _free(host: str, port: int) -> tuple[str, int]:
-    """An address on which nobody listens; for port 0 any such port.
-
-    Raises:
-        Failure: Somebody listens there, or it is no address of this machine.
-    """
-    try:
-        ((family, kind, protocol, _, address), *_) = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        with socket.socket(family, kind, protocol) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-            return host, probe.getsockname()[1]
-    except OSError as refused:
-        raise Failure(
-            f"The API can't listen on {host}, port {port} ({refused.strerror}). Choose another with --host and --port."
-        ) from None
 
 
 def _in_url(host: str) -> str:

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from tests.acceptance.cli.conftest import PATIENCE, read_until
+from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
 from tests.ports import free_port
 from workers.processes import wait_until
 
@@ -49,6 +49,14 @@ def test_a_port_that_is_taken_is_told_before_anything_starts(command):
         port = taken.getsockname()[1]
         assert f"port {port}" in command("up", "--port", port, code=1).stderr
     assert not (command.home / "postgres").exists()
+
+
+@pytest.mark.parametrize("name", ["api", "flower"])
+def test_a_part_says_what_to_do_where_its_port_is_taken(patrol, name):
+    part = Command(patrol.home, PATROL_FLOWER_BASIC_AUTH="ada:lovelace-1815")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"port {port} (Address already in use)" in part(name, "--port", port, code=1).stderr
 
 
 @pytest.mark.parametrize("name", ["migrate", "api", "worker", "beat", "clusters"])
