@@ -80,9 +80,9 @@ def pass_alone(
         GateRefused: A gate stopped it.
     """
     if signal := noise_in(text):
-        raise GateRefused("noise", f"“{signal}” marks what belongs in a journal.", "Write it to the Being's notes.")
+        raise GateRefused("noise", f"“{signal}” marks what belongs in a journal.", "Keep it in a journal of your own.")
     if tier == "log":
-        raise GateRefused("log-tier", "The vault keeps nothing of the tier log.", "Write it to the Being's notes.")
+        raise GateRefused("log-tier", "The vault keeps nothing of the tier log.", "Keep it in a journal of your own.")
     if len(text) > VAULT_CHARACTERS:
         raise GateRefused(
             "length",

@@ -1,5 +1,6 @@
 """What is asked at a door, beside the notes that are handed in. Unknown fields are refused."""
 
+import re
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -23,6 +24,7 @@ Query = Annotated[str, Field(max_length=QUERY_CHARACTERS)]
 KeyText = Annotated[str, Field(min_length=16, max_length=512, pattern=r"^[!-~]+$")]
 Dollars = Annotated[Decimal, Field(strict=False, ge=0, le=1_000_000, decimal_places=6)]
 Id = Annotated[UUID, Field(strict=False)]
+SLUG = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 
 
 class Question(Wire):
@@ -43,10 +45,19 @@ class NewBeing(Question):
     model_config = ConfigDict(json_schema_extra={"examples": [{"slug": "mira", "name": "Mira"}]})
 
     slug: str = Field(
-        pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$",
+        json_schema_extra={"pattern": SLUG},
         description="Its short name in addresses: lower-case letters, digits, `_` and `-`.",
     )
     name: Name = Field(description="What people call it.")
+
+    @field_validator("slug")
+    @classmethod
+    def _in_an_address(cls, value: str) -> str:
+        if not re.fullmatch(SLUG, value):
+            raise PydanticCustomError(
+                "slug", "A slug has 1 to 63 signs of a-z, 0-9, `_` and `-`, the first of them a letter or a digit"
+            )
+        return value
 
     @field_validator("slug")
     @classmethod

@@ -30,7 +30,7 @@ def test_a_being_is_added_and_listed_with_its_owner(patrol, somebody):
 
 
 def test_a_being_needs_a_slug_and_a_user(patrol, somebody):
-    assert "slug" in patrol("being", "add", "--user", somebody.user, "No Slug!", code=2).stderr
+    assert "a-z, 0-9" in patrol("being", "add", "--user", somebody.user, "No Slug!", code=2).stderr
     assert "no user nobody" in patrol("being", "add", "--user", "nobody", "x", code=1).stderr
 
 
