@@ -69,6 +69,12 @@ def test_linked_files_exist(path):
         assert (path.parent / link).exists(), f"{path.name} links to {link}"
 
 
+def test_named_files_exist(document):
+    folders = "|".join(path.name for path in CHECKOUT.iterdir() if path.is_dir() and not path.name.startswith("."))
+    for path in re.findall(rf"`((?:{folders})/[\w./-]+\.\w+)`", document):
+        assert (CHECKOUT / path).exists(), f"there is no {path}"
+
+
 def test_the_page_of_settings_is_the_settings():
     assert (CHECKOUT / "docs" / "settings.md").read_text() == settings_page.page(), "run: make docs"
 
