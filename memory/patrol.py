@@ -14,7 +14,7 @@ from memory.classification import roots_of
 from memory.consolidation import consolidated
 from memory.diary import Day, to_tell, written
 from memory.patience import Effects, thought, thought_at_once
-from memory.remembering import remember, vectors_of
+from memory.remembering import read_scenes, remember, vectors_of
 from memory.repair import repaired
 from memory.scene import text_hash
 from memory.splitting import born, divided
@@ -29,6 +29,8 @@ from store import notes, patrol, runs, users, work
 from store.database import Store
 from store.transaction import Transaction
 
+# So many notes that could not be read are brought before a model with the new ones of a patrol.
+RETAINED_AT_ONCE = 100
 # What the two roots are about, for the keyless classification by nearness (DESIGN section 6, `assign`).
 PROTOTYPES: dict[Root, str] = {
     "Business": "Work, business, a job, a project, money, clients, deadlines and plans for the company.",
@@ -42,17 +44,17 @@ def embed(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Sett
     with store.transaction() as tx:
         being = users.get_being(tx, being_id)
         stamped = notes.stamped(tx, being_id, run_id)
-    if not stamped and being.embedding_model != UNEMBEDDED:
+        retained = notes.unrepaired(tx, being_id, RETAINED_AT_ONCE)
+
+    def repair(unparsable: Sequence[tuple[Note, str]]) -> dict[UUID, SceneInput] | None:
+        return thought_at_once(store, thinkers, settings, claim, lambda mind: repaired(mind, unparsable), None)
+
+    scenes = read_scenes(stamped, retained, repair)
+    if not stamped and not scenes.told and being.embedding_model != UNEMBEDDED:
         # Time passes for a Being whose embedder has no key, as long as nothing new has to be embedded.
-        _finish(store, claim, lambda _: {"nodes": 0, "repaired": 0, "parse_failed": 0, "embed_failed": 0})
+        _finish(store, claim, lambda tx: scenes.mark(tx, being_id))
         return
-
-    def repair(unparsable: Sequence[tuple[Note, str]]) -> dict[UUID, SceneInput]:
-        if not unparsable:
-            return {}
-        return thought_at_once(store, thinkers, settings, claim, lambda mind: repaired(mind, unparsable), {})
-
-    remembered = remember(store, embedders.serving(being.embedding_model), being_id, stamped, repair)
+    remembered = remember(store, embedders.serving(being.embedding_model), being_id, scenes)
     _finish(store, claim, lambda tx: remembered.keep(tx, being_id, run_id))
 
 

@@ -21,66 +21,93 @@ KEPT_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
+class Scenes:
+    """What notes tell, by note id in the order of the notes; and of those that could not be read, why."""
+
+    told: dict[UUID, SceneInput]
+    unparsable: dict[UUID, str]
+    asked: list[UUID]
+    repaired: int
+
+    def mark(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
+        """Mark what could not be read, and what a model was asked about; returns the counts."""
+        notes.mark_failed(tx, being_id, "parse_failed", self.unparsable)
+        notes.mark_asked(tx, being_id, self.asked)
+        return {"nodes": 0, "repaired": self.repaired, "parse_failed": len(self.unparsable), "embed_failed": 0}
+
+
+@dataclass(frozen=True)
 class Remembered:
     """What became of notes, ready to be kept in the transaction that finishes the step."""
 
     model: str
+    scenes: Scenes
     born: list[tuple[UUID, NodeWords]]
-    unparsable: dict[UUID, str]
     refused: dict[UUID, str]
-    repaired: int
 
     def keep(self, tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any]:
         """Make the nodes, mark the notes, and let go of vectors that nodes have now; returns the counts."""
         users.adopt_model(tx, being_id, self.model)
         # Notes may have been erased since they were read.
-        there = {note.note_id for note in notes.stamped(tx, being_id, run_id)}
+        there = notes.there(tx, being_id, [note_id for note_id, _ in self.born])
         born = [(note_id, words) for note_id, words in self.born if note_id in there]
         nodes.insert(tx, being_id, run_id, self.model, born)
         with tx.pipeline():
-            notes.mark_remembered(tx, being_id, [note_id for note_id, _ in born])
-            notes.mark_failed(tx, being_id, "parse_failed", self.unparsable)
+            notes.mark_remembered(tx, being_id, run_id, [note_id for note_id, _ in born])
+            counts = self.scenes.mark(tx, being_id)
             notes.mark_failed(tx, being_id, "embed_failed", self.refused)
             embeddings.drop(tx, being_id, self.model, [words.text_hash for _, words in self.born])
-        return {
-            "nodes": len(born),
-            "repaired": self.repaired,
-            "parse_failed": len(self.unparsable),
-            "embed_failed": len(self.refused),
-        }
+        return counts | {"nodes": len(born), "embed_failed": len(self.refused)}
 
 
-Repair = Callable[[Sequence[tuple[Note, str]]], dict[UUID, SceneInput]]
-"""Puts right what it can of notes that could not be read, each with why."""
+Repair = Callable[[Sequence[tuple[Note, str]]], dict[UUID, SceneInput] | None]
+"""Puts right what it can of notes that could not be read, each with why; None where nobody could be asked."""
 
 
-def remember(store: Store, embedder: Embedder, being_id: UUID, stamped: Sequence[Note], repair: Repair) -> Remembered:
-    """Parse notes and find a vector for each scene; texts whose vectors are known are not embedded again.
+def read_scenes(stamped: Sequence[Note], retained: Sequence[Note], repair: Repair) -> Scenes:
+    """Parse notes, and have put right what can't be parsed.
+
+    Args:
+        stamped: The notes of this run.
+        retained: Notes that could not be read by a run before, when nobody could be asked what was meant.
+        repair: Asks that.
+    """
+    told: dict[UUID, SceneInput] = {}
+    unparsable: dict[UUID, str] = {}
+    for note in stamped:
+        try:
+            told[note.note_id] = parse_scene(note.content)
+        except Unparsable as failure:
+            unparsable[note.note_id] = str(failure)
+    unread = [(note, unparsable[note.note_id]) for note in stamped if note.note_id in unparsable]
+    unread += [(note, note.reason or "") for note in retained]
+    mended = repair(unread) if unread else None
+    told |= mended or {}
+    return Scenes(
+        told=dict(sorted(told.items())),
+        unparsable={note_id: fault for note_id, fault in unparsable.items() if note_id not in told},
+        asked=[] if mended is None else [note.note_id for note, _ in unread],
+        repaired=len(mended or {}),
+    )
+
+
+def remember(store: Store, embedder: Embedder, being_id: UUID, scenes: Scenes) -> Remembered:
+    """Find a vector for each scene; texts whose vectors are known are not embedded again.
 
     Raises:
         ProviderError: The embedder is out of reach; vectors that came before are kept.
     """
-    scenes: dict[UUID, SceneInput] = {}
-    unparsable: dict[UUID, str] = {}
-    for note in stamped:
-        try:
-            scenes[note.note_id] = parse_scene(note.content)
-        except Unparsable as failure:
-            unparsable[note.note_id] = str(failure)
-    mended = repair([(note, unparsable[note.note_id]) for note in stamped if note.note_id in unparsable])
-    scenes |= mended
-    unparsable = {note_id: fault for note_id, fault in unparsable.items() if note_id not in mended}
-    texts = {note_id: embedding_text(scene.scene(), scene.feeling) for note_id, scene in scenes.items()}
+    texts = {note_id: embedding_text(scene.scene(), scene.feeling) for note_id, scene in scenes.told.items()}
     vectors, refusals = vectors_of(store, embedder, being_id, list(texts.values()))
     born: list[tuple[UUID, NodeWords]] = []
     refused: dict[UUID, str] = {}
     for note_id, text in texts.items():
         hashed = text_hash(text)
         if hashed in vectors:
-            born.append((note_id, words_of(scenes[note_id], hashed, vectors[hashed])))
+            born.append((note_id, words_of(scenes.told[note_id], hashed, vectors[hashed])))
         else:
             refused[note_id] = refusals[hashed]
-    return Remembered(embedder.model, born, unparsable, refused, len(mended))
+    return Remembered(embedder.model, scenes, born, refused)
 
 
 def vectors_of(

@@ -90,11 +90,30 @@ def stamped(tx: Transaction, being_id: UUID, run_id: UUID) -> list[Note]:
         ).fetchall()
 
 
-def mark_remembered(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> None:
-    """Say of notes that they have their nodes."""
+def unrepaired(tx: Transaction, being_id: UUID, limit: int) -> list[Note]:
+    """Notes that could not be read and that no model was asked about yet, oldest first."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            "select * from memory.notes where being_id = %s and state = 'parse_failed' and not repair_asked"
+            " order by note_id limit %s",
+            [being_id, limit],
+        ).fetchall()
+
+
+def there(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> set[UUID]:
+    """Which of these notes have not been erased."""
+    rows = tx.execute(
+        "select note_id from memory.notes where being_id = %s and note_id = any(%s)", [being_id, note_ids]
+    )
+    return {row["note_id"] for row in rows}
+
+
+def mark_remembered(tx: Transaction, being_id: UUID, run_id: UUID, note_ids: Sequence[UUID]) -> None:
+    """Say of notes that they have their nodes, and since which run."""
     tx.execute(
-        "update memory.notes set state = 'remembered' where being_id = %s and note_id = any(%s)",
-        [being_id, list(note_ids)],
+        "update memory.notes set state = 'remembered', reason = null, run_id = %s"
+        " where being_id = %s and note_id = any(%s)",
+        [run_id, being_id, list(note_ids)],
     )
 
 
@@ -105,6 +124,14 @@ def mark_failed(tx: Transaction, being_id: UUID, state: str, reasons: dict[UUID,
         " from unnest(%s::uuid[], %s::text[]) as failed (note_id, reason)"
         " where n.being_id = %s and n.note_id = failed.note_id",
         [state, list(reasons), list(reasons.values()), being_id],
+    )
+
+
+def mark_asked(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> None:
+    """Say of notes that a model was asked what was meant; none will be again."""
+    tx.execute(
+        "update memory.notes set repair_asked = true where being_id = %s and note_id = any(%s)",
+        [being_id, list(note_ids)],
     )
 
 

@@ -66,8 +66,9 @@ def remember(
     """Make a note and a node of each memory, in that order, and put the nodes into a cluster where one is named."""
     born = [(note(memory.scene), memory) for memory in memories]
     notes.insert(tx, being.being_id, [new for new, _ in born])
-    notes.mark_remembered(tx, being.being_id, [new.note_id for new, _ in born])
-    nodes.insert(tx, being.being_id, run or uuid4(), MODEL, [(new.note_id, memory) for new, memory in born])
+    run = run or uuid4()
+    notes.mark_remembered(tx, being.being_id, run, [new.note_id for new, _ in born])
+    nodes.insert(tx, being.being_id, run, MODEL, [(new.note_id, memory) for new, memory in born])
     rows = tx.execute("select note_id, node_id from memory.memory_nodes where being_id = %s", [being.being_id])
     by_note = {row["note_id"]: row["node_id"] for row in rows}
     made = [by_note[new.note_id] for new, _ in born]

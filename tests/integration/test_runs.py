@@ -190,7 +190,7 @@ def test_a_failed_run_gives_back_the_notes_that_it_did_not_remember(store, being
     first_note, second_note = send("One.", "Two.")
     failed, _ = want()
     with store.transaction() as tx:
-        notes.mark_remembered(tx, being.being_id, [first_note])
+        notes.mark_remembered(tx, being.being_id, failed, [first_note])
 
     end(failed, error="a step was poisonous")
 

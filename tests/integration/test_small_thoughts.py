@@ -89,17 +89,43 @@ def test_a_note_that_can_not_be_read_is_put_right_once(life):
     assert "not JSON" in life.asked("RepairedScene")[0].material
 
 
-def test_a_note_that_can_not_be_put_right_stays_marked(life):
+def failed_notes(life):
+    with life.store.transaction() as tx:
+        return notes.page(tx, life.being_id, state="parse_failed", after=None, limit=9)
+
+
+def test_a_note_that_can_not_be_put_right_stays_marked_and_nobody_is_asked_again(life):
     life.hand_in(BROKEN)
     life.answers.said["RepairedScene"] = {**MENDED, "feeling": "I was jealous."}
     run = life.patrol()
+    asked = len(life.asked("RepairedScene"))
+    life.tell("Event.")
     life.patrol()
 
     assert run.steps["embed"]["parse_failed"] == 1
-    with life.store.transaction() as tx:
-        (note,) = notes.page(tx, life.being_id, state="parse_failed", after=None, limit=9)
+    (note,) = failed_notes(life)
     assert note.reason.startswith("not JSON")
+    assert len(life.asked("RepairedScene")) == asked
     assert {"could not be used" in request.material for request in life.asked("RepairedScene")[1:]} == {True}
+
+
+@pytest.mark.parametrize("new", [(), ("Event.",)])
+def test_a_note_that_nobody_could_put_right_is_when_somebody_can(life, new):
+    life.hand_in(BROKEN)
+    life.patrol(thinker="none")
+    assert [note.reason.split(":")[0] for note in failed_notes(life)] == ["not JSON"]
+    life.provider.script(Behaviour(do="fail", on="messages", status=529))
+    assert life.patrol().steps["embed"]["repaired"] == 0
+
+    for scene in new:
+        life.tell(scene)
+    life.answers.said["RepairedScene"] = MENDED
+    run = life.patrol()
+
+    assert run.steps["embed"] | {"nodes": 1 + len(new), "repaired": 1, "parse_failed": 0} == run.steps["embed"]
+    assert life.node("Pip met").importance == 0.7
+    assert failed_notes(life) == []
+    assert life.patrol().steps["embed"]["repaired"] == 0
 
 
 def note(content):
