@@ -3,7 +3,7 @@
 -- INVARIANT 1  One row for each (owner, kind, key).
 -- INVARIANT 2  A claim raises the fence, and only the holder of the newest fence can finish, back off or fail the work.
 -- INVARIANT 3  Asking for work that is ready or running is never lost: a row that has been claimed remembers that it was
---              wanted, though it waits to be tried again, and finishing it then makes it ready again.
+--              wanted, though it waits to be tried again, and finishing it then makes it ready again, and so does its death.
 -- INVARIANT 4  Leases and next_at follow the real clock; as_of is the domain's, frozen by the unit's first claim.
 -- INVARIANT 5  Work is paid for by the request's key of whoever caused it: memory.paid_by names it for a transaction, a
 --              door sets it, and holding work sets it to the work's own, so that what follows is paid for likewise.
@@ -12,7 +12,8 @@
 --   ·───────▶ ready ──────▶ running ────────▶ done          ask makes done and dead ready again
 --               ▲  ◀────────── │  ▲ ───────▶ dead
 --               │ back off, fail, hand back │    fail, out of attempts
---               └── finish, wanted meanwhile└─ claim, lease expired
+--               └── finish, or death, └─ claim, lease expired
+--                   wanted meanwhile
 
 -- The request's key that pays for what this transaction asks for; null: none came with the request.
 create or replace function payer() returns uuid language sql stable
@@ -59,6 +60,17 @@ begin
     return coalesce(v_ring, false);
 end $$;
 
+-- Gives work that has just died another life if it was wanted since its first claim: no attempt has seen what was there by
+-- then. After a while, for poison must not go round fast. Returns whether it lives.
+create or replace function live_again(p_owner_id uuid, p_kind text, p_key text) returns boolean language plpgsql as $$
+begin
+    update memory.work
+    set state = 'ready', attempts = 0, back_offs = 0, as_of = null, wanted_at = null, rung_at = null, finished_at = null,
+        next_at = greatest(wanted_at, clock_timestamp() + interval '30 seconds')
+    where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'dead' and wanted_at is not null;
+    return found;
+end $$;
+
 -- Takes the lease on due work; no row if it is not due, leased to another, or over. Work whose holder has vanished
 -- more often than p_attempts kills whoever takes it, and is buried instead.
 create or replace function claim_work(p_owner_id uuid, p_kind text, p_key text, p_lease interval, p_attempts integer)
@@ -69,6 +81,9 @@ begin
         error = format('Every one of %s attempts ended with its worker gone.', attempts)
     where owner_id = p_owner_id and kind = p_kind and key = p_key and state = 'running'
         and lease_until < clock_timestamp() and attempts >= p_attempts;
+    if found then
+        perform memory.live_again(p_owner_id, p_kind, p_key);
+    end if;
     return query
     update memory.work
     set state = 'running', attempts = attempts + 1, fence = fence + 1, claimed_at = clock_timestamp(),
@@ -142,7 +157,7 @@ begin
     end if;
 end $$;
 
--- A fault that is the work's own: it waits longer each time, and after p_attempts it is dead. Returns the state.
+-- A fault that is the work's own: it waits longer each time, and after p_attempts it dies. Returns the state.
 create or replace function fail_work(
     p_owner_id uuid, p_kind text, p_key text, p_fence bigint, p_attempts integer, p_error text
 ) returns text language plpgsql as $$
@@ -159,7 +174,7 @@ begin
     if v_state is null then
         perform memory.stale_lease(p_kind);
     end if;
-    return v_state;
+    return case when v_state = 'dead' and memory.live_again(p_owner_id, p_kind, p_key) then 'ready' else v_state end;
 end $$;
 
 -- A worker that is told to stop gives back what it had begun: it is due at once, and the attempt does not count.

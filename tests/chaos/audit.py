@@ -95,6 +95,8 @@ QUESTIONS = {
         " select turn_count from memory.session_summaries as k where k.being_id = s.being_id"
         " and k.session_id = s.session_id order by version desc limit 1) as told on true"
         " where s.ended_at is not null and not t.waits_for_key"
+        " and not exists (select from memory.work as w where w.owner_id = s.being_id"
+        " and w.kind = 'session_close.summarise' and w.key = s.session_id::text and w.state = 'dead')"
         " and (s.summary_due or told.turn_count is distinct from s.turn_count)"
     ),
     "a rolling summary that is behind, or whose versions are not all there": (
@@ -103,7 +105,8 @@ QUESTIONS = {
         " where m.being_id = t.being_id and role <> 'other' and rolling_version is null) as waiting,"
         " (select count(*) from memory.rolling_summaries as r where r.being_id = t.being_id) as versions,"
         " (select coalesce(max(version), 0) from memory.rolling_summaries as r where r.being_id = t.being_id) as newest"
-        " ) as real where not t.waits_for_key and waiting >= 4 or versions <> newest"
+        " ) as real where waiting >= 4 and not t.waits_for_key and not exists (select from memory.work as w"
+        " where w.owner_id = t.being_id and w.kind = 'rolling.summarise' and w.state = 'dead') or versions <> newest"
     ),
     "a vector kept for a text that has become a memory": (
         "select format('node %s', n.node_id) as wrong from memory.embeddings as e join memory.memory_nodes as n"

@@ -19,6 +19,7 @@ from memory import recall
 from schemas.settings import Settings
 from store import clock
 from store.database import Store
+from store.transaction import value
 from store.errors import Unavailable
 from store.migrate import migrate
 from tests.chaos.audit import complaints
@@ -180,6 +181,7 @@ class Chaos:
             "faults": sum(event.hit for event in self.events),
             **survived(self.events),
             "units of work finished": len(finished),
+            "dead letters": self._dead_letters(system),
             **self._thoughts(system),
             **dict(sorted(self.manifest.tally.items())),
         }
@@ -188,6 +190,11 @@ class Chaos:
         figures = {"seed": self.seed, "seconds": (ended - begun).total_seconds(), **as_json(*laid_out), "wrong": wrong}
         (self.directory / "figures.json").write_text(json.dumps(figures, indent=2), encoding="utf-8")
         return wrong
+
+    @staticmethod
+    def _dead_letters(system: System) -> int:
+        with system.store.transaction() as tx:
+            return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
 
     def _thoughts(self, system: System) -> dict[str, int]:
         """What models were asked in the name of patrols, what came of it, and what was paid for more than once."""

@@ -47,6 +47,30 @@ def test_asking_while_it_waits_to_be_tried_again_makes_it_run_once_more(store, a
     assert row()["state"] == "done"
 
 
+def test_asking_between_attempts_outlives_the_last_of_them(store, ask, claim, row):
+    """Whoever asks a dead row makes it ready; asked for before it died, and not seen by any attempt, is no less."""
+    ask()
+    first = claim()
+    ask()
+    with store.transaction() as tx:
+        assert work.fail(tx, first, attempts=1, error="broken") == "ready"
+
+    left = row()
+    assert (left["state"], left["attempts"], left["wanted_at"], left["as_of"]) == ("ready", 0, None, None)
+    assert left["next_at"] > left["claimed_at"] + timedelta(seconds=20)
+    assert left["error"] == "broken"
+
+
+def test_asking_between_attempts_outlives_a_worker_that_is_gone(ask, claim, row):
+    ask()
+    claim(lease=timedelta(0))
+    ask()
+    assert claim(attempts=1) is None
+
+    assert (row()["state"], row()["attempts"]) == ("ready", 0)
+    assert "worker gone" in row()["error"]
+
+
 def test_asking_while_it_is_being_finished_is_not_lost(store, ask, claim, row):
     """The asker waits for the finish to commit, and then finds the work done and makes it ready."""
     ask()
