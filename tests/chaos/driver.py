@@ -19,9 +19,9 @@ from memory import recall
 from schemas.settings import Settings
 from store import clock
 from store.database import Store
-from store.transaction import value
 from store.errors import Unavailable
 from store.migrate import migrate
+from store.transaction import value
 from tests.chaos.audit import complaints
 from tests.chaos.doors import NoAnswer
 from tests.chaos.faults import FAULTS, Fault
