@@ -21,7 +21,7 @@ from memory.access import Caller, Forbidden, Operator
 from memory.batches import BatchRefused
 from memory.context import Wanted, assemble
 from memory.intake import DoorFull, accept_notes
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from providers.errors import ProviderError
 from schemas.complaints import complaints
 from schemas.context import ContextQuestion

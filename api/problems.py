@@ -16,7 +16,7 @@ from starlette.types import Scope
 
 from memory.access import Denied, Forbidden
 from memory.intake import DoorFull
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.vault_gates import GateRefused
 from providers.errors import ProviderError, Transient
 from schemas.complaints import place_of

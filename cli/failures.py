@@ -5,7 +5,7 @@ from pydantic_core import ErrorDetails
 
 from memory.batches import BatchRefused
 from memory.intake import DoorFull
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.vault_gates import GateRefused
 from providers.errors import ProviderError
 from schemas.settings import Settings

@@ -2,15 +2,12 @@
 
 from uuid import UUID
 
-from memory.recall import BadQuestion, read_cursor, write_cursor
+from memory.pages import cut, read_count, read_id, read_moment, write_count, write_moment
 from schemas.answers import MessagePage, NodePage, NotePage, SessionPage
 from schemas.rows import NodeStatus, NoteState
 from store import clusters, messages, nodes, notes
 from store.database import Store
 from store.errors import NotFound
-
-# So many fit into what Postgres counts patrols with.
-COUNTER_DIGITS = 18
 
 
 def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: str | None, limit: int) -> NotePage:
@@ -19,11 +16,11 @@ def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: 
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
-    after = _read_id(cursor)
+    after = read_id(cursor)
     with store.transaction() as tx:
-        page = notes.page(tx, being_id, state=state, after=after, limit=limit + 1)
-    shown = page[:limit]
-    return NotePage(notes=shown, cursor=str(shown[-1].note_id) if len(page) > limit else None)
+        found = notes.page(tx, being_id, state=state, after=after, limit=limit + 1)
+    shown, end = cut(found, limit, lambda note: str(note.note_id))
+    return NotePage(notes=shown, cursor=end)
 
 
 def node_page(
@@ -41,17 +38,16 @@ def node_page(
         NotFound: This Being has no such cluster.
         BadQuestion: The cursor is none that was given out.
     """
-    before = read_cursor(cursor)
+    before = read_moment(cursor)
     with store.transaction() as tx:
         if cluster_id is not None:
             cluster = clusters.find(tx, being_id, cluster_id)
             if cluster is None:
                 raise NotFound(f"This Being has no cluster {cluster_id}.")
             cluster_id = cluster.cluster_id
-        page = nodes.page(tx, being_id, cluster_id=cluster_id, status=status, before=before, limit=limit + 1)
-    shown = page[:limit]
-    last = write_cursor(shown[-1].created_at, shown[-1].node_id) if len(page) > limit else None
-    return NodePage(nodes=shown, cursor=last)
+        found = nodes.page(tx, being_id, cluster_id=cluster_id, status=status, before=before, limit=limit + 1)
+    shown, end = cut(found, limit, lambda node: write_moment(node.created_at, node.node_id))
+    return NodePage(nodes=shown, cursor=end)
 
 
 def fading_page(store: Store, being_id: UUID, *, patrols: int, cursor: str | None, limit: int) -> NodePage:
@@ -60,12 +56,11 @@ def fading_page(store: Store, being_id: UUID, *, patrols: int, cursor: str | Non
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
-    after = _read_fading(cursor)
+    after = read_count(cursor)
     with store.transaction() as tx:
-        page = nodes.fading(tx, being_id, patrols=patrols, after=after, limit=limit + 1)
-    shown = page[:limit]
-    last = "{1.node_id}/{0}".format(*shown[-1]) if len(page) > limit else None
-    return NodePage(nodes=[node for _, node in shown], cursor=last)
+        found = nodes.fading(tx, being_id, patrols=patrols, after=after, limit=limit + 1)
+    shown, end = cut(found, limit, lambda fading: write_count(fading[0], fading[1].node_id))
+    return NodePage(nodes=[node for _, node in shown], cursor=end)
 
 
 def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> SessionPage:
@@ -74,11 +69,11 @@ def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
-    before = _read_id(cursor)
+    before = read_id(cursor)
     with store.transaction() as tx:
-        page = messages.sessions(tx, being_id, before=before, limit=limit + 1)
-    shown = page[:limit]
-    return SessionPage(sessions=shown, cursor=str(shown[-1].session_id) if len(page) > limit else None)
+        found = messages.sessions(tx, being_id, before=before, limit=limit + 1)
+    shown, end = cut(found, limit, lambda session: str(session.session_id))
+    return SessionPage(sessions=shown, cursor=end)
 
 
 def party_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> MessagePage:
@@ -87,11 +82,11 @@ def party_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) 
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
-    before = _read_id(cursor)
+    before = read_id(cursor)
     with store.transaction() as tx:
-        page = messages.of_others(tx, being_id, before=before, limit=limit + 1)
-    shown = page[:limit]
-    return MessagePage(messages=shown, cursor=str(shown[-1].message_id) if len(page) > limit else None)
+        found = messages.of_others(tx, being_id, before=before, limit=limit + 1)
+    shown, end = cut(found, limit, lambda message: str(message.message_id))
+    return MessagePage(messages=shown, cursor=end)
 
 
 def said_in(store: Store, being_id: UUID, session_id: UUID, *, cursor: str | None, limit: int) -> MessagePage:
@@ -101,31 +96,11 @@ def said_in(store: Store, being_id: UUID, session_id: UUID, *, cursor: str | Non
         NotFound: This Being has no such session.
         BadQuestion: The cursor is none that was given out.
     """
-    after = read_cursor(cursor)
+    after = read_moment(cursor)
     with store.transaction() as tx:
-        page = messages.of_session(tx, being_id, session_id, after=after, limit=limit + 1)
+        found = messages.of_session(tx, being_id, session_id, after=after, limit=limit + 1)
     # A session begins with a message and keeps it.
-    if not page and after is None:
+    if not found and after is None:
         raise NotFound(f"This Being has no session {session_id}.")
-    shown = page[:limit]
-    last = write_cursor(shown[-1].created_at, shown[-1].message_id) if len(page) > limit else None
-    return MessagePage(messages=shown, cursor=last)
-
-
-def _read_fading(cursor: str | None) -> tuple[int, UUID] | None:
-    """The count of patrols at which the last node of a page fades, and its id."""
-    if cursor is None:
-        return None
-    node_id, _, fades_at = cursor.partition("/")
-    try:
-        # What is too long is cut, and so names a place that is none's.
-        return int(fades_at[:COUNTER_DIGITS]), UUID(node_id)
-    except ValueError:
-        raise BadQuestion("The cursor is none that was given out: leave it away to begin anew.") from None
-
-
-def _read_id(cursor: str | None) -> UUID | None:
-    try:
-        return None if cursor is None else UUID(cursor)
-    except ValueError:
-        raise BadQuestion("The cursor is none that was given out: leave it away to begin anew.") from None
+    shown, end = cut(found, limit, lambda message: write_moment(message.created_at, message.message_id))
+    return MessagePage(messages=shown, cursor=end)

@@ -9,7 +9,8 @@ from memory import fact_retrieval, recall
 from memory.context_blocks import Part
 from memory.fact_retrieval import retrieve_meant
 from memory.fragments import pieces
-from memory.recall import BadQuestion, Meaning, meaning, recall_meant
+from memory.questions import BadQuestion
+from memory.recall import Meaning, meaning, recall_meant
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.answers import Recalled

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.remembering import vectors_of, words_of
 from memory.scene import Unparsable, embedding_text, parse_scene, scene_to_text, text_hash
 from providers.embedders import Embedders

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory.recall import read_cursor, write_cursor
+from memory.pages import cut, read_moment, write_moment
 from schemas.answers import WorkPage
 from schemas.settings import Settings
 from schemas.work import PATROL_STEPS, Ring, Work
@@ -21,11 +21,11 @@ def work_page(store: Store, owners: Owners, *, state: str, cursor: str | None, l
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
-    after = read_cursor(cursor)
+    after = read_moment(cursor)
     with store.transaction() as tx:
-        page = work.listed(tx, owners, state=state, after=after, limit=limit + 1)
-    shown = page[:limit]
-    return WorkPage(work=shown, cursor=write_cursor(shown[-1].created_at, shown[-1].work_id) if page[limit:] else None)
+        found = work.listed(tx, owners, state=state, after=after, limit=limit + 1)
+    shown, end = cut(found, limit, lambda unit: write_moment(unit.created_at, unit.work_id))
+    return WorkPage(work=shown, cursor=end)
 
 
 def show(store: Store, owners: Owners, work_id: UUID) -> Work:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.blending import ranked
-from memory.recall import BadQuestion, Meaning, meaning, telling_words
+from memory.questions import BadQuestion
+from memory.recall import Meaning, meaning, telling_words
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.fact_answers import EntityCard, FactExplanation, Retrieved, RetrievedFact

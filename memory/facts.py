@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from memory import fact_vectors
-from memory.recall import BadQuestion
+from memory.pages import cut, read_id
 from schemas.fact_answers import FactPage, FactStory
 from schemas.fact_requests import FactChanges
 from schemas.facts import Fact, FactStatus, FactType
@@ -29,6 +29,7 @@ def page(
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
+    before = read_id(cursor)
     with store.transaction() as tx:
         found = facts.page(
             tx,
@@ -37,11 +38,11 @@ def page(
             type=type,
             status=status,
             entity_ref=entity,
-            before=read_cursor(cursor),
+            before=before,
             limit=limit + 1,
         )
-    shown = found[:limit]
-    return FactPage(facts=shown, cursor=str(shown[-1].fact_id) if len(found) > limit else None)
+    shown, end = cut(found, limit, lambda fact: str(fact.fact_id))
+    return FactPage(facts=shown, cursor=end)
 
 
 def story(store: Store, being: Being, fact_id: UUID) -> FactStory:
@@ -97,15 +98,3 @@ def erase(store: Store, being: Being, fact_id: UUID) -> None:
         facts.get(tx, being.user_id, being.being_id, fact_id)
         facts.erase(tx, being.user_id, fact_id)
         erasing.forget_names(tx, being.user_id)
-
-
-def read_cursor(cursor: str | None) -> UUID | None:
-    """Where the page before ended; None for the first page.
-
-    Raises:
-        BadQuestion: The cursor is none that was given out.
-    """
-    try:
-        return None if cursor is None else UUID(cursor)
-    except ValueError:
-        raise BadQuestion("The cursor is none that was given out: leave it away to begin anew.") from None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.regions import DEFAULT
 from schemas.context import FILLED_REGIONS, MindEntry, NewEntry
 from store import working_memory

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 from uuid import UUID
 
-from memory.facts import read_cursor
+from memory.pages import cut, read_id
 from schemas.answers import RunPage, RunReport, StepReport, StepUnderWay
 from schemas.rows import Run
 from schemas.work import PATROL_STEPS
@@ -29,11 +29,10 @@ def run_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) ->
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
-    before = read_cursor(cursor)
+    before = read_id(cursor)
     with store.transaction() as tx:
-        page = runs.newest(tx, being_id, limit + 1, before=before)
-        shown = [_report(tx, run) for run in page[:limit]]
-    return RunPage(patrols=shown, cursor=str(shown[-1].run_id) if len(page) > limit else None)
+        shown, end = cut(runs.newest(tx, being_id, limit + 1, before=before), limit, lambda run: str(run.run_id))
+        return RunPage(patrols=[_report(tx, run) for run in shown], cursor=end)
 
 
 def _report(tx: Transaction, run: Run) -> RunReport:

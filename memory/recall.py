@@ -3,10 +3,8 @@
 import random
 import re
 import shlex
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
@@ -14,6 +12,8 @@ import structlog
 
 from memory import activation
 from memory.fragments import to_fragments
+from memory.pages import cut, read_moment, write_moment
+from memory.questions import BadQuestion
 from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
 from providers.metering import Asker, on_behalf_of
@@ -36,10 +36,6 @@ _RUN = re.compile(
     r"|(?P<spaced>[^\s\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     r"\uac00-\ud7a3\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U000323af]+)"
 )
-
-
-class BadQuestion(ValueError):
-    """A question that can't be answered as it is put; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -135,19 +131,18 @@ def recall_topic(
         NotFound: This Being has no such cluster.
         BadQuestion: The cursor is none that was given out.
     """
-    before = read_cursor(cursor)
+    before = read_moment(cursor)
     with store.transaction() as tx:
         cluster = clusters.find(tx, being_id, cluster_id)
         if cluster is None:
             raise NotFound(f"This Being has no cluster {cluster_id}.")
-        page = nodes.page(
+        found = nodes.page(
             tx, being_id, cluster_id=cluster.cluster_id, forgotten=False, before=before, limit=PAGE_NODES + 1
         )
-        shown = page[:PAGE_NODES]
+        shown, end = cut(found, PAGE_NODES, lambda node: write_moment(node.created_at, node.node_id))
         if activate:
             activation.activate(tx, being_id, [node.node_id for node in shown])
-    last = write_cursor(shown[-1].created_at, shown[-1].node_id) if len(page) > PAGE_NODES else None
-    return TopicPage(cluster=cluster, nodes=shown, cursor=last)
+    return TopicPage(cluster=cluster, nodes=shown, cursor=end)
 
 
 def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: int, activate: bool = True) -> Searched:
@@ -210,23 +205,3 @@ def telling_words(query: str) -> list[str]:
 def _pairs(run: str) -> Iterator[str]:
     """The overlapping pairs of a run of characters; a lone character stands for itself."""
     return map("".join, pairwise(run)) if len(run) > 1 else iter((run,))
-
-
-def write_cursor(moment: datetime, row_id: UUID) -> str:
-    """Where a page ended, for the next to begin."""
-    return urlsafe_b64encode(f"{moment.isoformat()} {row_id}".encode()).decode()
-
-
-def read_cursor(cursor: str | None) -> tuple[datetime, UUID] | None:
-    """Where the page before ended; None for the first page.
-
-    Raises:
-        BadQuestion: The cursor is none that was given out.
-    """
-    if cursor is None:
-        return None
-    try:
-        moment, row_id = urlsafe_b64decode(cursor.encode()).decode().split(" ")
-        return datetime.fromisoformat(moment), UUID(row_id)
-    except ValueError:
-        raise BadQuestion("The cursor is none that was given out: leave it away to begin anew.") from None

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from memory.facts import read_cursor
+from memory.pages import cut, read_id
 from schemas.fact_answers import TodoPage
 from schemas.fact_requests import TodoChanges
 from schemas.facts import Todo, TodoKind, TodoStatus
@@ -20,10 +20,11 @@ def page(
     Raises:
         BadQuestion: The cursor is none that was given out.
     """
+    before = read_id(cursor)
     with store.transaction() as tx:
-        found = todos.page(tx, being.being_id, status=status, kind=kind, before=read_cursor(cursor), limit=limit + 1)
-    shown = found[:limit]
-    return TodoPage(todos=shown, cursor=str(shown[-1].todo_id) if len(found) > limit else None)
+        found = todos.page(tx, being.being_id, status=status, kind=kind, before=before, limit=limit + 1)
+    shown, end = cut(found, limit, lambda todo: str(todo.todo_id))
+    return TodoPage(todos=shown, cursor=end)
 
 
 def change(store: Store, being: Being, todo_id: UUID, changes: TodoChanges) -> Todo:

@@ -8,7 +8,7 @@ from memory import profiles
 from memory.batches import DeriveId
 from memory.context import Wanted, assemble_for, occasion_of
 from memory.intake import take_messages_in
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from providers.embedders import Embedders
 from schemas.context import Turn, TurnAnswer
 from schemas.rows import Being

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from memory.batches import BatchRefused
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.vault_gates import GateRefused
 from memory.vault_scopes import chosen, visible
 from memory.vault_shelf import Rules, Shelf

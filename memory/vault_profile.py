@@ -5,7 +5,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.vault_scopes import chosen
 from schemas.complaints import complaints
 from schemas.rows import Being

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from heapq import heappush, heappushpop, nlargest
 from itertools import combinations
 
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.vault_gates import noise_in
 from memory.vault_likeness import Query, overlap, ratio, ratio_at_most, tokens
 from memory.vault_scopes import chosen, visible

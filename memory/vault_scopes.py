@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from schemas.rows import Being
 from schemas.vault import SHARED
 

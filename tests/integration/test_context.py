@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 from memory import mind, vault
 from memory.context import Wanted, assemble
 from memory.intake import accept_messages, accept_notes
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.receipts import heard
 from memory.turns import take_turn
 from providers.embedders import Embedders

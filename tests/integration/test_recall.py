@@ -5,7 +5,7 @@ import random
 import pytest
 
 from memory import recall
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from providers.embedders import Embedders
 from providers.errors import InputRefused, Transient
 from schemas.limits import SEARCH_TERMS

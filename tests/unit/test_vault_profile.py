@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.vault_profile import read_profile, write_profile
 from schemas.vault import Profile
 

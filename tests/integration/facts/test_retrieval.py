@@ -4,7 +4,7 @@ import pytest
 
 from memory import fact_retrieval, seeding
 from memory.fact_retrieval import Asked
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from providers.embedders import Embedders
 from schemas.fact_requests import Seed
 from schemas.settings import Settings

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.vault_blocks import build_memory_block, build_snapshot, build_snapshot_block, snapshot_block
 from schemas.limits import SNAPSHOT_CHARACTERS
 from schemas.vault import Profile

@@ -3,7 +3,7 @@
 import pytest
 
 from memory import upkeep, vault
-from memory.recall import BadQuestion
+from memory.questions import BadQuestion
 from memory.vault_reading import (
     find_consolidation_candidates,
     listed,
