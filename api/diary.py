@@ -7,10 +7,11 @@ from fastapi import APIRouter, Query
 
 from api.auth import ReadBeing
 from api.bodies import JsonRoute
+from api.pages import Limit
 from api.resources import On
 from memory import diary
 from schemas.answers import DiaryAnswer
-from schemas.limits import DIARY_DAYS, LONGEST_PAGE
+from schemas.limits import DIARY_DAYS
 
 router = APIRouter(prefix="/v1/beings/{being}/diary", tags=["Diary"], route_class=JsonRoute)
 
@@ -20,7 +21,7 @@ def read_diary(
     on: On,
     being: ReadBeing,
     before: Annotated[date | None, Query(description="Only entries of days before this one.")] = None,
-    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")] = DIARY_DAYS,
+    limit: Limit = DIARY_DAYS,
 ) -> DiaryAnswer:
     """Read the diary, newest day first, and what the Being wants to have in mind next time.
 

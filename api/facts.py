@@ -9,16 +9,16 @@ from fastapi import APIRouter, Body, Query
 from api.auth import ManagedBeing, ReadBeing
 from api.bodies import JsonRoute
 from api.openapi import problems
+from api.pages import Cursor, Limit
 from api.resources import On, ring
 from memory import entities, fact_retrieval, facts, seeding
 from schemas.fact_answers import FactPage, FactStory, Proposals, Retrieved, Seeded
 from schemas.fact_requests import FactChanges, FactQuestion, Seed
 from schemas.facts import Entity, EntityMerge, Fact, FactStatus, FactType, MergeState
-from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from schemas.limits import PAGE_NODES
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Facts"], route_class=JsonRoute)
 
-Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")]
 EntityRef = Annotated[
     str, Query(pattern=r"^[a-z]+:[^\x00]+$", description="Only what names this entity, as `person:john`.")
 ]
@@ -44,7 +44,7 @@ def list_facts(
     type: Annotated[FactType | None, Query(description="Only those.")] = None,  # noqa: A002  # the field's name
     status: Annotated[FactStatus, Query(description="`ACTIVE`, or those that were put away.")] = "ACTIVE",
     entity: EntityRef | None = None,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> FactPage:
     """List the facts that a Being knows, newest first: the user's, and what was said to it in confidence.

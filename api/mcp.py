@@ -23,6 +23,7 @@ from memory.context import Wanted, assemble
 from memory.intake import DoorFull, accept_notes
 from memory.questions import BadQuestion
 from providers.errors import ProviderError
+from schemas.answers import Cursor
 from schemas.complaints import complaints
 from schemas.context import ContextQuestion
 from schemas.keepable import unkeepable
@@ -79,7 +80,7 @@ class Topic(BaseModel):
 
     name: str
     memories: list[Memory] = Field(description="Newest first.")
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class Remembered(BaseModel):

@@ -8,17 +8,16 @@ from fastapi import APIRouter, Query
 from api.auth import ManagedBeing, ReadBeing
 from api.bodies import JsonRoute
 from api.openapi import problems
+from api.pages import Cursor, Limit
 from api.resources import On
 from memory import browsing, curation
 from schemas.answers import NodePage, NodeStory
-from schemas.limits import FADING_PATROLS, LONGEST_PAGE, PAGE_NODES
+from schemas.limits import FADING_PATROLS, PAGE_NODES
 from schemas.requests import NodeChanges
 from schemas.rows import Cluster, Node, NodeStatus
 from store import clusters
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Memories"], route_class=JsonRoute)
-
-Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")]
 
 
 @router.get("/clusters")
@@ -37,7 +36,7 @@ def list_nodes(
     being: ReadBeing,
     cluster: Annotated[UUID | None, Query(description="Only those of this topic.")] = None,
     status: Annotated[NodeStatus | None, Query(description="Only those.")] = None,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> NodePage:
     """List memories, newest first, dead and forgotten ones too; looking keeps nothing alive.
@@ -52,7 +51,7 @@ def list_fading(
     on: On,
     being: ReadBeing,
     patrols: Annotated[int, Query(ge=0, le=10_000, description="How many patrols to look ahead.")] = FADING_PATROLS,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> NodePage:
     """List what will be dying within so many patrols, soonest first; `patrols_left` says how soon.

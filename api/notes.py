@@ -12,11 +12,12 @@ from api.bodies import JsonRoute
 from api.intake import IdempotencyKey, hand_in
 from api.keys import BroughtKey
 from api.openapi import problems
+from api.pages import Cursor, Limit
 from api.resources import On
 from memory.browsing import note_page
 from memory.intake import accept_notes
 from schemas.answers import NotePage
-from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from schemas.limits import PAGE_NODES
 from schemas.receipts import Receipt
 from schemas.rows import NoteState
 from schemas.wire import NoteInput
@@ -79,8 +80,8 @@ def list_notes(
         NoteState | None,
         Query(description="Only these; `parse_failed` are scenes that no memory could be made of, with the reason."),
     ] = None,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
-    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE)] = PAGE_NODES,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
 ) -> NotePage:
     """List notes with what became of each.
 

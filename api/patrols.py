@@ -1,20 +1,19 @@
 """Patrols: demanded, and watched."""
 
 from http import HTTPStatus
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from pydantic import BaseModel
 
 from api.auth import ManagedBeing, ReadBeing
 from api.bodies import JsonRoute
 from api.keys import BroughtKey
 from api.openapi import problems
+from api.pages import Cursor, Limit
 from api.resources import On, ring
 from memory import patrol_demand, progress
 from schemas.answers import RunPage, RunReport
-from schemas.limits import LONGEST_PAGE
 
 router = APIRouter(prefix="/v1/beings/{being}/patrols", tags=["Patrols"], route_class=JsonRoute)
 
@@ -44,8 +43,8 @@ def demand_patrol(on: On, being: ManagedBeing, brought: BroughtKey) -> Demanded:
 def list_patrols(
     on: On,
     being: ReadBeing,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
-    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")] = LISTED,
+    cursor: Cursor = None,
+    limit: Limit = LISTED,
 ) -> RunPage:
     """List patrols, newest first.
 

@@ -7,15 +7,15 @@ from fastapi import APIRouter, Query
 
 from api.auth import ReadBeing
 from api.bodies import JsonRoute
+from api.pages import Cursor, Limit
 from api.resources import On
 from memory import browsing, conversation
 from schemas.answers import MessagePage, RollingPage, SessionPage, SpinePage
-from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from schemas.limits import PAGE_NODES
 from schemas.summaries import SessionDetail, SessionState
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Conversations"], route_class=JsonRoute)
 
-Limit = Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")]
 Before = Annotated[int | None, Query(ge=1, description="Only versions before this one.")]
 
 
@@ -23,7 +23,7 @@ Before = Annotated[int | None, Query(ge=1, description="Only versions before thi
 def list_sessions(
     on: On,
     being: ReadBeing,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> SessionPage:
     """List conversations, the one opened last first; one that goes on has no `ended_at`.
@@ -49,7 +49,7 @@ def list_messages(
     on: On,
     being: ReadBeing,
     session_id: UUID,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> MessagePage:
     """List what was said in a conversation, in order.
@@ -63,7 +63,7 @@ def list_messages(
 def list_party_messages(
     on: On,
     being: ReadBeing,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> MessagePage:
     """List what others in the room said, of all conversations, what came in last first.

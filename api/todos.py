@@ -9,12 +9,13 @@ from fastapi import APIRouter, Query
 from api.auth import ManagedBeing, ReadBeing
 from api.bodies import JsonRoute
 from api.openapi import problems
+from api.pages import Cursor, Limit
 from api.resources import On
 from memory import todos
 from schemas.fact_answers import TodoPage
 from schemas.fact_requests import TodoChanges
 from schemas.facts import Todo, TodoKind, TodoStatus
-from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from schemas.limits import PAGE_NODES
 
 router = APIRouter(prefix="/v1/beings/{being}/todos", tags=["Todos"], route_class=JsonRoute)
 
@@ -25,8 +26,8 @@ def list_todos(
     being: ReadBeing,
     status: Annotated[TodoStatus, Query(description="Only those.")] = "OPEN",
     kind: Annotated[TodoKind | None, Query(description="Only those.")] = None,
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
-    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")] = PAGE_NODES,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
 ) -> TodoPage:
     """List what the user told this Being of commitments, habits, open threads and frictions, newest first.
 

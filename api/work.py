@@ -9,10 +9,11 @@ from fastapi import APIRouter, Query
 from api.auth import WorkManager, WorkReader
 from api.bodies import JsonRoute
 from api.openapi import problems
+from api.pages import Cursor, Limit
 from api.resources import On, ring
 from memory import access, dead_letters
 from schemas.answers import WorkPage
-from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from schemas.limits import PAGE_NODES
 from schemas.rows import WorkState
 from schemas.work import Work
 
@@ -24,8 +25,8 @@ def list_work(
     on: On,
     caller: WorkReader,
     state: Annotated[WorkState, Query(description="Only what is in this state.")] = "dead",
-    cursor: Annotated[str | None, Query(description="Where the page before ended.")] = None,
-    limit: Annotated[int, Query(ge=1, le=LONGEST_PAGE, description="The most that one answer holds.")] = PAGE_NODES,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
 ) -> WorkPage:
     """List work of the Beings that the token opens, oldest first; by default what is dead.
 

@@ -1,6 +1,7 @@
 """What the doors answer."""
 
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -8,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from schemas.rows import Cluster, DiaryEntry, HistoryEvent, Message, Node, Note, RunState, Session, WorkState
 from schemas.summaries import KeptRolling, Spine
 from schemas.work import Work
+
+Cursor = Annotated[str | None, Field(description="Give it back for the next page; null at the end.")]
 
 
 class Answer(BaseModel):
@@ -32,7 +35,7 @@ class TopicPage(Answer):
 
     cluster: Cluster
     nodes: list[Node]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class Searched(Answer):
@@ -46,7 +49,7 @@ class NodePage(Answer):
     """One page of nodes."""
 
     nodes: list[Node]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class NodeStory(Answer):
@@ -98,7 +101,7 @@ class NotePage(Answer):
     """One page of notes."""
 
     notes: list[Note]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class StepReport(Answer):
@@ -141,14 +144,14 @@ class RunPage(Answer):
     """One page of patrols."""
 
     patrols: list[RunReport]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class WorkPage(Answer):
     """One page of work."""
 
     work: list[Work]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class DiaryAnswer(Answer):
@@ -162,14 +165,14 @@ class SessionPage(Answer):
     """One page of conversations."""
 
     sessions: list[Session]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class MessagePage(Answer):
     """One page of messages."""
 
     messages: list[Message]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class RollingPage(Answer):

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.answers import Answer
+from schemas.answers import Answer, Cursor
 from schemas.facts import EntityMerge, Fact, FactEvent, Statement, Todo
 
 
@@ -50,7 +50,7 @@ class FactPage(Answer):
     """One page of facts."""
 
     facts: list[Fact]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class FactStory(Answer):
@@ -65,7 +65,7 @@ class TodoPage(Answer):
     """One page of todos."""
 
     todos: list[Todo]
-    cursor: str | None = Field(description="Give it back for the next page; null at the end.")
+    cursor: Cursor
 
 
 class Seeded(Answer):
