@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from typer import Argument, Option, Typer
+from typer import Argument, Typer
 
 from cli.ledger import find_being, only, opened
-from cli.options import BeingOption, JsonOption, OwnerOption
+from cli.options import BeingOption, JsonOption, LimitOption, OwnerOption
 from cli.output import likeness, say, say_json, short, table, words
 from memory import entities as merging
 from schemas.facts import EntityMerge
@@ -17,7 +17,6 @@ entities = Typer(help="Whom and what facts are about.", no_args_is_help=True)
 
 MOST_LOOKED_THROUGH = 1000
 MergeArgument = Annotated[str, Argument(metavar="MERGE", help="The proposal: its id, or the end of it.")]
-LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")]
 
 
 @entities.command("list")

@@ -11,14 +11,14 @@ from typer import Argument, FileBinaryRead, Option, Typer
 from cli.failures import Failure
 from cli.intake import read_lines
 from cli.ledger import find_being, only, opened, ring
-from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
+from cli.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
 from cli.output import count, day, likeness, remark, say, say_json, say_page, short, table, words
 from memory import fact_retrieval, seeding
 from memory import facts as tending
 from schemas.complaints import complaints
 from schemas.fact_requests import FactChanges, Seed
 from schemas.facts import Fact
-from schemas.limits import BATCH_ITEMS, FACT_CANDIDATES, FACTS_RETRIEVED, LONGEST_PAGE, PAGE_NODES
+from schemas.limits import BATCH_ITEMS, FACT_CANDIDATES, FACTS_RETRIEVED, PAGE_NODES
 from schemas.rows import Being
 from store import facts as ledger
 from workers.resources import Resources
@@ -26,7 +26,6 @@ from workers.resources import Resources
 facts = Typer(help="What is known of the user.", no_args_is_help=True)
 
 FactArgument = Annotated[str, Argument(metavar="FACT", help="The fact: its id, or the end of it.")]
-LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")]
 
 
 @facts.command("list")

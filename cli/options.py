@@ -4,6 +4,8 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from schemas.limits import LONGEST_PAGE
+
 BeingOption = Annotated[
     str | None,
     Option(
@@ -16,6 +18,7 @@ OwnerOption = Annotated[
 ]
 UserOption = Annotated[str, Option("--user", "-u", metavar="NAME|ID", help="Which user.")]
 JsonOption = Annotated[bool, Option("--json", help="Answer in JSON on stdout, and say nothing else there.")]
+LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")]
 CursorOption = Annotated[str | None, Option(help="Where the page before ended, as it said.", show_default=False)]
 NodeArgument = Annotated[
     str,

@@ -8,14 +8,12 @@ from typer import Option
 
 from cli.finding import find_cluster
 from cli.ledger import find_being, opened
-from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
+from cli.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
 from cli.output import STATUS_STYLES, nodes_table, say, say_json, say_page, short, words
 from memory.browsing import fading_page, node_page
-from schemas.limits import FADING_PATROLS, LONGEST_PAGE, PAGE_NODES
+from schemas.limits import FADING_PATROLS, PAGE_NODES
 from schemas.rows import Cluster, NodeStatus
 from store import clusters as topics
-
-LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")]
 
 
 def clusters(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:

@@ -5,21 +5,19 @@ from typing import Annotated
 from uuid import UUID
 
 from rich.text import Text
-from typer import Argument, Option, Typer
+from typer import Argument, Typer
 
 from cli.ledger import find_being, only, opened
-from cli.options import BeingOption, CursorOption, JsonOption, OwnerOption
+from cli.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
 from cli.output import moment, remark, say, say_json, say_page, short, table, words
 from memory import browsing, conversation
-from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from schemas.limits import PAGE_NODES
 from schemas.rows import Being
 from schemas.summaries import SessionSummary, SummarySpine
 from store import session_summaries
 from workers.resources import Resources
 
 sessions = Typer(help="Conversations, and what they came to.", no_args_is_help=True)
-
-LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")]
 
 
 @sessions.command("list")

@@ -6,10 +6,10 @@ from uuid import UUID
 from typer import Argument, BadParameter, Option, Typer
 
 from cli.ledger import opened, ring
-from cli.options import CursorOption, JsonOption
+from cli.options import CursorOption, JsonOption, LimitOption
 from cli.output import day, say, say_json, say_page, table, words
 from memory import dead_letters
-from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from schemas.limits import PAGE_NODES
 from schemas.rows import WorkState
 
 work = Typer(help="What must get done, and what could not be.", no_args_is_help=True)
@@ -21,7 +21,7 @@ STATES = get_args(WorkState)
 @work.command("list")
 def list_work(
     state: Annotated[str, Option(metavar="|".join(STATES), help="Only what is in this state.")] = "dead",
-    limit: Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many at most.")] = PAGE_NODES,
+    limit: LimitOption = PAGE_NODES,
     cursor: CursorOption = None,
     *,
     as_json: JsonOption = False,
