@@ -3,13 +3,12 @@
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import TypeAdapter, ValidationError
-from typer import Argument, BadParameter, Option, Typer
+from typer import Argument, Option, Typer
 
 from cli.ledger import find_being, find_user, opened
 from cli.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.output import count, day, say, say_json, table, words
-from schemas.complaints import complaints
+from cli.typed import read
 from schemas.requests import Name, NewBeing
 from store import users as accounts
 
@@ -25,10 +24,7 @@ def add_user(
     as_json: JsonOption = False,
 ) -> None:
     """Add a user."""
-    try:
-        name = TypeAdapter(Name).validate_python(name)
-    except ValidationError as error:
-        raise BadParameter("; ".join(complaints(error))) from None
+    name = read(Name, name)
     with opened() as on, on.store.transaction() as tx:
         user = accounts.add_user(tx, name, time_zone)
     if as_json:
@@ -62,10 +58,7 @@ def add_being(
     as_json: JsonOption = False,
 ) -> None:
     """Add a Being of a user's."""
-    try:
-        asked = NewBeing(slug=slug, name=name or slug)
-    except ValidationError as error:
-        raise BadParameter("; ".join(complaints(error))) from None
+    asked: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
     with opened() as on, on.store.transaction() as tx:
         user = find_user(tx, owner)
         being = accounts.add_being(tx, user.user_id, asked.slug, asked.name)

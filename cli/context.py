@@ -1,20 +1,21 @@
 """`patrol context`, `patrol profile` and `patrol mind`: what a Being has in mind, and which process sees what of it."""
 
 import random
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
+from rich.table import Table
 from rich.text import Text
 from typer import Argument, Option, Typer
 
 from cli.ledger import find_being, opened
 from cli.options import BeingOption, JsonOption, OwnerOption
-from cli.output import remark, say, say_json, table, words
+from cli.output import day, remark, say, say_json, table, words
 from cli.typed import read
 from memory import mind as working
 from memory import profiles as defaults
 from memory.context import Wanted, assemble
 from schemas.context import Context, ContextFormat, ContextQuestion, NewEntry, NewProfile, ProcessName, RegionName
-from schemas.limits import CONTEXT_TOKENS
+from schemas.limits import CONTEXT_TOKENS, REGION_ENTRIES
 from store import profiles
 
 profile = Typer(help="Which regions a mental process sees.", no_args_is_help=True)
@@ -69,7 +70,9 @@ def list_profiles(being: BeingOption = None, owner: OwnerOption = None, *, as_js
         return say_json(found)
     shown = table("process", "*regions", "others", "set")
     for one in found:
-        shown.add_row(one.process, " ".join(one.regions), "at the end" if one.others else "no", _day(one.updated_at))
+        shown.add_row(
+            one.process, " ".join(one.regions), "at the end" if one.others else "no", day(one.updated_at) or "default"
+        )
     say(shown)
     return None
 
@@ -150,10 +153,10 @@ def _put(region: str, entries: list[str], being: str | None, owner: str | None, 
     with opened() as on:
         whose = find_being(on.store, being, owner)
         held = working.put(on.store, whose.being_id, region, new, add=add)
-    say(f"{region} holds {len(held)} of at most 40 entries.")
+    say(f"{region} holds {len(held)} of at most {REGION_ENTRIES} entries.")
 
 
-def _explained(made: Context) -> Any:
+def _explained(made: Context) -> Table:
     shown = table("region", "*origin", ">entries", ">tokens", "stable", "in it")
     for one in made.regions:
         shown.add_row(
@@ -165,7 +168,3 @@ def _explained(made: Context) -> Any:
             "no room" if one.dropped else "yes",
         )
     return shown
-
-
-def _day(moment: Any) -> str:
-    return f"{moment:%Y-%m-%d}" if moment else "default"

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import ValidationError
+from rich.table import Table
 from rich.text import Text
 from typer import Argument, FileBinaryRead, Option, Typer
 
@@ -221,7 +222,7 @@ def _find(on: Resources, being: Being, name: str) -> UUID:
     return only(name, found, "fact", "patrol facts list")
 
 
-def _table(shown: Sequence[Fact]) -> Any:
+def _table(shown: Sequence[Fact]) -> Table:
     made = table("fact", "type", ">weighs", ">told", "last told", "*about", "*says")
     for fact in shown:
         made.add_row(

@@ -4,16 +4,15 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import ValidationError
-from typer import Argument, BadParameter, Exit, FileBinaryRead, Option
+from typer import Argument, Exit, FileBinaryRead, Option
 
 from cli.failures import Failure
 from cli.ledger import find_being, find_user, opened, ring
 from cli.options import JsonOption, OwnerOption
 from cli.output import count, remark, say, say_json, words
+from cli.typed import read
 from memory.being_export import export_lines
 from memory.being_import import import_being
-from schemas.complaints import complaints
 from schemas.requests import NewBeing
 from schemas.rows import Being
 from store import users
@@ -82,8 +81,5 @@ def _found_or_made(store: Store, being: str, owner: str | None) -> Being:
             if len(everybody) != 1:
                 raise Failure(f"There is no Being {words(being)} yet: say with --user whose it is to be.")
             (user,) = everybody
-        try:
-            asked = NewBeing(slug=being, name=being)
-        except ValidationError as error:
-            raise BadParameter("; ".join(complaints(error))) from None
+        asked: NewBeing = read(NewBeing, {"slug": being, "name": being})
         return users.add_being(tx, user.user_id, asked.slug, asked.name)

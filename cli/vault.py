@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
-from typer import Argument, BadParameter, Option, Typer
+from pydantic import BaseModel
+from rich.table import Table
+from typer import Argument, Option, Typer
 
 from cli import vault_exchange
 from cli.ledger import find_being, opened
 from cli.options import BeingOption, JsonOption, OwnerOption
 from cli.output import count, day, remark, say, say_json, table, words
+from cli.typed import read
 from memory import vault as vault_writing
 from memory import vault_reading
-from schemas.complaints import complaints
 from schemas.limits import CANDIDATE_SIMILARITY, VAULT_ITEMS
 from schemas.vault import SHARED, NewRecord, RecordChanges, Tier, TopicText, VaultQuestion, VaultRecord
 
@@ -246,10 +247,7 @@ def stats(being: BeingOption = None, owner: OwnerOption = None, *, as_json: Json
 
 def _said(model: type[M], **said: Any) -> M:
     """What was said, as the doors read it; what was left out is left out."""
-    try:
-        return model.model_validate({name: value for name, value in said.items() if value not in (None, [])})
-    except ValidationError as error:
-        raise BadParameter("; ".join(complaints(error))) from None
+    return read(model, {name: value for name, value in said.items() if value not in (None, [])})
 
 
 def _show(record: VaultRecord, *, as_json: bool) -> None:
@@ -259,7 +257,7 @@ def _show(record: VaultRecord, *, as_json: bool) -> None:
         say(_table([record]))
 
 
-def _table(records: Sequence[VaultRecord], scores: Sequence[float] = ()) -> object:
+def _table(records: Sequence[VaultRecord], scores: Sequence[float] = ()) -> Table:
     """Records, one a line."""
     shown = table(*((">score",) if scores else ()), "record", "scope", "tier", ">version", "since", "*says")
     for place, record in enumerate(records):
