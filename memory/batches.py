@@ -51,6 +51,16 @@ class Batch(Generic[T]):
     items: list[Item[T]]
     rejected: list[Trouble]
 
+    def without(self, fault: Callable[[T], str | None]) -> "Batch[T]":
+        """The same, with items rejected that were read well and can't be taken: those with a fault, in words."""
+        faults = {item.position: reason for item in self.items if (reason := fault(item.value)) is not None}
+        rejected = [*self.rejected, *(Trouble(position=position, reason=faults[position]) for position in faults)]
+        return Batch(
+            self.size,
+            [item for item in self.items if item.position not in faults],
+            sorted(rejected, key=lambda trouble: trouble.position),
+        )
+
     def unrepeated(self) -> list[Item[T]]:
         """The items to insert: of those that share a producer id, the first."""
         first: dict[str, int] = {}
@@ -95,7 +105,6 @@ def read_batch(
     items: Sequence[Any],
     adapter: TypeAdapter[T],
     derive_id: DeriveId,
-    refuse: Callable[[T], None] = lambda _: None,
 ) -> Batch[T]:
     """Read items one by one.
 
@@ -103,7 +112,6 @@ def read_batch(
         items: As they came. An item that is an exception was no item at all, and is rejected with its text.
         adapter: What an item must be.
         derive_id: Gives items without an id one, so that sending them again changes nothing.
-        refuse: Raises `ItemRefused` for an item that is well formed and can't be taken all the same.
 
     Raises:
         BatchRefused: There is no item, or more than 1,000; nothing was read.
@@ -119,7 +127,6 @@ def read_batch(
     for position, item in enumerate(items):
         try:
             value = _read(item, adapter)
-            refuse(value)
         except ItemRefused as refusal:
             rejected.append(Trouble(position=position, reason=str(refusal)))
         else:

@@ -1,27 +1,31 @@
 """Taking in what producers send. Accepted means committed, together with the work that it causes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter
 
 from memory import rolling
-from memory.batches import Batch, DeriveId, Item, ItemRefused, read_batch
+from memory.batches import Batch, DeriveId, Item, read_batch
 from memory.conversation import ask_about
 from memory.patrol_demand import ask_for_patrol
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.receipts import Receipt
 from schemas.settings import Settings
-from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, ReminderNote
+from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, Produced, ReminderNote
 from schemas.work import Ring
 from store import clock, judging, messages, notes, work
 from store.database import Store
 from store.messages import NewMessage
 from store.notes import NewNote
 from store.transaction import Transaction, new_ids
+
+T = TypeVar("T", bound=Produced)
+R = TypeVar("R")
 
 _NOTE: TypeAdapter[AnyNote] = TypeAdapter(NoteInput)
 _MESSAGE = TypeAdapter(MessageInput)
@@ -77,14 +81,8 @@ def accept_notes(
             raise DoorFull(
                 f"{settings.most_pending} notes of this Being wait already; no more are taken until a patrol has been."
             )
-        fresh = batch.unrepeated()
-        rows = {
-            item.position: _note(item, id_, bulk=bulk) for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)
-        }
-        kept = notes.insert(tx, being_id, list(rows.values()))
-        inserted = {position: row.note_id for position, row in rows.items() if row.note_id in kept}
-        receipt = batch.receipt(inserted, notes.known(tx, being_id, batch.producer_ids(apart_from=inserted)))
-        scenes = any(rows[position].type == "scene" for position in inserted)
+        inserted, receipt = _kept(tx, being_id, batch, partial(_note, bulk=bulk), notes.insert, notes.known)
+        scenes = any(item.value.type == "scene" for item in batch.items if item.position in inserted)
         return Accepted(receipt, ask_for_patrol(tx, settings, being_id) if scenes else [])
 
 
@@ -113,31 +111,47 @@ def accept_messages(
     Raises:
         BatchRefused: The batch is empty or too long; nothing was taken.
     """
+    batch = read_messages(items, derive_id)
     with store.transaction() as tx:
-        return take_messages_in(tx, settings, being_id, items, derive_id, paid_by=paid_by)
+        return take_messages_in(tx, settings, being_id, batch, paid_by=paid_by)
+
+
+def read_messages(items: Sequence[Any], derive_id: DeriveId) -> Batch[MessageInput]:
+    """Read a batch of messages, which takes no connection; the domain's clock has yet to judge their times.
+
+    Raises:
+        BatchRefused: The batch is empty or too long.
+    """
+    return read_batch(items, _MESSAGE, derive_id)
 
 
 def take_messages_in(
-    tx: Transaction,
-    settings: Settings,
-    being_id: UUID,
-    items: Sequence[Any],
-    derive_id: DeriveId = lambda _: None,
-    *,
-    paid_by: UUID | None = None,
+    tx: Transaction, settings: Settings, being_id: UUID, batch: Batch[MessageInput], *, paid_by: UUID | None = None
 ) -> Accepted:
-    """Take a batch of messages in, as `accept_messages` does, within a transaction; accepted once that is committed."""
+    """Take messages in that were read, within a transaction; accepted once that is committed."""
     now = clock.now(tx)
-    batch = _read_messages(items, derive_id, now)
+    batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=FUTURE_MINUTES)))
     work.pay_with(tx, paid_by)
-    fresh = batch.unrepeated()
-    rows = {item.position: _message(item, id_, now) for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)}
     rolling.reserve(tx, being_id)
-    kept = messages.insert(tx, being_id, list(rows.values()))
-    inserted = {position: row.message_id for position, row in rows.items() if row.message_id in kept}
-    receipt = batch.receipt(inserted, messages.known(tx, being_id, batch.producer_ids(apart_from=inserted)))
+    inserted, receipt = _kept(tx, being_id, batch, partial(_message, now=now), messages.insert, messages.known)
     sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
     return Accepted(receipt, ask_about(tx, settings, being_id, sessions))
+
+
+def _kept(
+    tx: Transaction,
+    being_id: UUID,
+    batch: Batch[T],
+    row_of: Callable[[Item[T], UUID], R],
+    insert: Callable[[Transaction, UUID, Sequence[R]], Collection[UUID]],
+    known: Callable[[Transaction, UUID, Sequence[str]], Mapping[str, tuple[UUID, bytes]]],
+) -> tuple[dict[int, UUID], Receipt]:
+    """Keep what is new of a batch; returns the ids by the positions of what went in, and the receipt for all of it."""
+    fresh = batch.unrepeated()
+    ids = {item.position: id_ for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)}
+    kept = insert(tx, being_id, [row_of(item, ids[item.position]) for item in fresh])
+    inserted = {position: id_ for position, id_ in ids.items() if id_ in kept}
+    return inserted, batch.receipt(inserted, known(tx, being_id, batch.producer_ids(apart_from=inserted)))
 
 
 def _full(tx: Transaction, settings: Settings, being_id: UUID, *, bulk: bool) -> bool:
@@ -167,17 +181,13 @@ def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool) -> NewNote:
     )
 
 
-def _read_messages(items: Sequence[Any], derive_id: DeriveId, now: datetime) -> Batch[MessageInput]:
-    latest = now + timedelta(minutes=FUTURE_MINUTES)
-
-    def refuse_the_future(message: MessageInput) -> None:
-        if message.created_at is not None and message.created_at > latest:
-            raise ItemRefused(f"created_at: lies more than {FUTURE_MINUTES} minutes in the future")
-
-    return read_batch(items, _MESSAGE, derive_id, refuse_the_future)
+def _from_the_future(message: MessageInput, *, latest: datetime) -> str | None:
+    if message.created_at is None or message.created_at <= latest:
+        return None
+    return f"created_at: lies more than {FUTURE_MINUTES} minutes in the future"
 
 
-def _message(item: Item[MessageInput], message_id: UUID, now: datetime) -> NewMessage:
+def _message(item: Item[MessageInput], message_id: UUID, *, now: datetime) -> NewMessage:
     message = item.value
     return NewMessage(
         message_id=message_id,

@@ -7,7 +7,7 @@ from uuid import UUID
 from memory import profiles
 from memory.batches import DeriveId
 from memory.context import Wanted, assemble_for, occasion_of
-from memory.intake import take_messages_in
+from memory.intake import read_messages, take_messages_in
 from memory.questions import BadQuestion
 from providers.embedders import Embedders
 from schemas.context import Turn, TurnAnswer
@@ -55,10 +55,11 @@ def take_turn(
         NotFound: There is no such process; nothing was taken.
     """
     items = [message.model_dump(mode="json", exclude_unset=True) for message in turn.messages]
+    batch = read_messages(items, derive_id)
     with store.transaction() as tx:
         # First of all: nothing shall be taken in for a process that there is not.
         profile = profiles.find(tx, being.being_id, turn.process)
-        accepted = take_messages_in(tx, settings, being.being_id, items, derive_id, paid_by=paid_by)
+        accepted = take_messages_in(tx, settings, being.being_id, batch, paid_by=paid_by)
         last = turn.messages[-1]
         wanted = Wanted(turn, last.content, accepted.receipt.ids[-1], role=last.role, speaker=last.speaker)
         occasion = occasion_of(tx, being, profile, wanted)

@@ -112,3 +112,17 @@ def test_messages_cost_no_task_while_nobody_can_think(store, being):
     keys.add(store, NOBODY, being.user_id, "anthropic", "sk-ant-of-the-user")
     rings = [*judging.ask_for_waiting(store, Thinkers(NOBODY)), *conversation.ask_for_waiting(store, Thinkers(NOBODY))]
     assert {ring.kind for ring in rings} == {"shadow.judge", "rolling.summarise"}
+
+
+def test_a_message_from_the_future_is_refused_by_its_place_and_stops_no_other(store, being):
+    late = {**said(0, 1), "created_at": (datetime.now(UTC) + timedelta(minutes=6)).isoformat()}
+    soon = {**said(0, 2), "created_at": (datetime.now(UTC) + timedelta(minutes=4)).isoformat()}
+
+    receipt = accept_messages(store, SETTINGS, being.being_id, [late, {"role": "user"}, soon, late]).receipt
+
+    assert [(trouble.position, trouble.reason) for trouble in receipt.rejected] == [
+        (0, "created_at: lies more than 5 minutes in the future"),
+        (1, "content: Field required"),
+        (3, "created_at: lies more than 5 minutes in the future"),
+    ]
+    assert [id_ is None for id_ in receipt.ids] == [True, True, False, True]
