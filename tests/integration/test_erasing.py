@@ -7,6 +7,7 @@ import pytest
 
 from memory.erasure import erase_being, erase_user
 from memory.node_erasure import erase_node, erase_note
+from memory.remembering import read_scenes
 from memory.remembering import remember as embed
 from providers.embedders import Embedders
 from schemas.settings import Settings
@@ -174,7 +175,8 @@ def test_a_note_that_is_erased_while_it_is_embedded_does_not_come_back(store, co
         notes.insert(tx, companion.being_id, two)
         run_id, _ = runs.want(tx, companion.being_id, demanded=True, notes=10)
         stamped = notes.stamped(tx, companion.being_id, run_id)
-    remembered = embed(store, embedders.wanted, companion.being_id, stamped, lambda _: {})
+    scenes = read_scenes(stamped, [], lambda _: {})
+    remembered = embed(store, embedders.wanted, companion.being_id, scenes)
     assert erase_note(store, embedders, companion, two[0].note_id).notes == 1
     with store.transaction() as tx:
         runs.enter(tx, companion.being_id, run_id)
