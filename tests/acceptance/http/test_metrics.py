@@ -55,6 +55,14 @@ def test_paths_that_are_no_routes_make_no_series(person, operator):
     assert not [name for name in numbers(operator) if re.search("nothing", name)]
 
 
+def test_methods_that_somebody_made_up_make_no_series(person, operator):
+    for number in range(3):
+        person.client.request(f"INVENTED{number}", "/health/live")
+    told = [name for name in numbers(operator) if "/health/live" in name]
+    assert not [name for name in told if "INVENTED" in name]
+    assert [name for name in told if 'method="other"' in name]
+
+
 def test_a_users_token_does_not_open_it(person, problem):
     assert "operator" in problem(person.client.get("/metrics"), 403)["detail"]
 
