@@ -70,6 +70,8 @@ def translated() -> Iterator[None]:
         domain = BY_SQLSTATE.get(error.sqlstate or "")
         if domain is None and _passes(error):
             raise Unavailable(f"The database is out of reach ({type(error).__name__}).") from error
+        if _of_nobody(error):
+            raise NotFound("There is no such Being any more.") from error
         if domain is None:
             raise
         raise domain(error.diag.message_primary or "") from error
@@ -80,3 +82,9 @@ def _passes(error: psycopg.Error) -> bool:
     if error.sqlstate is None:
         return isinstance(error, psycopg.OperationalError)
     return error.sqlstate[:2] in PASSING or isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout)
+
+
+def _of_nobody(error: psycopg.Error) -> bool:
+    """Whether a row was to become a Being's that was erased meanwhile."""
+    broken = error.diag.constraint_name if isinstance(error, psycopg.errors.ForeignKeyViolation) else None
+    return (broken or "").endswith("_being_id_fkey")

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from memory.erasure import erase_being, erase_user
+from memory.intake import accept_messages, accept_notes
 from memory.node_erasure import erase_node, erase_note
 from memory.remembering import read_scenes
 from memory.remembering import remember as embed
@@ -184,3 +185,19 @@ def test_a_note_that_is_erased_while_it_is_embedded_does_not_come_back(store, co
         assert tables_with(tx, "marzipan") == {}
     with pytest.raises(NotFound):
         erase_note(store, embedders, companion, two[0].note_id)
+
+
+@pytest.mark.parametrize(
+    ("accept", "item"),
+    [
+        (accept_notes, {"type": "knowledge", "content": "Locks.", "title": "Doors"}),
+        (accept_notes, {"type": "scene", "content": "They met."}),
+        (accept_messages, {"role": "user", "content": "Hello."}),
+    ],
+)
+def test_who_hands_in_while_a_being_is_erased_is_told_that_it_is_gone(store, being, accept, item):
+    erase_being(store, being)
+    with pytest.raises(NotFound, match="no such Being"):
+        accept(store, Settings(), being.being_id, [item])
+    with store.transaction() as tx:
+        assert value(tx, "select count(*) from memory.work where owner_id = %s", [being.being_id]) == 0
