@@ -63,7 +63,7 @@ def take_turn_in(
 ) -> TurnAnswer:
     """Hand in what was said, and get the context for the answer, in one call.
 
-    Scope `ingest` and Scope `read`.
+    Scopes `ingest` and `read`.
 
     Usually the Being's own answer of the turn before, and what the user says now. Accepted means committed; the same
     ids again change nothing, and get a context again.

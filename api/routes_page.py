@@ -13,7 +13,7 @@ Made from the OpenAPI 3.1 document that `GET /openapi.json` answers to a token, 
 all errors. `patrol token add` makes a token; send it as `Authorization: Bearer patrol_…`. Every error is an RFC 9457
 problem whose `detail` says what to do. `{being}` is the id or the slug of a Being.
 """
-SCOPE = re.compile(r"^Scope `(\w+)`")
+SCOPES = re.compile(r"Scopes? `(\w+)`(?: and `(\w+)`)?")
 
 
 def page() -> str:
@@ -33,8 +33,8 @@ def _section(document: dict[str, Any], tag: dict[str, str]) -> str:
 
 
 def _scope(operation: dict[str, Any]) -> str:
-    found = SCOPE.match(operation.get("description", ""))
-    return found[1] if found else "–"
+    found = SCOPES.match(operation.get("description", ""))
+    return ", ".join(filter(None, found.groups())) if found else "–"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,11 @@
 """The OpenAPI document tells a stranger everything, and what it shows as examples is taken."""
 
+import re
+
 import pytest
+
+from tests.acceptance.conftest import ALL_SCOPES
+from tests.acceptance.http.test_problems import NOWHERE
 
 
 @pytest.fixture
@@ -16,6 +21,12 @@ def operations(document):
     ]
 
 
+def scopes(operation):
+    """The scopes that a route says it asks for."""
+    said = re.match(r"Scopes? `(\w+)`(?: and `(\w+)`)?", operation["description"])
+    return tuple(filter(None, said.groups())) if said else ()
+
+
 def test_every_operation_is_described(document):
     assert document["openapi"].startswith("3.1")
     tags = {tag["name"] for tag in document["tags"]}
@@ -25,8 +36,22 @@ def test_every_operation_is_described(document):
         assert operation["description"], name
         assert ("security" in operation) == (not name.startswith("GET /health/")), name
         if "security" in operation:
-            assert "Scope `" in operation["description"] or name == "GET /metrics", name
+            assert scopes(operation) or name == "GET /metrics", name
     assert len({operation["operationId"] for _, operation in operations(document)}) == len(operations(document))
+
+
+def test_a_route_asks_for_the_scopes_that_it_names_and_for_no_more(person, document):
+    lacking = {scope: person.with_token([one for one in ALL_SCOPES if one != scope]) for scope in ALL_SCOPES}
+    named = {name: scopes(operation) for name, operation in operations(document)}
+    having = {asked: person.with_token(asked) for asked in {*named.values()} if asked}
+    for name, operation in operations(document):
+        method, path = re.sub(r"{\w+}", NOWHERE, name).split()
+        forms = operation.get("requestBody", {}).get("content", {})
+        body = {"headers": {"Content-Type": next(iter(forms))}, "content": b"{}"} if forms else {}
+        for scope in named[name]:
+            assert lacking[scope].request(method, path, **body).status_code == 403, name
+        if named[name]:
+            assert having[named[name]].request(method, path, **body).status_code != 403, name
 
 
 def test_every_error_is_a_problem(document):
