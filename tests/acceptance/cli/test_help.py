@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from cli.commands import COMMANDS
+from tests.acceptance.cli.conftest import PATROL
 
 
 def commands_below(command, name):
@@ -32,6 +33,12 @@ def test_the_help_lists_every_command(command, option):
     for name, entry in COMMANDS.items():
         assert f" {name} " in said
         assert entry.line.split(".")[0].split()[0] in said
+
+
+def test_a_link_to_the_command_is_the_command(tmp_path):
+    (tmp_path / "patrol").symlink_to(PATROL)
+    ran = subprocess.run([tmp_path / "patrol", "user", "-h"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert "Usage: patrol user" in ran.stdout
 
 
 def test_without_arguments_there_is_help(command):
