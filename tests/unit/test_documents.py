@@ -69,6 +69,11 @@ def test_linked_files_exist(path):
         assert (path.parent / link).exists(), f"{path.name} links to {link}"
 
 
+def test_every_decision_is_in_their_list():
+    pages = sorted(path.name for path in (CHECKOUT / "docs" / "decisions").glob("0*.md"))
+    assert re.findall(r"\]\((0.*?)\)", (CHECKOUT / "docs" / "decisions" / "README.md").read_text()) == pages
+
+
 def test_named_files_exist(document):
     folders = "|".join(path.name for path in CHECKOUT.iterdir() if path.is_dir() and not path.name.startswith("."))
     for path in re.findall(rf"`((?:{folders})/[\w./-]+\.\w+)`", document):
