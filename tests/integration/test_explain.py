@@ -14,8 +14,6 @@ CONCERNED = 10
 # Index entries are read a page at a time, and a row may be looked at once to be found and once to be changed.
 ORDER_OF_TEN = 5 * CONCERNED
 
-pytestmark = pytest.mark.timeout(300)  # making the crowd is ten seconds of work, more on a busy machine
-
 
 @pytest.fixture(scope="module")
 def crowd(new_database):

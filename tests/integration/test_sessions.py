@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import conversation, judging, keys
@@ -64,7 +64,6 @@ def as_kept(tx, being_id):
     )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(batches=BATCHES)
 def test_batches_are_placed_as_single_messages_would_be(store, batches):
     with store.transaction() as tx:

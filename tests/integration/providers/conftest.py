@@ -6,6 +6,7 @@ import pytest
 
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
+from tests.conftest import PATIENCE
 from tests.fakes.provider import running_provider
 
 
@@ -22,7 +23,7 @@ def settings(provider):
         openai_base_url=provider.openai_url,
         openai_thinking_model="gpt-large",
         openai_small_thinking_model="gpt-small",
-        thinking_timeout=30,
+        thinking_timeout=PATIENCE,
     )
 
 

@@ -11,6 +11,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 
+from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour, running_provider
 
 
@@ -198,5 +199,5 @@ def test_what_hangs_goes_on_when_released(provider, openai_client):
     provider.wait_for_requests(1)
     assert answers == []
     provider.release()
-    asking.join(10)
+    asking.join(PATIENCE)
     assert answers[0].choices[0].message.content == "ok"

@@ -10,13 +10,14 @@ from providers.embedding import embed_each
 from providers.errors import BadAnswer, InputRefused, Misconfigured
 from providers.openai_embeddings import OpenAIEmbedder
 from schemas.limits import VECTOR_DIMENSIONS
+from tests.conftest import PATIENCE
 from tests.fakes.embeddings import word_vector
 from tests.fakes.provider import Behaviour, running_provider
 
 
 @pytest.fixture
 def embedder(provider):
-    return OpenAIEmbedder(api_key="key", model="text-embedding-3-small", base_url=provider.openai_url, timeout=30)
+    return OpenAIEmbedder(api_key="key", model="text-embedding-3-small", base_url=provider.openai_url, timeout=PATIENCE)
 
 
 def sizes(provider):

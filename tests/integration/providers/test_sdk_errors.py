@@ -8,6 +8,7 @@ import pytest
 
 from providers.errors import InputRefused, Misconfigured, ProviderError, Transient
 from providers.sdk_errors import SettingNames, sdk_errors
+from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour
 
 NAMES = SettingNames(key="THE_KEY", model="THE_MODEL", address="THE_ADDRESS")
@@ -15,7 +16,7 @@ SECRET = "sk-very-secret"  # noqa: S105 - made up, to look for it where it shoul
 WORDS = "the words of a person"
 
 
-def ask_openai(url, key=SECRET, timeout=30.0):
+def ask_openai(url, key=SECRET, timeout=PATIENCE):
     with (
         sdk_errors(openai, NAMES),
         openai.OpenAI(api_key=key, base_url=f"{url}/v1", max_retries=0, timeout=timeout) as client,
@@ -23,7 +24,7 @@ def ask_openai(url, key=SECRET, timeout=30.0):
         client.embeddings.create(model="some-model", input=[WORDS])
 
 
-def ask_anthropic(url, key=SECRET, timeout=30.0):
+def ask_anthropic(url, key=SECRET, timeout=PATIENCE):
     with (
         sdk_errors(anthropic, NAMES),
         anthropic.Anthropic(api_key=key, base_url=url, max_retries=0, timeout=timeout) as client,

@@ -304,7 +304,7 @@ def test_of_what_can_never_be_taken_the_beginning_is_kept(new_reader, redis):
 
 def test_who_reads_and_how_far_can_be_seen(new_reader, redis, write):
     assert readers(redis) == []
-    reader = new_reader()
+    reader = new_reader(keep_stream_entries=timedelta(days=1))
     write()
     write()
     reader.read()

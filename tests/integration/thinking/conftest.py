@@ -11,6 +11,7 @@ from providers.thinkers import Thinkers
 from providers.thinking import Question
 from schemas.settings import Settings
 from store import work
+from tests.conftest import PATIENCE
 from tests.fakes.provider import running_provider
 
 PLATFORM = "sk-ant-platform-0123456789"
@@ -49,7 +50,7 @@ def settings(provider):
         anthropic_api_key=PLATFORM,
         secret_key=SECRET,
         thinking_room=0,
-        thinking_timeout=20,
+        thinking_timeout=PATIENCE,
     )
 
 

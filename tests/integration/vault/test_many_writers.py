@@ -37,7 +37,7 @@ def test_two_hundred_writers_in_four_processes_lose_nothing(mine, url):
     try:
         assert [process.stdout.readline() for process in processes] == ["ready\n"] * PROCESSES
         with ThreadPoolExecutor() as pool:
-            said = list(pool.map(lambda process: process.communicate("go\n", timeout=100)[0], processes))
+            said = list(pool.map(lambda process: process.communicate("go\n", timeout=300)[0], processes))
     finally:
         for process in processes:
             process.kill()

@@ -1,7 +1,8 @@
 """Many writers in one process, which the tests start several times: `writers.py URL BEING PROCESS WRITERS`.
 
-It waits for a line on stdin, lets all writers begin at once, and prints what they wrote as a line of JSON each. A half
-write to one register, the others to one of their own, in two scopes whose order changes from writer to writer.
+It waits for a line on stdin, lets as many writers begin at once as it has connections, and prints what they wrote as a
+line of JSON each. A half write to one register, the others to one of their own, in two scopes whose order changes from
+writer to writer.
 """
 
 import json
@@ -16,11 +17,12 @@ from store import users
 from store.database import Store
 
 SETTINGS = Settings(vault_capacity=1000)
+AT_ONCE = 8
 
 
 def main(url: str, being_id: str, process: str, writers: str) -> None:
     """Write, and tell."""
-    with Store(url, connections=8) as store, ThreadPoolExecutor(int(writers)) as pool:
+    with Store(url, connections=AT_ONCE) as store, ThreadPoolExecutor(AT_ONCE) as pool:
         with store.transaction() as tx:
             being = users.get_being(tx, UUID(being_id))
 
