@@ -174,9 +174,14 @@ class Stream:
         # An entry is acknowledged with whatever was rejected of it, so this is asked first.
         stream = f"patrol:{what}"
         open_ = {one["message_id"].decode() for one in redis.xpending_range(stream, "patrol", "-", "+", 10_000)}
-        (group,) = redis.xinfo_groups(stream)
-        read_up_to = _numbers(group["last-delivered-id"].decode())
+        read_up_to = max(
+            (_numbers(group["last-delivered-id"].decode()) for group in redis.xinfo_groups(stream)), default=()
+        )
         reasons = {one.id: one.reason for one in rejected.listed(redis)}
+        # A flush takes entries and reasons alike: while the entry is there, so is what was said of it.
+        first = places[0].rpartition("/")[2]
+        if not redis.xrange(stream, first, first):
+            raise NoAnswer
         known = self._known(what, being_id, items)
         found: dict[int, str | UUID] = {}
         for position, (item, place) in enumerate(zip(items, places, strict=True)):

@@ -34,8 +34,8 @@ from workers.logs import configure_logs
 
 PRODUCERS = 3
 TALLY_EVERY = 10.0
-START_PATIENCE = 60.0
-SETTLE_PATIENCE = 120.0
+START_PATIENCE = 180.0
+SETTLE_PATIENCE = 300.0
 
 
 class NotSettled(Exception):

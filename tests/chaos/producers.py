@@ -149,6 +149,8 @@ class Producer(threading.Thread):
         self._over = over
         self._count = 0
         self._again: list[Item] = []
+        # However few it hands in, there is one of each kind.
+        self._draws = [0.0, 0.06, 0.10, 0.14]
 
     def run(self) -> None:
         """Hand in, batch by batch."""
@@ -190,7 +192,7 @@ class Producer(threading.Thread):
 
     def _note(self, being_id: UUID) -> Item:
         name = self._next_name()
-        draw = self._chance.random()
+        draw = self._draws.pop() if self._draws else self._chance.random()
         if draw < 0.06:
             return Item(name, being_id, self._broken(name), Kind.REFUSED)
         if draw < 0.10:

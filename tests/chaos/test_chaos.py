@@ -9,12 +9,13 @@ import pytest
 from schemas.settings import CHECKOUT
 
 SECONDS = 30
+SEED = 1
 
 
-@pytest.mark.timeout(200)
+@pytest.mark.timeout(900)  # coming to rest may take long on a busy machine
 def test_whatever_happens_nothing_is_lost_and_nothing_is_done_twice(tmp_path):
     figures = tmp_path / "figures.json"
-    command = ["-m", "tests.chaos", "--minutes", str(SECONDS / 60), "--json", figures]
+    command = ["-m", "tests.chaos", "--minutes", str(SECONDS / 60), "--seed", str(SEED), "--json", figures]
     run = subprocess.run([sys.executable, *command], cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
 
