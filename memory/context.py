@@ -17,7 +17,7 @@ from memory.context_blocks import Block
 from memory.context_budget import over
 from memory.context_recall import Minded, come_to_mind, understood
 from memory.regions import DEFAULT, Entry, WorkingMemory
-from memory.vault_blocks import snapshot_block
+from memory.vault_blocks import build_snapshot_block
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
 from schemas.context import Context, HowToAssemble, MindEntry, Profile, RegionReport
@@ -131,7 +131,7 @@ def current_snapshot(tx: Transaction, being: Being) -> Block | None:
     """Block 1-B as it is now; it is kept, with what it was made from, where that has changed."""
     notes, left_out = _fitting(material.kept_notes(tx, being.being_id, SNAPSHOT_NOTES))
     diary = material.recent_diary(tx, being.being_id, DIARY_DAYS)
-    vault = snapshot_block(tx, being)
+    vault = build_snapshot_block(tx, being)
     block = context_blocks.snapshot(notes, diary, vault)
     made_from = {
         "notes": [str(note.note_id) for note in notes],

@@ -8,8 +8,6 @@ fact has a new one.
 from functools import partial
 from uuid import UUID
 
-import structlog
-
 from memory import curator
 from memory.reembedding import less
 from providers.embedders import Embedders
@@ -21,8 +19,6 @@ from store import fact_vectors, facts, work
 from store.database import Store
 from store.fact_vectors import Unembedded
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 KIND = "upkeep.embed_facts"
 BATCH = 500

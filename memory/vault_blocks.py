@@ -20,11 +20,6 @@ RELEVANT = "vault-memories"
 HEADINGS = {"canon": "### Canon", "register": "### Registers"}
 
 
-def snapshot_block(tx: Transaction, being: Being) -> str:
-    """What of the vault goes into every prompt of a Being's, as its profile says; empty where there is nothing."""
-    return build_snapshot_block(tx, being)
-
-
 def build_snapshot(tx: Transaction, being: Being, scope: str) -> str:
     """One scope's canon, and its registers that have a topic, as Markdown.
 

@@ -85,7 +85,7 @@ def propose(tx: Transaction, user_id: UUID, kept_ref: str, merged_ref: str, simi
 
 def merge(tx: Transaction, user_id: UUID, proposal: EntityMerge) -> None:
     """Let one entity and all its names stand for the other."""
-    aliases = [alias for alias, ref in known_as(tx, user_id, proposal.merged_ref).items() if ref == proposal.merged_ref]
+    aliases = names_of(tx, user_id, proposal.merged_ref)
     tx.execute("select memory.rename_entities(%s, %s, %s)", [user_id, aliases, proposal.kept_ref])
     tx.execute(
         "update memory.entity_merges set state = 'merged', aliases = %s, decided_at = memory.now()"
@@ -112,13 +112,12 @@ def decide(tx: Transaction, user_id: UUID, merge_id: UUID, state: str) -> None:
     )
 
 
-def known_as(tx: Transaction, user_id: UUID, entity_ref: str) -> dict[str, str]:
+def names_of(tx: Transaction, user_id: UUID, entity_ref: str) -> list[str]:
     """All names that stand for an entity, its own among them."""
     rows = tx.execute(
-        "select alias_ref, entity_ref from memory.entity_aliases where user_id = %s and entity_ref = %s",
-        [user_id, entity_ref],
+        "select alias_ref from memory.entity_aliases where user_id = %s and entity_ref = %s", [user_id, entity_ref]
     )
-    return {row["alias_ref"]: row["entity_ref"] for row in rows}
+    return [row["alias_ref"] for row in rows]
 
 
 def merges(

@@ -53,14 +53,14 @@ def erase_being(tx: Transaction, being: Being) -> None:
     )
 
 
-def forget_names(tx: Transaction, user_id: UUID) -> int:
-    """Forget names that no statement holds any more, and what they stood for; returns how many."""
-    return tx.execute(
+def forget_names(tx: Transaction, user_id: UUID) -> None:
+    """Forget names that no statement holds any more, and what they stood for."""
+    tx.execute(
         "delete from memory.entity_aliases where user_id = %(user)s and alias_ref not in"
         " (select unnest(array[a.alias_ref, a.entity_ref]) from memory.entity_aliases as a where a.user_id = %(user)s"
         " and a.alias_ref in (select unnest(told_as) from memory.fact_statements where user_id = %(user)s))",
         {"user": user_id},
-    ).rowcount
+    )
 
 
 def taken_in(tx: Transaction, being_id: UUID, node_id: UUID) -> list[UUID]:

@@ -74,14 +74,12 @@ def before(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, coun
         ).fetchall()
 
 
-def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> set[UUID]:
-    """Mark messages as judged; returns those that were there and were not judged before."""
-    rows = tx.execute(
-        "update memory.messages set judged = true where being_id = %s and message_id = any(%s) and not judged"
-        " returning message_id",
+def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Mark messages as judged."""
+    tx.execute(
+        "update memory.messages set judged = true where being_id = %s and message_id = any(%s) and not judged",
         [being_id, list(message_ids)],
     )
-    return {row["message_id"] for row in rows}
 
 
 def mark_unjudgeable(tx: Transaction, being_id: UUID, reasons: Mapping[UUID, str]) -> None:

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from memory.questions import BadQuestion
-from memory.vault_blocks import build_memory_block, build_snapshot, build_snapshot_block, snapshot_block
+from memory.vault_blocks import build_memory_block, build_snapshot, build_snapshot_block
 from schemas.limits import SNAPSHOT_CHARACTERS
 from schemas.vault import Profile
 from store import vault as rows
@@ -34,7 +34,6 @@ def test_a_snapshot_holds_canon_and_registers_with_a_topic(mine):
         f"## {slug}\n### Canon\n- Mira is a baker.\n### Registers\n- mood: Calm.\n</vault-snapshot>"
     )
     with mine.store.transaction() as tx:
-        assert snapshot_block(tx, mine.being) == snapshot(mine)
         assert build_snapshot(tx, mine.being, slug) == (
             f"## {slug}\n### Canon\n- Mira is a baker.\n### Registers\n- mood: Calm."
         )
