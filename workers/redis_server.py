@@ -12,7 +12,7 @@ from urllib.parse import quote
 from workers.server import Server
 from workers.stack_errors import NotInstalledError
 
-# Streams are claimed from dead readers with XAUTOCLAIM, which came with 6.2.
+# Since 6.2, XPENDING tells which entries have been idle for long, and so whose reader is dead.
 OLDEST = (6, 2)
 PING_TIMEOUT = 1.0
 

@@ -4,8 +4,8 @@
 create or replace view party_messages as select * from messages where role = 'other';
 
 -- The session whose span comes within p_idle of p_at; of several the one that began first.
--- Whichever that is, it began near p_at, or ended near it, or lasted for longer than twice p_idle, an hour: three short walks over indexes,
--- where one condition alone would have to pass every session since.
+-- Whichever that is, it began near p_at, or ended near it, or lasted for longer than twice p_idle, an hour: three short
+-- walks over indexes, where one condition alone would have to pass every session since.
 create or replace function session_near(p_being_id uuid, p_at timestamptz, p_idle interval) returns uuid
 language sql stable as $$
     with began as (
