@@ -7,9 +7,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.limits import TOPIC_NODES, TOPIC_SIMILARITY
-
-NAME_CHARACTERS = 60
+from schemas.limits import TOPIC_NAME_CHARACTERS, TOPIC_NODES, TOPIC_SIMILARITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def _central(vectors: NDArray[np.float64], group: list[int]) -> int:
 
 def topic_name(action: str) -> str:
     """What a topic is called that is named after an action: the action, cut at a word where it is long."""
-    if len(action) <= NAME_CHARACTERS:
+    if len(action) <= TOPIC_NAME_CHARACTERS:
         return action
-    cut = action[:NAME_CHARACTERS]
+    cut = action[:TOPIC_NAME_CHARACTERS]
     return (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(" ,;:.") + "…"

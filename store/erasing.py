@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
+from schemas.limits import TOPIC_NAME_CHARACTERS
 from schemas.rows import Being
 from store.embeddings import literal
 from store.nodes import NodeWords
@@ -180,9 +181,9 @@ def erase_nodes(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> No
 def rename_topics(tx: Transaction, being_id: UUID, names: Sequence[str]) -> int:
     """Call topics that bear one of these names after their newest memory; returns how many."""
     return tx.execute(
-        "update memory.clusters as c set name = coalesce((select left(n.scene ->> 'action', 60)"
+        "update memory.clusters as c set name = coalesce((select left(n.scene ->> 'action', %s)"
         " from memory.memory_nodes as n where n.being_id = c.being_id and n.cluster_id = c.cluster_id"
         " and n.status = 'active' order by n.created_at desc, n.node_id desc limit 1), %s)"
         " where being_id = %s and not is_parent and name = any(%s)",
-        [UNNAMED, being_id, list(names)],
+        [TOPIC_NAME_CHARACTERS, UNNAMED, being_id, list(names)],
     ).rowcount

@@ -34,7 +34,7 @@ def gathered(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> li
             " bool_or(s.ended_at is not null) as ended"
             " from memory.messages join memory.sessions as s using (being_id, session_id)"
             " where being_id = %s and session_id = any(%s) and not judged and role = 'user'"
-            " and (not s.waits_for_key or nullif(current_setting('memory.paid_by', true), '') is not null)"
+            " and (not s.waits_for_key or memory.payer() is not null)"
             " group by session_id",
             [being_id, list(session_ids)],
         ).fetchall()
