@@ -6,9 +6,8 @@ so that a slim one for a decision and the full one for an answer come from the s
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Literal
 
-Role = Literal["system", "user", "assistant"]
+from schemas.context import PromptRole
 
 DEFAULT = "default"
 
@@ -17,7 +16,7 @@ DEFAULT = "default"
 class Entry:
     """A piece of a prompt: who speaks, what it says, and the region it belongs to."""
 
-    role: Role
+    role: PromptRole
     content: str
     region: str = DEFAULT
 

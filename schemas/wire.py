@@ -17,6 +17,7 @@ from schemas.limits import (
     PRODUCER_ID_CHARACTERS,
     SPEAKER_CHARACTERS,
 )
+from schemas.rows import Role
 
 
 def _in_utc(moment: datetime) -> datetime:
@@ -151,7 +152,7 @@ NoteInput = Annotated[AnyNote, Discriminator("type")]
 class MessageInput(Produced):
     """One turn of a conversation. `other` is somebody else in the room."""
 
-    role: Literal["user", "assistant", "other"]
+    role: Role
     speaker: Annotated[Words, Field(max_length=SPEAKER_CHARACTERS)] | None = None
     content: Words
     created_at: Moment | None = Field(

@@ -1,10 +1,11 @@
 """The words of the ledger: what a door rings for, and what a worker holds."""
 
 from datetime import datetime
-from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
+
+from schemas.rows import WorkState
 
 PATROL_STEPS = (
     "embed",
@@ -72,7 +73,7 @@ class Work(BaseModel):
     kind: str
     key: str
     queue: str
-    state: Literal["ready", "running", "done", "dead"]
+    state: WorkState
     attempts: int
     next_at: datetime
     lease_until: datetime | None
