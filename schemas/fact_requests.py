@@ -1,9 +1,8 @@
 """What is asked about facts and todos. Unknown fields are refused."""
 
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field
 
 from schemas.facts import FactKind, FactStatus, FactType, TodoStatus
 from schemas.limits import (
@@ -13,10 +12,9 @@ from schemas.limits import (
     MOST_IMPORTANCE,
     STATEMENT_CHARACTERS,
 )
-from schemas.requests import Query, Question
+from schemas.requests import Changes, Query, Question
 from schemas.wire import Words
 
-T = TypeVar("T", bound=Question)
 Statement = Annotated[Words, Field(max_length=STATEMENT_CHARACTERS)]
 Importance = Annotated[int, Field(ge=LEAST_IMPORTANCE, le=MOST_IMPORTANCE)]
 Ref = Annotated[str, Field(pattern=r"^(person|place|org|project|thing):.*\w", max_length=200)]
@@ -61,7 +59,7 @@ class Seed(Question):
     in_confidence: bool = Field(False, description="Whether this Being alone is to know it.")
 
 
-class FactChanges(Question):
+class FactChanges(Changes):
     """What is to change about a fact. Fields that are left away stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"pinned": True}, {"content": "Lives in Berlin."}]})
@@ -71,12 +69,8 @@ class FactChanges(Question):
     pinned: bool | None = Field(None, description="Whether it is always shown, and never archived by itself.")
     status: FactStatus | None = Field(None, description="`ARCHIVED` hides it, `ACTIVE` restores it.")
 
-    @model_validator(mode="after")
-    def _something(self) -> "FactChanges":
-        return _changed(self)
 
-
-class TodoChanges(Question):
+class TodoChanges(Changes):
     """What is to change about a todo. Fields that are left away stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "DONE"}]})
@@ -85,13 +79,3 @@ class TodoChanges(Question):
     due: Statement | None = Field(None, description="When, in the user's own words.")
     pinned: bool | None = Field(None, description="Whether it is kept from being archived.")
     status: TodoStatus | None = Field(None, description="`DONE` closes it, `ARCHIVED` hides it, `OPEN` brings it back.")
-
-    @model_validator(mode="after")
-    def _something(self) -> "TodoChanges":
-        return _changed(self)
-
-
-def _changed(changes: T) -> T:
-    if not changes.model_dump(exclude_none=True):
-        raise PydanticCustomError("nothing", "Nothing is to change: name a field")
-    return changes

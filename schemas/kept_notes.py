@@ -1,13 +1,12 @@
 """What is changed about notes that are kept as they are: todos, reminders, things to know."""
 
-from pydantic import ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field
 
-from schemas.requests import Question
+from schemas.requests import Changes
 from schemas.wire import Moment, Words
 
 
-class NoteChanges(Question):
+class NoteChanges(Changes):
     """What is to change about a kept note. Fields that are left away stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"read": True}]})
@@ -16,9 +15,3 @@ class NoteChanges(Question):
     content: Words | None = Field(None, description="What it says.")
     title: Words | None = Field(None, description="Its title, for something to know.")
     due_at: Moment | None = Field(None, description="When a reminder is due, with its offset from UTC.")
-
-    @model_validator(mode="after")
-    def _something(self) -> "NoteChanges":
-        if not self.model_dump(exclude_none=True):
-            raise PydanticCustomError("nothing", "Nothing is to change: name at least one field")
-        return self

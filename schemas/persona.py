@@ -4,11 +4,10 @@ from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field
 
 from schemas.limits import PERSONA_CHARACTERS, SOUL_CHARACTERS, STATE_CHARACTERS, USER_MODEL_CHARACTERS
-from schemas.requests import Name, Question
+from schemas.requests import Changes, Name, Question
 from schemas.rows import Row, Soul
 from schemas.wire import Words
 
@@ -55,7 +54,7 @@ class WholeSoul(Row):
     state: SoulState
 
 
-class SoulChanges(Question):
+class SoulChanges(Changes):
     """What is to change about a soul or its state. Parts that are left away stay; an empty text takes one away."""
 
     model_config = ConfigDict(
@@ -75,11 +74,6 @@ class SoulChanges(Question):
     project: StatePart | None = Field(None, description="What it is working on.")
     mood: StatePart | None = Field(None, description="How it feels.")
     topic: StatePart | None = Field(None, description="What the talk is about.")
-
-    @model_validator(mode="after")
-    def _something(self) -> "SoulChanges":
-        _must_name_something(self)
-        return self
 
     def of_soul(self) -> dict[str, str]:
         """The parts of the soul that were named."""
@@ -101,7 +95,7 @@ class NewPersonaEntry(Question):
     position: int = Field(0, ge=-1000, le=1000, description="Entries are read by position, then by age.")
 
 
-class PersonaChanges(Question):
+class PersonaChanges(Changes):
     """What is to change about an entry. Fields that are left away stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"enabled": False}]})
@@ -110,11 +104,6 @@ class PersonaChanges(Question):
     content: PersonaWords | None = Field(None, description="What it says.")
     enabled: bool | None = Field(None, description="Whether contexts show it.")
     position: int | None = Field(None, ge=-1000, le=1000, description="Entries are read by position, then by age.")
-
-    @model_validator(mode="after")
-    def _something(self) -> "PersonaChanges":
-        _must_name_something(self)
-        return self
 
 
 class NewUserModel(Question):
@@ -125,8 +114,3 @@ class NewUserModel(Question):
     content: Annotated[Words, Field(max_length=USER_MODEL_CHARACTERS)] = Field(
         description="What is known about the user as a person."
     )
-
-
-def _must_name_something(changes: BaseModel) -> None:
-    if not changes.model_dump(exclude_none=True):
-        raise PydanticCustomError("nothing", "Nothing is to change: name at least one field")

@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
@@ -37,6 +37,16 @@ class Question(Wire):
         if faults:
             raise PydanticCustomError("unkeepable", "{faults}", {"faults": "; ".join(faults)})
         return value
+
+
+class Changes(Question):
+    """What is to change about something. Fields that are left away or null stay as they are."""
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise PydanticCustomError("nothing", "Nothing is to change: name at least one field")
+        return self
 
 
 class NewBeing(Question):

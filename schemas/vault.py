@@ -1,24 +1,23 @@
 """The vault's records, what is said to it and what it answers. Fields and defaults are those of the vault seed."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
-from pydantic_core import PydanticCustomError
 
 from schemas.limits import VAULT_CHARACTERS, VAULT_ITEMS, VAULT_RATIO, VAULT_TAGS
-from schemas.requests import Query, Question
+from schemas.requests import Changes, Query, Question
 from schemas.rows import Row
 from schemas.wire import Moment, Words
 
 SHARED = "shared"
-TIERS = ("canon", "register")
-SOURCES = ("chat", "manual", "tool", "operator", "promotion")
 CATEGORY = "general"
 ID = r"^[0-9a-f]{12}$"
 
 Tier = Literal["canon", "register"]
 Source = Literal["chat", "manual", "tool", "operator", "promotion"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
+SOURCES: tuple[Source, ...] = get_args(Source)
 Outcome = Literal["added", "updated", "repeated"]
 Label = Annotated[Words, StringConstraints(max_length=64)]
 Tags = Annotated[list[Label], Field(max_length=VAULT_TAGS)]
@@ -86,7 +85,7 @@ class TopicText(Question):
     source: str | None = Field(None, description=f"Where it comes from: {', '.join(SOURCES)}.")
 
 
-class RecordChanges(Question):
+class RecordChanges(Changes):
     """What is to change about a record; its scope, its tier and its topic stay."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "The bakery opens at six."}]})
@@ -95,12 +94,6 @@ class RecordChanges(Question):
     category: Label | None = None
     tags: Tags | None = None
     source: str | None = Field(None, description=f"Where it comes from: {', '.join(SOURCES)}.")
-
-    @model_validator(mode="after")
-    def _something(self) -> Self:
-        if all(value is None for value in self.__dict__.values()):
-            raise PydanticCustomError("nothing", "Nothing is to change: name a field and its new value")
-        return self
 
 
 class Promotion(Question):

@@ -1,0 +1,48 @@
+"""Changes that change nothing are refused, by whatever door they come."""
+
+import pytest
+from pydantic import ValidationError
+
+from schemas.fact_requests import FactChanges, TodoChanges
+from schemas.kept_notes import NoteChanges
+from schemas.persona import PersonaChanges, SoulChanges
+from schemas.requests import BeingChanges, NodeChanges
+from schemas.vault import RecordChanges
+
+
+@pytest.mark.parametrize(
+    "form",
+    [BeingChanges, FactChanges, NodeChanges, NoteChanges, PersonaChanges, RecordChanges, SoulChanges, TodoChanges],
+)
+def test_nothing_is_no_change(form):
+    with pytest.raises(ValidationError, match="Nothing is to change"):
+        form.model_validate({})
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        (FactChanges, "content"),
+        (NoteChanges, "due_at"),
+        (PersonaChanges, "enabled"),
+        (RecordChanges, "tags"),
+        (SoulChanges, "mood"),
+        (TodoChanges, "status"),
+    ],
+)
+def test_a_field_that_is_null_stays(form, field):
+    with pytest.raises(ValidationError, match="Nothing is to change"):
+        form.model_validate({field: None})
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "value"),
+    [
+        (PersonaChanges, "enabled", False),
+        (SoulChanges, "mood", ""),
+        (RecordChanges, "tags", []),
+        (FactChanges, "importance", 0),
+    ],
+)
+def test_what_is_false_empty_or_zero_is_a_change(form, field, value):
+    assert getattr(form.model_validate({field: value}), field) == value
