@@ -1,7 +1,5 @@
 """Real workers, beat and a model provider that answers at once, for the benchmarks of the whole system."""
 
-import socket
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -9,6 +7,7 @@ from datetime import timedelta
 
 from bench.ground import Ground
 from cli import stack
+from cli.demo import canned
 from schemas.settings import Settings
 from schemas.work import Ring
 from workers.processes import wait_until
@@ -31,22 +30,16 @@ def workforce(ground: Ground, *, pending_notes: int, pending_wait: timedelta) ->
         The settings of these processes, for what is handed in from here.
     """
     ground.clear()
-    port = _free_port()
+    port = canned.free_port()
     environment = {
         **EMBEDDING_MODEL,
-        "OPENAI_BASE_URL": f"http://127.0.0.1:{port}/v1",
+        "OPENAI_BASE_URL": f"http://{canned.HOST}:{port}/v1",
         "PATROL_PENDING_NOTES": str(pending_notes),
         "PATROL_PENDING_WAIT": f"PT{pending_wait.total_seconds()}S",
         "PATROL_LOG_LEVEL": "WARNING",
     }
-    provider = Process(
-        "provider",
-        [sys.executable, "-m", "tests.fakes.provider", "--port", str(port)],
-        stack.environment(),
-        lambda: _listens(port),
-    )
     with Supervisor(ground.home / "logs") as supervisor:
-        supervisor.start([provider])
+        supervisor.start([canned.process(port)])
         supervisor.start(
             [_with(stack.worker(WORKERS, _quietly), environment), _with(stack.beat(ground.home, _quietly), environment)]
         )
@@ -77,14 +70,3 @@ def _with(process: Process, environment: Mapping[str, str]) -> Process:
 
 def _quietly(name: str) -> None:
     """Nobody needs to hear that a process is ready."""
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-    return port
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as caller:
-        return caller.connect_ex(("127.0.0.1", port)) == 0

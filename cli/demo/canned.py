@@ -1,4 +1,4 @@
-"""A thinker for the demo: the tests' fake provider in a process of its own, which thinks by a few simple rules."""
+"""A provider for demo and benchmarks: the tests' fake one in a process of its own, which thinks by simple rules."""
 
 import socket
 import sys
