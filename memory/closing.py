@@ -92,5 +92,5 @@ def _without_a_mind(store: Store, claim: Claim, mind: NoMind, session_id: UUID) 
     # Messages on their way in have the Being's state when they ask for this work.
     with store.finishing(claim, first=partial(rolling.wait_for_key, being_id=claim.owner_id, waits=True)) as tx:
         session_summaries.put_back(tx, claim.owner_id, session_id)
-    log.info("summaries.wait_for_key", reason=mind.reason, being_id=str(claim.owner_id))
+    log.info("summaries.wait_for_key", reason=mind.logged, being_id=str(claim.owner_id))
     return []

@@ -166,5 +166,5 @@ def _without_a_mind(store: Store, claim: Claim, mind: NoMind, session_id: UUID) 
     # Messages on their way in have their session when they ask for this work.
     with store.finishing(claim, first=wait):
         pass
-    log.info("shadow.waits_for_key", reason=mind.reason, being_id=str(claim.owner_id), session_id=claim.key)
+    log.info("shadow.waits_for_key", reason=mind.logged, being_id=str(claim.owner_id), session_id=claim.key)
     return []

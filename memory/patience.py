@@ -49,7 +49,7 @@ def thought(
     """
     mind = mind_for(store, thinkers, settings, claim, awaited=_awaited(store, claim))
     if isinstance(mind, NoMind):
-        return _given_up(claim, mind.reason, without)
+        return _given_up(claim, mind.reason, without, logged=mind.logged)
     try:
         return think(mind)
     except BatchUnderWay:
@@ -101,8 +101,14 @@ def _with_what_was_said(claim: Claim, mind: Mind, think: Callable[[Mind], Effect
         return _given_up(claim, str(fault))
 
 
-def _given_up(claim: Claim, reason: str, without: Effects | None = None) -> Effects:
-    log.info("patrol.thinking_skipped", step=claim.kind, reason=reason, being_id=str(claim.owner_id), run_id=claim.key)
+def _given_up(claim: Claim, reason: str, without: Effects | None = None, *, logged: str = "") -> Effects:
+    log.info(
+        "patrol.thinking_skipped",
+        step=claim.kind,
+        reason=logged or reason,
+        being_id=str(claim.owner_id),
+        run_id=claim.key,
+    )
 
     def effects(tx: Transaction) -> dict[str, Any]:
         return {"outcome": "skipped", "reason": reason} if without is None else {"reason": reason, **without(tx)}

@@ -118,5 +118,5 @@ def _without_a_mind(store: Store, claim: Claim, mind: NoMind) -> list[Ring]:
     with store.finishing(claim) as tx:
         rolling.wait_for_key(tx, claim.owner_id, waits=True)
         rolling.note_error(tx, claim.owner_id, "no_key", mind.reason)
-    log.info("summaries.wait_for_key", reason=mind.reason, being_id=str(claim.owner_id))
+    log.info("summaries.wait_for_key", reason=mind.logged, being_id=str(claim.owner_id))
     return []

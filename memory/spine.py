@@ -100,5 +100,5 @@ def _without_a_mind(store: Store, claim: Claim, mind: NoMind) -> list[Ring]:
     """Leave everything as it is; the first key that comes wakes the user's spine."""
     with store.finishing(claim, first=partial(facts.hold, user_id=claim.owner_id)) as tx:
         spines.wait_for_key(tx, claim.owner_id, waits=True)
-    log.info("spine.waits_for_key", reason=mind.reason, user_id=str(claim.owner_id))
+    log.info("spine.waits_for_key", reason=mind.logged, user_id=str(claim.owner_id))
     return []

@@ -56,9 +56,15 @@ class Answered(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class NoMind:
-    """Nobody can think for this work; `reason` says why, to be shown."""
+    """Nobody can think for this work.
+
+    Attributes:
+        reason: Why, for the one whose work it is.
+        logged: Why, in words without anything of a key.
+    """
 
     reason: str
+    logged: str = "no key"
 
 
 def mind_for(
@@ -79,7 +85,8 @@ def mind_for(
         user_id, being_id = calls.account(tx, claim.owner_id)
         key = keys.paying(tx, user_id, claim.paid_by)
         if key and keys.refused(tx, key):
-            return NoMind(f"The provider refuses the key that ends in {key.last_four}: {key.refusal}")
+            reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
+            return NoMind(reason, "the key is refused")
     paid_with: PaidWith = "platform" if key is None else "request" if key.key_id == claim.paid_by else "user"
     try:
         if key is None:
@@ -87,7 +94,7 @@ def mind_for(
         else:
             thinker = thinkers.with_key(key.provider, opened(seals_of(settings), key))
     except (CannotOpen, Misconfigured) as fault:
-        return NoMind(str(fault))
+        return NoMind(str(fault), "the key or the settings can't be used")
     if thinker is None:
         return NoMind("no key")
     account = Account(user_id, being_id, claim.kind, claim.key, paid_with)

@@ -52,6 +52,7 @@ def test_a_refused_key_of_the_users_ends_thinking_and_charges_nobody_else(
 
     assert isinstance(second, NoMind)
     assert re.search(r"refuses the key that ends in 0123: .*401", second.reason)
+    assert second.logged == "the key is refused"
     assert len(provider.requests) == 1
     keys.add(store, settings, user.user_id, "anthropic", "wrong-key-of-the-user-0123")
     assert isinstance(mind_for(store, known, settings, claim), Mind), "stored again, it is tried again"
