@@ -13,7 +13,7 @@ from cli.output import day, remark, say, say_json, table
 from memory import access
 from store import operators as tokens
 
-operators = Typer(help="Tokens for operators.", no_args_is_help=True)
+operators = Typer(help="Operators' tokens, which open metrics and everybody's work.", no_args_is_help=True)
 
 
 @operators.command("add")

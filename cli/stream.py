@@ -20,7 +20,7 @@ from workers.interrupts import held, stoppable
 from workers.logs import configure_logs
 from workers.rejected import Rejected
 
-stream = Typer(help="The door of Redis streams.")
+stream = Typer()
 
 TIMEOUT_SECONDS = 10.0
 
