@@ -8,8 +8,9 @@ from uuid import UUID
 
 from memory.delivery import What
 from schemas.limits import PRODUCER_ID_CHARACTERS
+from workers.rejected import DOORS
 
-STREAMS: dict[str, What] = {"patrol:notes": "notes", "patrol:messages": "messages"}
+STREAMS: dict[str, What] = {stream: what for what, stream in DOORS.items()}
 
 Fields = Mapping[bytes, bytes]
 

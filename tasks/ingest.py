@@ -26,7 +26,6 @@ from workers.resources import Resources
 
 log = structlog.get_logger()
 
-STREAMS: dict[What, str] = {"notes": "patrol:notes", "messages": "patrol:messages"}
 # What can't be taken now goes to the end of its queue; a fault that answers at once is not asked without a pause.
 PAUSE_SECONDS = 1.0
 
@@ -97,7 +96,7 @@ def _read(being: Any = None, items: Any = None, *more: Any, **unknown: Any) -> t
 
 
 def _rejected(task_id: str, what: What, position: object, reason: str, sent: Any) -> Rejected:
-    return Rejected(STREAMS[what], f"celery/{task_id}/{position}", reason, json.dumps(sent).encode())
+    return Rejected(rejected.DOORS[what], f"celery/{task_id}/{position}", reason, json.dumps(sent).encode())
 
 
 def _addressed(being_id: UUID, item: Any) -> Any:

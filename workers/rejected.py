@@ -8,9 +8,11 @@ every mode; replies are bytes here.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 STREAM = "patrol:rejected"
+# The doors' own streams, by what producers leave there: what was rejected at any door goes back through one of them.
+DOORS: dict[Literal["notes", "messages"], str] = {"notes": "patrol:notes", "messages": "patrol:messages"}
 # What is longer can't be taken in any form; its beginning is kept, to know it by.
 LONGEST = 256 * 1024
 BEGINNING = 4 * 1024
