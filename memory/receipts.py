@@ -31,7 +31,7 @@ class Said(NamedTuple):
     context_id: UUID | None
 
 
-def own_words(tx: Transaction, being_id: UUID, said: Sequence[Said]) -> list[list[Span]]:
+def shown_parts(tx: Transaction, being_id: UUID, said: Sequence[Said]) -> list[list[Span]]:
     """For each text the parts that stem from contexts of this Being, in order.
 
     They are found by the fences around them, and by runs of words that a context showed. A line that is shorter than a
@@ -49,7 +49,7 @@ def own_words(tx: Transaction, being_id: UUID, said: Sequence[Said]) -> list[lis
 def heard(tx: Transaction, being_id: UUID, messages: Sequence[Message]) -> dict[UUID, str]:
     """What each message says beside what this Being was shown, with spaces in place of that: positions stay."""
     said = [Said(message.content, context_of(message.metadata)) for message in messages]
-    spans = own_words(tx, being_id, said)
+    spans = shown_parts(tx, being_id, said)
     return {message.message_id: blanked(message.content, parts) for message, parts in zip(messages, spans, strict=True)}
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memory import upkeep
 from memory.echoes import blanked, marks
-from memory.receipts import Said, keep, own_words
+from memory.receipts import Said, keep, shown_parts
 from schemas.settings import Settings
 from tests.scenes import make_being
 
@@ -29,7 +29,7 @@ def left_of(store, being, shown):  # noqa: ARG001  # it recognises what was show
 
     def left(text, *, context_id=None, being_id=being.being_id):
         with store.transaction() as tx:
-            (spans,) = own_words(tx, being_id, [Said(text, context_id)])
+            (spans,) = shown_parts(tx, being_id, [Said(text, context_id)])
         return " ".join(blanked(text, spans).split())
 
     return left
