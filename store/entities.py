@@ -85,7 +85,7 @@ def propose(tx: Transaction, user_id: UUID, kept_ref: str, merged_ref: str, simi
 
 def merge(tx: Transaction, user_id: UUID, proposal: EntityMerge) -> None:
     """Let one entity and all its names stand for the other."""
-    aliases = names_of(tx, user_id, proposal.merged_ref)
+    aliases = _names_of(tx, user_id, proposal.merged_ref)
     tx.execute("select memory.rename_entities(%s, %s, %s)", [user_id, aliases, proposal.kept_ref])
     tx.execute(
         "update memory.entity_merges set state = 'merged', aliases = %s, decided_at = memory.now()"
@@ -110,14 +110,6 @@ def decide(tx: Transaction, user_id: UUID, merge_id: UUID, state: str) -> None:
         "update memory.entity_merges set state = %s, decided_at = memory.now() where user_id = %s and merge_id = %s",
         [state, user_id, merge_id],
     )
-
-
-def names_of(tx: Transaction, user_id: UUID, entity_ref: str) -> list[str]:
-    """All names that stand for an entity, its own among them."""
-    rows = tx.execute(
-        "select alias_ref from memory.entity_aliases where user_id = %s and entity_ref = %s", [user_id, entity_ref]
-    )
-    return [row["alias_ref"] for row in rows]
 
 
 def merges(
@@ -155,3 +147,11 @@ def get_merge(tx: Transaction, user_id: UUID, merge_id: UUID) -> EntityMerge:
     if found is None:
         raise NotFound(f"There is no proposal {merge_id} to merge two entities.")
     return found
+
+
+def _names_of(tx: Transaction, user_id: UUID, entity_ref: str) -> list[str]:
+    """All names that stand for an entity, its own among them."""
+    rows = tx.execute(
+        "select alias_ref from memory.entity_aliases where user_id = %s and entity_ref = %s", [user_id, entity_ref]
+    )
+    return [row["alias_ref"] for row in rows]
