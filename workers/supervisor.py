@@ -142,7 +142,7 @@ class Supervisor:
         """The process id of each process that runs, by name."""
         return {program.name: program.child.pid for program in self._programs if program.child and program.alive}
 
-    def start(self, processes: Sequence[Process], *, patience: float = 60.0) -> None:
+    def start(self, processes: Sequence[Process], *, patience: float = 180.0) -> None:
         """Start processes together and wait until all are ready.
 
         Args:
