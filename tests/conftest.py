@@ -31,6 +31,12 @@ PATIENCE = 120.0
 MEMORY = Path("/dev/shm")  # noqa: S108  # directories in it get names that nobody can guess
 ROOM = 2 << 30
 
+# Nothing of the machine's own settings, and no proxy between us and ourselves.
+for variable in [*os.environ]:
+    if variable.startswith(("PATROL_", "OPENAI_", "ANTHROPIC_", "PG")) or variable in {"DATABASE_URL", "REDIS_URL"}:
+        del os.environ[variable]
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
+
 # A busy machine is no reason to fail. Examples may share a test's database, because each makes a Being of its own. They
 # are the same in every run, so that nobody meets in their own change what is not of it; `deep` looks for new ones.
 settings.register_profile(
@@ -71,6 +77,20 @@ def postgres() -> Iterator[EmbeddedPostgres]:
             yield server
 
 
+def execute_alone(url: str, statement: str) -> None:
+    """Execute what can't be while anybody is connected, who may take longer to go than the server waits."""
+
+    def executed() -> bool:
+        try:
+            server.execute(statement)
+        except psycopg.errors.ObjectInUse:
+            return False
+        return True
+
+    with psycopg.connect(url, autocommit=True) as server:
+        assert processes.wait_until(executed, PATIENCE), f"somebody stays connected: {statement}"
+
+
 @pytest.fixture(scope="session")
 def new_database(postgres: EmbeddedPostgres) -> Callable[..., object]:
     """A maker of databases: migrated ones, and with `template="template0"` empty ones."""
@@ -81,11 +101,9 @@ def new_database(postgres: EmbeddedPostgres) -> Callable[..., object]:
     @contextmanager
     def made(template: str = "migrated") -> Iterator[str]:
         name = f"test_{uuid4().hex}"
-        with psycopg.connect(postgres.url, autocommit=True) as server:
-            server.execute(f"create database {name} template {template} strategy file_copy")
+        execute_alone(postgres.url, f"create database {name} template {template} strategy file_copy")
         yield url_of(name)
-        with psycopg.connect(postgres.url, autocommit=True) as server:
-            server.execute(f"drop database {name} with (force)")
+        execute_alone(postgres.url, f"drop database {name} with (force)")
 
     with psycopg.connect(postgres.url, autocommit=True) as server:
         server.execute("create database migrated")
