@@ -1,9 +1,11 @@
 """Taking in what producers send. Accepted means committed, together with the work that it causes."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from time import monotonic, sleep
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -32,6 +34,8 @@ _MESSAGE = TypeAdapter(MessageInput)
 
 # Counting what waits costs a millisecond for about this many notes.
 CHEAP_TO_COUNT = 1000
+# For each second that bulk keeps the machine busy it pauses for so many, and at most so long at a time (fairness).
+PAUSE, LONGEST_PAUSE = 2.0, 1.0
 
 
 class DoorFull(Exception):
@@ -73,17 +77,24 @@ def accept_notes(
         DoorFull: So many of the Being's notes wait that no more are taken for now. A limit above 1,000 holds for bulk
             alone, which is a batch of more than 100.
     """
-    batch = read_batch(items, _NOTE, derive_id)
-    bulk = len(items) > BULK_ITEMS
-    with store.transaction() as tx:
-        work.pay_with(tx, paid_by)
-        if _full(tx, settings, being_id, bulk=bulk):
-            raise DoorFull(
-                f"{settings.most_pending} notes of this Being wait already; no more are taken until a patrol has been."
-            )
-        inserted, receipt = _kept(tx, being_id, batch, partial(_note, bulk=bulk), notes.insert, notes.known)
-        scenes = any(item.value.type == "scene" for item in batch.items if item.position in inserted)
-        return Accepted(receipt, ask_for_patrol(tx, settings, being_id) if scenes else [])
+    with _room_left(items):
+        batch = read_batch(items, _NOTE, derive_id)
+        with store.transaction() as tx:
+            return _take_notes_in(tx, settings, being_id, batch, paid_by=paid_by)
+
+
+def _take_notes_in(
+    tx: Transaction, settings: Settings, being_id: UUID, batch: Batch[AnyNote], *, paid_by: UUID | None
+) -> Accepted:
+    bulk = batch.size > BULK_ITEMS
+    work.pay_with(tx, paid_by)
+    if _full(tx, settings, being_id, bulk=bulk):
+        raise DoorFull(
+            f"{settings.most_pending} notes of this Being wait already; no more are taken until a patrol has been."
+        )
+    inserted, receipt = _kept(tx, being_id, batch, partial(_note, bulk=bulk), notes.insert, notes.known)
+    scenes = any(item.value.type == "scene" for item in batch.items if item.position in inserted)
+    return Accepted(receipt, ask_for_patrol(tx, settings, being_id) if scenes else [])
 
 
 def accept_messages(
@@ -111,9 +122,19 @@ def accept_messages(
     Raises:
         BatchRefused: The batch is empty or too long; nothing was taken.
     """
-    batch = read_messages(items, derive_id)
-    with store.transaction() as tx:
-        return take_messages_in(tx, settings, being_id, batch, paid_by=paid_by)
+    with _room_left(items):
+        batch = read_messages(items, derive_id)
+        with store.transaction() as tx:
+            return take_messages_in(tx, settings, being_id, batch, paid_by=paid_by)
+
+
+@contextmanager
+def _room_left(items: Sequence[Any]) -> Iterator[None]:
+    """Follow a batch of bulk by a pause: most of the time that an import takes is for what comes live."""
+    begun = monotonic()
+    yield
+    if len(items) > BULK_ITEMS:
+        sleep(min(PAUSE * (monotonic() - begun), LONGEST_PAUSE))
 
 
 def read_messages(items: Sequence[Any], derive_id: DeriveId) -> Batch[MessageInput]:

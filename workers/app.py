@@ -8,6 +8,7 @@ from typing import Any
 
 from celery import Celery, signals
 
+from providers.sdks import load_sdks
 from schemas.settings import Settings
 from workers.logs import configure_logs
 from workers.resources import Resources, resources
@@ -41,6 +42,11 @@ class Patrol(Celery):  # type: ignore[misc]  # Celery is published without types
 
 app = Patrol("memory-patrol")
 app.config_from_object("celeryconfig")
+
+
+@signals.worker_init.connect  # type: ignore[untyped-decorator]  # published without types
+def _prepare(**_: Any) -> None:
+    load_sdks(Settings())
 
 
 @signals.worker_process_init.connect  # type: ignore[untyped-decorator]  # published without types
