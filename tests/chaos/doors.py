@@ -171,12 +171,15 @@ class Stream:
         self, redis: Redis, what: What, being_id: UUID, items: Sequence[Any], places: Sequence[str]
     ) -> dict[int, str | UUID]:
         """What became of the items of which anything is known yet: the row's id, or a reason."""
-        # An entry is acknowledged with whatever was rejected of it, so this is asked first.
+        # An entry is acknowledged with whatever was rejected of it, so this is asked first, in one moment: one that a
+        # reader takes in between would pass for done with.
         stream = f"patrol:{what}"
-        open_ = {one["message_id"].decode() for one in redis.xpending_range(stream, "patrol", "-", "+", 10_000)}
-        read_up_to = max(
-            (_numbers(group["last-delivered-id"].decode()) for group in redis.xinfo_groups(stream)), default=()
-        )
+        with redis.pipeline(transaction=True) as moment:
+            moment.xpending_range(stream, "patrol", "-", "+", 10_000)
+            moment.xinfo_groups(stream)
+            pending, groups = moment.execute()
+        open_ = {one["message_id"].decode() for one in pending}
+        read_up_to = max((_numbers(group["last-delivered-id"].decode()) for group in groups), default=())
         reasons = {one.id: one.reason for one in rejected.listed(redis)}
         # A flush takes entries and reasons alike: while the entry is there, so is what was said of it.
         first = places[0].rpartition("/")[2]
