@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from random import Random
 from time import monotonic, perf_counter, sleep
 from uuid import UUID
 
@@ -18,8 +19,8 @@ from schemas.settings import Settings
 from store import notes
 from workers.processes import Child
 
-NOTES = 12
-EVERY = 1.5
+NOTES = 25
+EVERY = 1.0
 PATIENCE = 60.0
 
 
@@ -47,10 +48,14 @@ def fairness(ground: Ground) -> Iterator[Figure]:
 
 
 def _live_notes(ground: Ground, settings: Settings, being_id: UUID, first: int) -> Times:
-    """Hand in a note at fixed times; how long each takes from accepted to recallable. The first does not count."""
+    """Hand in a note now and then; how long each takes from accepted to recallable. The first does not count.
+
+    At no fixed pace, or they would all come in an importer's pauses, or none.
+    """
+    chance = Random(first)  # noqa: S311  # for no secret
     took = []
     for position in range(first, first + NOTES):
-        due = monotonic() + EVERY
+        due = monotonic() + EVERY * chance.uniform(0.5, 1.5)
         accepted = accept_notes(ground.store, settings, being_id, [scene_note(position)])
         begun = perf_counter()
         ring(accepted.rings + demand(ground.store, settings, being_id)[1])
