@@ -1,6 +1,7 @@
 """What an embedder is, and which one the settings ask for."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Protocol
 
 import numpy as np
@@ -67,7 +68,7 @@ def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
         Misconfigured: OpenAI without a key or a server of one's own, or MiniLM without its weights.
     """
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    if settings.embedder == "minilm" or (settings.embedder == "auto" and not key):
+    if _is_local(settings):
         from providers.minilm import MiniLM  # noqa: PLC0415 - who embeds elsewhere need not load the tokenizer
 
         return MiniLM(settings.minilm_weights)
@@ -86,3 +87,13 @@ def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
         timeout=settings.provider_timeout,
         meter=meter,
     )
+
+
+def load_sdk(settings: Settings) -> None:
+    """Import what the wanted embedder needs, which opens nothing: done before a fork, it is done for all processes."""
+    if not _is_local(settings):
+        import_module("providers.openai_embeddings")
+
+
+def _is_local(settings: Settings) -> bool:
+    return settings.embedder == "minilm" or (settings.embedder == "auto" and not settings.openai_api_key)

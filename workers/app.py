@@ -8,7 +8,7 @@ from typing import Any
 
 from celery import Celery, signals
 
-from providers.sdks import load_sdks
+from providers.embedding import load_sdk
 from schemas.settings import Settings
 from workers.logs import configure_logs
 from workers.resources import Resources, resources
@@ -46,7 +46,7 @@ app.config_from_object("celeryconfig")
 
 @signals.worker_init.connect  # type: ignore[untyped-decorator]  # published without types
 def _prepare(**_: Any) -> None:
-    load_sdks(Settings())
+    load_sdk(Settings())
 
 
 @signals.worker_process_init.connect  # type: ignore[untyped-decorator]  # published without types
