@@ -80,13 +80,12 @@ def accept_notes(
     with _room_left(items):
         batch = read_batch(items, _NOTE, derive_id)
         with store.transaction() as tx:
-            return _take_notes_in(tx, settings, being_id, batch, paid_by=paid_by)
+            return _take_notes_in(tx, settings, being_id, batch, bulk=_is_bulk(items), paid_by=paid_by)
 
 
 def _take_notes_in(
-    tx: Transaction, settings: Settings, being_id: UUID, batch: Batch[AnyNote], *, paid_by: UUID | None
+    tx: Transaction, settings: Settings, being_id: UUID, batch: Batch[AnyNote], *, bulk: bool, paid_by: UUID | None
 ) -> Accepted:
-    bulk = batch.size > BULK_ITEMS
     work.pay_with(tx, paid_by)
     if _full(tx, settings, being_id, bulk=bulk):
         raise DoorFull(
@@ -133,8 +132,13 @@ def _room_left(items: Sequence[Any]) -> Iterator[None]:
     """Follow a batch of bulk by a pause: most of the time that an import takes is for what comes live."""
     begun = monotonic()
     yield
-    if len(items) > BULK_ITEMS:
+    if _is_bulk(items):
         sleep(min(PAUSE * (monotonic() - begun), LONGEST_PAUSE))
+
+
+def _is_bulk(items: Sequence[Any]) -> bool:
+    """Whether a batch is somebody's import, which comes after what comes live."""
+    return len(items) > BULK_ITEMS
 
 
 def read_messages(items: Sequence[Any], derive_id: DeriveId) -> Batch[MessageInput]:
