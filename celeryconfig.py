@@ -1,29 +1,37 @@
-"""How Celery behaves here: it carries ids, and may lose any message, for Postgres is the ledger."""
+"""Celery's configuration. Messages carry row ids only, and may be lost: Postgres is the ledger (decision 0001)."""
 
 from kombu import Queue
 
+from schemas.kinds import BEAT, QUEUES
 from schemas.settings import Settings
-from schemas.work import QUEUES
-from workers.addresses import addresses
+from workers.runtime.addresses import broker_url as address_of_broker
 
 _settings = Settings()
 
-imports = ("tasks.ingest", "tasks.patrol", "tasks.shadow", "tasks.rolling", "tasks.session_close", "tasks.upkeep")
+imports = (
+    "tasks.ingest",
+    "tasks.patrol",
+    "tasks.shadow",
+    "tasks.rolling",
+    "tasks.session_close",
+    "tasks.upkeep",
+    "workers.runtime.model_report",
+)
 
-broker_url = addresses(_settings).broker_url
+broker_url = address_of_broker(_settings)
 broker_connection_retry_on_startup = True
 broker_transport_options = {
-    # Above every time limit: a message must not come twice while its first worker still works.
+    # Above every time limit, so that Redis redelivers no message while its first worker still runs the task.
     "visibility_timeout": 3600,
     "socket_timeout": 10,
     "socket_connect_timeout": 5,
     "socket_keepalive": True,
     "health_check_interval": 20,
-    # Whoever rings while Redis is away gives up soon, for the sweep will; workers go on trying to reach it regardless.
+    # A process that sends while Redis is down gives up soon, since the sweep sends again. Workers keep reconnecting.
     "max_retries": 1,
     "interval_start": 0.2,
 }
-# Opened as they are needed.
+# The upper bound; connections are opened when needed.
 broker_pool_limit = 20
 
 task_queues = [Queue(name) for name in QUEUES]
@@ -46,20 +54,13 @@ worker_send_task_events = True
 worker_hijack_root_logger = False
 enable_utc = True
 
+beat_scheduler = "workers.runtime.alive:Scheduler"
 beat_schedule = {
-    "sweep": {
-        "task": "upkeep.sweep",
-        "schedule": _settings.sweep_every,
-        "options": {"queue": "upkeep", "expires": 10 * _settings.sweep_every},
-    },
-    "ticks": {"task": "upkeep.ticks", "schedule": 30.0, "options": {"queue": "upkeep", "expires": 30.0}},
-    "idle_sessions": {
-        "task": "upkeep.idle_sessions",
-        "schedule": 10.0,
-        "options": {"queue": "upkeep", "expires": 10.0},
-    },
-    "retention": {"task": "upkeep.retention", "schedule": 600.0, "options": {"queue": "upkeep", "expires": 600.0}},
-    "waiting": {"task": "shadow.waiting", "schedule": 60.0, "options": {"queue": "shadow", "expires": 60.0}},
-    "summaries": {"task": "rolling.waiting", "schedule": 60.0, "options": {"queue": "rolling", "expires": 60.0}},
-    "embedders": {"task": "upkeep.embedders", "schedule": 30.0, "options": {"queue": "upkeep", "expires": 30.0}},
+    kind.name: {
+        "task": kind.name,
+        "schedule": seconds,
+        "options": {"queue": kind.queue, "expires": kind.expires * seconds},
+    }
+    for kind in BEAT
+    for seconds in [kind.every.total_seconds() if kind.every else _settings.sweep_every]
 }

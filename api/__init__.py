@@ -1,1 +1,1 @@
-"""The HTTP door: it reads what was asked, calls a use case of `memory`, rings for the work caused, and answers."""
+"""The HTTP door: it reads what was asked, calls a use case of `memory`, and answers."""

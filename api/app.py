@@ -1,12 +1,16 @@
-"""The HTTP API as an ASGI application: `uvicorn --factory api.app:create_app`."""
+"""The HTTP API as an ASGI application; `patrol api` serves it with uvicorn and `api.http.connections.Connection`."""
 
 import logging
+import sys
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import structlog
+from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from redis import Redis
@@ -16,73 +20,82 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from api import (
-    beings,
-    context,
-    cost,
-    diary,
-    facts,
-    health,
-    kept_notes,
-    keys,
-    messages,
-    metrics,
-    nodes,
-    notes,
-    openapi,
-    patrols,
-    persona,
-    portability,
-    recall,
-    sessions,
-    todos,
-    vault,
-    vault_exchange,
-    work,
-)
-from api.auth import Authentication
-from api.journal import ID, Journal
+from api.accounts import beings, cost, keys, portability, users
+from api.context import context, persona
+from api.facts import facts, todos
+from api.http import openapi
+from api.http.auth import Authentication
+from api.http.bulk_queue import BulkQueue
+from api.http.connections import STATE, Connections
+from api.http.fair_use import FairUse
+from api.http.problems import handle
+from api.http.request_log import ID, RequestLog
+from api.http.request_metrics import RequestMetrics
+from api.http.user_loads import UserLoads
+from api.intake import kept_notes, notes
 from api.mcp import McpOverHttp
-from api.metrics import Answers
-from api.problems import handle
-from api.resources import ring, ringer
+from api.nodes import nodes, recall
+from api.operations import health, metrics, pages, work
+from api.patrol import diary, runs
+from api.search import search
+from api.talk import messages, sessions
+from api.vault import exchange, records
 from providers.embedders import Embedders
 from providers.errors import ProviderError
 from schemas.settings import Settings
-from workers.addresses import addresses
-from workers.logs import configure_logs
-from workers.resources import resources
+from workers.runtime.addresses import addresses
+from workers.runtime.app import app as celery
+from workers.runtime.dispatch import BackgroundSender
+from workers.runtime.logs import configure_logs
+from workers.runtime.resources import resources
 
 log = structlog.get_logger()
 
+SWITCH_SECONDS = 0.0005
+# With threads for four users' concurrent requests, four users that wait for the database block no other request.
+THREADS_PER_USER = 4
 
-def create_app(settings: Settings | None = None) -> FastAPI:
-    """Make the application; it opens its resources when it starts and closes them when it stops.
+
+def create_app(settings: Settings | None = None, bulk_turns: Path | None = None) -> FastAPI:
+    """Create the application, which opens its resources at its start and closes them at its end.
 
     Args:
-        settings: The settings; from the environment if there are none.
+        settings: The settings; None: read from the environment.
+        bulk_turns: The file by which the server's processes take turns at bulk; None: there is one process.
     """
     settings = settings or Settings()
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         configure_logs(settings)
         _take_over_server_logs()
         redis_url = addresses(settings).redis_url
         with (
-            resources(settings) as app.state.resources,
+            BackgroundSender(celery) as sender,
+            resources(
+                settings,
+                sender.send,
+                statement_seconds=settings.statement_timeout,
+                user_connections=settings.user_connections,
+                bulk_turns=bulk_turns,
+            ) as app.state.resources,
             Redis.from_url(
                 redis_url, socket_timeout=2.0, socket_connect_timeout=2.0, retry=Retry(NoBackoff(), 0)
             ) as app.state.redis,
-            ringer,
         ):
-            threading.Thread(target=_warm, args=[app.state.resources.embedders], name="warm", daemon=True).start()
+            app.state.loads = UserLoads(settings.user_requests, settings.user_database_time)
+            app.state.bulk = BulkQueue(app.state.resources.store.bulk, settings.bulk_wait)
+            _tune_threads(THREADS_PER_USER * settings.user_requests)
+            threading.Thread(
+                target=_load_embedder, args=[app.state.resources.embedders], name="warm", daemon=True
+            ).start()
             async with tools.run():
-                yield
+                yield {STATE: Connections(settings)}
 
-    answers = Answers()
-    tools = McpOverHttp(ring)
+    request_metrics = RequestMetrics()
+    tools = McpOverHttp(request_metrics.count_tool)
     app = FastAPI(
         title=openapi.TITLE,
         version="1",
@@ -90,24 +103,32 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         description=openapi.DESCRIPTION,
         openapi_tags=openapi.TAGS,
         lifespan=lifespan,
-        # A page that shows the document could send no token, and would load its scripts from elsewhere.
+        # The framework's pages send no token, and load scripts from other hosts.
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
-        middleware=[Middleware(Journal, answers), *_pages(settings.api_origins), Middleware(Authentication)],
+        middleware=[
+            *_proxies(settings.api_trusted_proxies),
+            Middleware(RequestLog, request_metrics),
+            *_cors(settings.api_origins),
+            Middleware(Authentication),
+            Middleware(FairUse),
+        ],
         exception_handlers={HTTPException: handle, RequestValidationError: handle},
-        # Telemetry would record the texts of exceptions, which may hold what people said.
+        # Telemetry would record the texts of exceptions, which may hold content.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     for group in (
+        users,
         beings,
         portability,
         notes,
         messages,
         sessions,
-        patrols,
+        runs,
         recall,
+        search,
         nodes,
         kept_notes,
         persona,
@@ -115,23 +136,30 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         diary,
         facts,
         todos,
-        vault_exchange,
-        vault,
+        exchange,
+        records,
         work,
         keys,
         cost,
         metrics,
         health,
+        pages,
     ):
         app.include_router(group.router)
     app.router.routes.append(Route("/mcp", tools))
-    app.state.answers = answers
-    app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # the framework's own way to extend it
+    app.state.request_metrics = request_metrics
+    app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # as the framework documents it
     return app
 
 
-def _pages(origins: str) -> list[Middleware]:
-    """Let pages of these origins call the API from a browser; without any, no page may."""
+def _proxies(trusted: str) -> list[Middleware]:
+    """Read client addresses from `X-Forwarded-For` of these proxies; without any, the header is ignored."""
+    proxies = [proxy.strip() for proxy in trusted.split(",") if proxy.strip()]
+    return [Middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)] if proxies else []
+
+
+def _cors(origins: str) -> list[Middleware]:
+    """Allow browser pages of these origins to call the API; without any, no page may."""
     allowed = [origin.strip() for origin in origins.split(",") if origin.strip()]
     if not allowed:
         return []
@@ -144,7 +172,7 @@ def _pages(origins: str) -> list[Middleware]:
 
 
 def _take_over_server_logs() -> None:
-    """Let uvicorn's own lines leave in our form; its access lines, with every query in them, not at all."""
+    """Format uvicorn's log lines as ours, and drop its access lines, which contain queries."""
     for name in ("uvicorn", "uvicorn.error"):
         logging.getLogger(name).handlers.clear()
         logging.getLogger(name).propagate = True
@@ -153,8 +181,18 @@ def _take_over_server_logs() -> None:
     access.propagate = False
 
 
-def _warm(embedders: Embedders) -> None:
-    """Load the embedder's model before somebody waits for it."""
+def _tune_threads(threads: int) -> None:
+    """Shorten Python's thread switch interval, and set the size of the thread pool.
+
+    A request changes threads some ten times; while a batch is parsed, each change would wait for the default of 5 ms.
+    Threads of one user's requests wait for that user's share of the connections, so the pool is larger than that share.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    to_thread.current_default_thread_limiter().total_tokens = threads
+
+
+def _load_embedder(embedders: Embedders) -> None:
+    """Load the embedder's model before the first request needs it."""
     try:
         embedder = embedders.wanted
     except ProviderError as fault:

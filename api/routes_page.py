@@ -1,4 +1,4 @@
-"""The page that lists the routes, made from the OpenAPI document: `python -m api.routes_page`."""
+"""Renders docs/api.md from the OpenAPI document: `python -m api.routes_page`."""
 
 import re
 import sys
@@ -9,9 +9,13 @@ from schemas.settings import Settings
 
 HEAD = """# The HTTP API
 
-Made from the OpenAPI 3.1 document that `GET /openapi.json` answers to a token, with every body, its examples, and
-all errors. `patrol token add` makes a token; send it as `Authorization: Bearer patrol_…`. Every error is an RFC 9457
-problem whose `detail` says what to do. `{being}` is the id or the slug of a Being.
+A **user** is one person, and a **Being** is one companion of that person: what is learnt about the person is known to
+all of that user's Beings. If your application serves many people, create one user for each (`POST /v1/users`, with an
+operator's token), not one Being for each.
+
+This page is generated from the OpenAPI 3.1 document at `GET /openapi.json` (which needs a token), where every body has
+examples and every route its errors. `patrol token add` creates a token; send it as `Authorization: Bearer patrol_…`.
+Every error is an RFC 9457 problem whose `detail` says what to do. `{being}` is the id or the slug of a Being.
 """
 SCOPES = re.compile(r"Scopes? `(\w+)`(?: and `(\w+)`)?")
 
@@ -33,7 +37,9 @@ def _section(document: dict[str, Any], tag: dict[str, str]) -> str:
 
 
 def _scope(operation: dict[str, Any]) -> str:
-    found = SCOPES.match(operation.get("description", ""))
+    if "An operator's token." in operation["description"]:
+        return "operator"
+    found = SCOPES.match(operation["description"])
     return ", ".join(filter(None, found.groups())) if found else "–"
 
 

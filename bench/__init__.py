@@ -1,8 +1,8 @@
-"""What `make bench` runs: the system against the limits of this machine, as ratios within one run."""
+"""Benchmarks of `make bench`: the system's speed as a ratio to this machine's raw speed, within one run."""
 
 import os
 
-from cli.stack import ONE_THREAD
+from cli.operations.environments import ONE_THREAD
 
-# As in our workers, numpy gets one thread in each process. It looks here when it is first imported, after this.
+# One thread for numpy in each process, as in workers. Must be set before numpy is imported.
 os.environ.update(ONE_THREAD)

@@ -1,4 +1,4 @@
-"""`make bench`: measure against the limits of this machine, print a table, and write JSON where that is asked for."""
+"""`make bench`: runs benchmarks, prints a table of ratios to this machine's limits, and optionally writes JSON."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ from rich.console import Console
 from bench.doorbell import doorbell
 from bench.dying import dying
 from bench.embedding import embedding
+from bench.everything import everything
 from bench.facts import facts
 from bench.fairness import fairness
 from bench.figures import Figure
@@ -24,12 +25,13 @@ from bench.talk import talk
 from bench.thinking import thinking
 from bench.turns import turns
 from schemas.settings import Settings
-from workers.logs import configure_logs
+from workers.runtime.logs import configure_logs
 
 BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "ingest": ingest,
     "recall": recall,
     "search_memory": search,
+    "search": everything,
     "turns": turns,
     "facts": facts,
     "talk": talk,
@@ -43,12 +45,12 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
 
 
 def main() -> None:
-    """Run the benchmarks that were named, or all of them."""
+    """Run the named benchmarks, or all of them."""
     asked = _asked()
     console = Console(width=None if Console().is_terminal else 140)
     configure_logs(Settings(log_level="ERROR"))
     measured: list[Measured] = []
-    with ground(Scale(asked.minute, asked.imported)) as on:
+    with ground(Scale(asked.minute, asked.imported, tuple(asked.messages))) as on:
         with on.store.transaction() as tx:
             machine = Machine.this(tx)
         console.print(machine.in_words(), style="dim")
@@ -67,6 +69,13 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=list(BENCHMARKS), metavar="NAME")
     parser.add_argument("--minute", type=float, default=60.0, help="seconds in which the doorbell's items arrive")
+    parser.add_argument(
+        "--messages",
+        nargs="+",
+        type=int,
+        default=[10_000, 100_000],
+        help="in how many messages everything is searched; 1000000 takes some ten minutes and 5 GB",
+    )
     parser.add_argument("--imported", type=int, default=20_000, help="notes that the other Being imports, at most")
     return parser.parse_args()
 

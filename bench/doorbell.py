@@ -1,4 +1,4 @@
-"""How many tasks it takes to turn what comes in into memory, and how long a note waits for that.
+"""Measures how many Celery tasks a minute of input causes, and how long a note waits until it is recallable.
 
 10,000 messages and 10,000 notes arrive within a minute, one by one, for 100 Beings. The promise is at most 50 tasks for
 1,000 items, and no note waits longer than `PATROL_PENDING_WAIT` and the time that the patrols take.
@@ -14,9 +14,10 @@ from bench.figures import Figure
 from bench.ground import Ground
 from bench.memories import action, scene_note
 from bench.task_count import TaskCount, counted_tasks
-from bench.workforce import ring, wait_for, workforce
-from memory.intake import accept_messages, accept_notes
+from bench.workforce import wait_for, workforce
+from memory.intake.intake import accept_messages, accept_notes
 from schemas.settings import Settings
+from store.database import Store
 
 BEINGS = 100
 EACH = 10_000
@@ -39,13 +40,13 @@ def doorbell(ground: Ground) -> Iterator[Figure]:
 def _measured(ground: Ground, pending_notes: int, pending_wait: timedelta) -> Iterator[Figure]:
     setting = f"patrol at {pending_notes} notes or after {pending_wait.total_seconds():.0f} s"
     with (
-        workforce(ground, pending_notes=pending_notes, pending_wait=pending_wait) as settings,
+        workforce(ground, pending_notes=pending_notes, pending_wait=pending_wait) as (settings, store),
         counted_tasks() as count,
     ):
         beings = [ground.new_being() for _ in range(BEINGS)]
         begun = monotonic()
         with ThreadPoolExecutor(PRODUCERS) as pool:
-            list(pool.map(lambda which: _produce(ground, settings, beings, which), range(PRODUCERS)))
+            list(pool.map(lambda which: _produce(ground, store, settings, beings, which), range(PRODUCERS)))
         handed_in = monotonic() - begun
         wait_for(lambda: _left(ground) == 0, PATIENCE)
         remembered = monotonic() - begun
@@ -63,18 +64,15 @@ def _measured(ground: Ground, pending_notes: int, pending_wait: timedelta) -> It
         )
 
 
-def _produce(ground: Ground, settings: Settings, beings: list[UUID], which: int) -> None:
-    """Hand in every second message and note of the minute, each at its time, or as fast as we can."""
+def _produce(ground: Ground, store: Store, settings: Settings, beings: list[UUID], which: int) -> None:
+    """Send every second message and note of the minute, each at its time, or as fast as possible."""
     begun = monotonic()
     for position in range(which, EACH, PRODUCERS):
         sleep(max(0.0, begun + position * ground.scale.minute / EACH - monotonic()))
         being = position % BEINGS
         said = {"id": f"turn {position}", "role": "user", "content": action(position)}
-        for accepted in (
-            accept_messages(ground.store, settings, beings[being], [said]),
-            accept_notes(ground.store, settings, beings[being], [scene_note(position, being)]),
-        ):
-            ring(accepted.rings)
+        accept_messages(store, settings, beings[being], [said])
+        accept_notes(store, settings, beings[being], [scene_note(position, being)])
 
 
 def _tasks(ground: Ground, setting: str, count: TaskCount) -> Figure:
@@ -91,20 +89,20 @@ def _tasks(ground: Ground, setting: str, count: TaskCount) -> Figure:
 
 
 def _left(ground: Ground) -> int:
-    """Scene notes that are no memory yet."""
+    """Return how many scene notes are not nodes yet."""
     with ground.store.transaction() as tx:
         (row,) = tx.execute("select count(*) as notes from memory.notes where state <> 'remembered'")
     return int(row["notes"])
 
 
 def _all_counted(ground: Ground, count: TaskCount) -> bool:
-    """Whether every patrol is over and its last task was heard of; a chain that was rung for twice has two."""
+    """Return whether every patrol is over and its last task was counted; a chain that was sent twice has two."""
     over, others = _patrols(ground)
     return others == 0 and count.by_name["patrol.diary"] >= over
 
 
 def _patrols(ground: Ground) -> tuple[int, int]:
-    """How many patrols are over, and how many are not."""
+    """Return how many patrols are over, and how many are not."""
     with ground.store.transaction() as tx:
         (row,) = tx.execute(
             "select count(*) filter (where state = 'done') as over, count(*) filter (where state <> 'done') as others"
@@ -114,7 +112,7 @@ def _patrols(ground: Ground) -> tuple[int, int]:
 
 
 def _waits(ground: Ground) -> tuple[float, float]:
-    """The median and the longest time from a note's being accepted to its being recallable, in seconds."""
+    """Return the median and the maximum of the seconds between a note's acceptance and its being recallable."""
     with ground.store.transaction() as tx:
         (row,) = tx.execute(
             "select percentile_cont(0.5) within group (order by waited) as median, max(waited) as worst"

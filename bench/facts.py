@@ -1,4 +1,4 @@
-"""Retrieval of one user's facts among everybody's, beside a bare exact scan; embedding the query is no part of it."""
+"""Measures retrieval of one user's facts among other users', relative to a bare exact scan, without embedding."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -8,12 +8,12 @@ import numpy as np
 from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import MODEL, MeasuredEmbedders
-from memory.fact_retrieval import Asked, retrieve
+from memory.facts.retrieval import FactQuery, retrieve
+from schemas.accounts.accounts import Being
 from schemas.limits import FACT_CANDIDATES, FACTS_RETRIEVED
-from schemas.rows import Being
 from schemas.settings import Settings
-from store import users
-from store.embeddings import literal
+from store.accounts import users
+from store.nodes.embeddings import literal
 from store.transaction import Transaction
 
 SIZES = (100, 1_000, 10_000)
@@ -26,7 +26,7 @@ SCAN = "select fact_id from memory.fact_vectors where user_id = %s order by vect
 
 
 def facts(ground: Ground) -> Iterator[Figure]:
-    """The ten facts that matter most, of 100, 1,000 and 10,000 of one user, among 100,000 of others."""
+    """Measure retrieving the best ten of 100, 1,000 and 10,000 facts of one user, among 100,000 of others."""
     embedders, settings = MeasuredEmbedders(DIMENSIONS), Settings()
     with ground.store.transaction() as tx:
         _pool(tx)
@@ -36,7 +36,7 @@ def facts(ground: Ground) -> Iterator[Figure]:
     with ground.store.transaction() as tx:
         tx.execute("analyze memory.facts, memory.fact_vectors")
     query = literal(embedders.serving(None).embed([QUERY])[0])
-    asked = Asked(QUERY, FACTS_RETRIEVED)
+    asked = FactQuery(QUERY, FACTS_RETRIEVED)
     for size, being in beings.items():
         with ground.store.transaction() as tx:
             bare, ours = timed(
@@ -59,7 +59,7 @@ def _scan(tx: Transaction, being: Being, query: str) -> object:
 
 
 def _pool(tx: Transaction) -> None:
-    """Vectors to draw from, in a table of the benchmark's own."""
+    """Create a table with vectors for the facts."""
     chance = np.random.default_rng(1)
     tx.execute("create table bench.pool (place integer primary key, vector halfvec not null)")
     with tx.cursor() as cursor, cursor.copy("copy bench.pool from stdin") as copy:
@@ -68,13 +68,13 @@ def _pool(tx: Transaction) -> None:
 
 
 def _known_by(tx: Transaction, name: str, count: int) -> Being:
-    """A user with so many facts, ten to an entity, one in ten significant; written straight into the tables."""
+    """Insert a user with `count` facts, ten for each entity, one in ten significant, directly into the tables."""
     user = users.add_user(tx, name, "UTC")
     being = users.add_being(tx, user.user_id, "being", "Being")
-    tx.execute("insert into memory.fact_keeping (user_id, embedding_model) values (%s, %s)", [user.user_id, MODEL])
+    tx.execute("insert into memory.fact_states (user_id, embedding_model) values (%s, %s)", [user.user_id, MODEL])
     tx.execute(
         "with told as (insert into memory.facts (user_id, type, content, entity_refs, entity_label, subtype,"
-        " memory_key, source, confidence, importance_given) select %(user)s, 'PEOPLE', 'Fact ' || n || ' of somebody.',"
+        " memory_key, source, confidence, base_importance) select %(user)s, 'PEOPLE', 'Fact ' || n || ' of somebody.',"
         " array['person:p' || n / 10], 'P', '{\"entityType\": \"person\", \"factType\": \"fact\"}', 'key ' || n,"
         " 'seeded_profile', 1, case when n %% 10 = 0 then 2 else 1 end"
         " from generate_series(0, %(count)s - 1) as n returning fact_id, memory_key)"

@@ -1,4 +1,4 @@
-"""What a benchmark says: figures, each beside the limit that it is measured against."""
+"""The figures of a benchmark, each with the limit that it is compared with."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Figure(BaseModel):
     @computed_field  # type: ignore[prop-decorator]  # mypy does not know decorators above `property`
     @property
     def ratio(self) -> float | None:
-        """How many times the limit's cost ours is: 1 is as good as the limit, whichever way the unit counts."""
+        """The cost relative to the limit's: 1 is as good as the limit, for rates and for times."""
         if not self.limit or not self.measured:
             return None
         return self.limit / self.measured if self.unit == "/s" else self.measured / self.limit
@@ -34,7 +34,7 @@ class Figure(BaseModel):
 
 @dataclass(frozen=True)
 class Times:
-    """How long something took, each time that it was done, in seconds."""
+    """The durations of repeated runs, in seconds."""
 
     seconds: Sequence[float]
 
@@ -45,12 +45,12 @@ class Times:
 
     @property
     def p95(self) -> float:
-        """What one in twenty exceeded, in milliseconds."""
+        """The 95th percentile, in milliseconds."""
         return 1000 * quantiles(self.seconds, n=20, method="inclusive")[-1]
 
 
 def timed(*acts: Callable[[], object], times: int, warm_up: int = 2) -> list[Times]:
-    """Do things in turn, again and again, and time each; the first `warm_up` times do not count.
+    """Run functions in turn, repeatedly, and time each; the first `warm_up` rounds are not counted.
 
     In turn, because whatever else the machine does must hit a thing and its limit alike.
     """

@@ -1,4 +1,4 @@
-"""What the benchmarks stand on: embedded servers over a temporary home, as durable as the ones that users run."""
+"""The benchmarks' servers: embedded ones over a temporary home, with the same durability as users'."""
 
 import os
 import tempfile
@@ -10,48 +10,61 @@ from uuid import UUID
 
 from redis import Redis
 
-from store import users
+from memory.accounts import access
+from store.accounts import users
 from store.database import Store
 from store.migrate import migrate
-from workers.embedded import embedded_servers
+from workers.embedded.servers import embedded_servers
 
 CONNECTIONS = 6
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much the benchmarks with real workers do.
+    """The amount of work of benchmarks with real workers.
 
     Attributes:
         minute: The seconds in which the doorbell's items arrive.
         imported: How many notes the other Being imports, at most.
+        messages: Of how many messages the Beings are in which everything is searched.
     """
 
     minute: float
     imported: int
+    messages: tuple[int, ...] = (10_000, 100_000)
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Running servers with a migrated database, and Beings full of memories, made when first asked for."""
+    """Running servers with a migrated database, and Beings with many nodes, made when first needed."""
 
     home: Path
+    url: str
     store: Store
     redis: Redis
     scale: Scale
     filled: dict[tuple[int, int], UUID] = field(default_factory=dict)
 
     def new_being(self) -> UUID:
-        """Make a user with a Being that remembers nothing."""
+        """Make a user with an empty Being."""
         with self.store.transaction() as tx:
             count = len(users.all_users(tx))
             user = users.add_user(tx, f"user {count}", "UTC")
             return users.add_being(tx, user.user_id, "being", "Being").being_id
 
-    def clear(self) -> None:
-        """Forget everybody, all work and every ring."""
+    def token(self, being_id: UUID) -> str:
+        """Make a token of a Being's user with all scopes."""
         with self.store.transaction() as tx:
-            # What is only ever added to says so by trigger.
+            user_id = users.get_being(tx, being_id).user_id
+        secret, _ = access.issue_token(
+            self.store, user_id, being_id=None, scopes=["ingest", "read", "manage"], lifetime=None
+        )
+        return secret
+
+    def clear(self) -> None:
+        """Delete all users, work and messages."""
+        with self.store.transaction() as tx:
+            # Append-only tables refuse DELETE by trigger.
             tx.execute("set local session_replication_role = replica")
             tx.execute("truncate memory.users, memory.work cascade")
         self.redis.flushall()
@@ -60,14 +73,14 @@ class Ground:
 
 @contextmanager
 def ground(scale: Scale) -> Iterator[Ground]:
-    """Run the servers while the block runs; nothing is left of them."""
+    """Run the servers while the block runs, and remove their data afterwards."""
     with tempfile.TemporaryDirectory(prefix="patrol-bench-") as directory:
         home = Path(directory)
-        # Our own Celery app, and the processes that we start, look for their servers there and nowhere else.
+        # The Celery app of this process and the processes that it starts find their servers by these variables.
         os.environ.update({"PATROL_HOME": directory, "DATABASE_URL": "", "REDIS_URL": ""})
         with embedded_servers(home) as servers:
             migrate(servers.database_url)
             with Store(servers.database_url, CONNECTIONS) as store, Redis.from_url(servers.redis_url) as redis:
                 with store.transaction() as tx:
                     tx.execute("create schema bench")
-                yield Ground(home, store, redis, scale)
+                yield Ground(home, servers.database_url, store, redis, scale)

@@ -1,39 +1,64 @@
-"""Somebody who imports: hands in notes by the thousand as fast as they are taken, and demands patrols until none waits.
+"""Importers, which send notes over HTTP in batches of 1,000 as fast as they are accepted, and retry when told to.
 
-`python -m bench.importer BEING NOTES`
+`python -m bench.importer URL NOTES CALLERS` reads `BEING TOKEN` from standard input, a line for each Being. The callers
+share the Beings out among them, and each hands in so many notes; a lone caller then demands patrols until none waits.
 """
 
 import sys
-from uuid import UUID
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle, islice
+from time import sleep
+from typing import Any
+
+import httpx2
 
 from bench.memories import in_batches, scene_note
-from memory.intake import accept_notes
-from memory.patrol_demand import demand
 from schemas.limits import BATCH_ITEMS
-from schemas.settings import Settings
-from store import notes
-from workers import doorbell
-from workers.app import app
-from workers.processes import wait_until
-from workers.resources import Resources, resources
 
-PATIENCE = 60.0
+PATIENCE = 120.0
+LOOK_AGAIN = 0.2
 
 
-def import_notes(on: Resources, being_id: UUID, count: int) -> None:
-    """Hand them in, and ring for what they cause."""
-    for batch in in_batches(map(scene_note, range(count)), BATCH_ITEMS):
-        doorbell.ring(app, accept_notes(on.store, on.settings, being_id, batch).rings)
-    while waiting := _waiting(on, being_id, count):
-        doorbell.ring(app, demand(on.store, on.settings, being_id)[1])
-        wait_until(lambda before=waiting: _waiting(on, being_id, count) < before, PATIENCE)  # type: ignore[misc]  # a default
+class Caller:
+    """One connection of an importer.
+
+    Args:
+        url: The API.
+        being: Whose notes they are.
+        token: Opens that Being.
+    """
+
+    def __init__(self, url: str, being: str, token: str) -> None:
+        headers = {"Authorization": f"Bearer {token}"}
+        self._client = httpx2.Client(base_url=f"{url}/v1/beings/{being}", headers=headers, timeout=PATIENCE)
+
+    def hand_in(self, notes: Iterable[dict[str, object]]) -> None:
+        """Send notes in full batches."""
+        for batch in in_batches(notes, BATCH_ITEMS):
+            self._insist("/notes", batch)
+
+    def demand_patrols(self) -> None:
+        """Demand patrols until no note is pending."""
+        while self._client.get("/notes", params={"state": "pending", "limit": 1}).json()["notes"]:
+            self._insist("/patrols", None)
+            sleep(LOOK_AGAIN)
+
+    def _insist(self, path: str, body: Any) -> None:
+        while (answer := self._client.post(path, json=body)).status_code in {429, 503}:
+            sleep(int(answer.headers["Retry-After"]))
+        answer.raise_for_status()
 
 
-def _waiting(on: Resources, being_id: UUID, at_most: int) -> int:
-    with on.store.transaction() as tx:
-        return notes.pending(tx, being_id, at_most)
+def main(url: str, notes: int, callers: int) -> None:
+    """Import over several connections at once."""
+    beings = [line.split() for line in sys.stdin]
+    at_work = [Caller(url, being, token) for being, token in islice(cycle(beings), callers)]
+    with ThreadPoolExecutor(callers) as pool:
+        list(pool.map(lambda caller: caller.hand_in(map(scene_note, range(notes))), at_work))
+    if callers == 1:
+        at_work[0].demand_patrols()
 
 
 if __name__ == "__main__":
-    with resources(Settings()) as opened:
-        import_notes(opened, UUID(sys.argv[1]), int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -1,4 +1,4 @@
-"""How fast notes and messages are taken in, beside a raw COPY of the very rows into a bare table of the same shape."""
+"""Measures intake of notes and messages relative to a COPY of the same rows into a table without indexes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Identifier
 from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import action, in_batches, scene_note
-from memory.intake import accept_messages, accept_notes
+from memory.intake.intake import accept_messages, accept_notes
 from schemas.settings import Settings
 
 BATCHES = {1: 300, 100: 3_000, 1_000: 5_000}
@@ -22,7 +22,7 @@ Accept = Callable[[UUID, Sequence[object]], object]
 
 
 def ingest(ground: Ground) -> Iterator[Figure]:
-    """Notes and messages per second, in batches of 1, 100 and 1,000; and what taking one in costs while many wait."""
+    """Measure notes and messages per second in batches of 1, 100 and 1,000, and one note beside a backlog."""
     settings = Settings()
     begun = datetime.now(UTC) - timedelta(days=7)
 
@@ -61,7 +61,7 @@ def _against_copy(
 
 
 def _copy(ground: Ground, table: str, being_id: UUID, size: int) -> float:
-    """Seconds that it takes to copy a Being's rows into a table without indexes, `size` rows a commit."""
+    """Return the seconds that copying a Being's rows into a table without indexes takes, `size` rows a commit."""
     source, bare = Identifier("memory", table), Identifier("bench", f"{table}_{size}")
     with ground.store.transaction() as tx:
         tx.execute(SQL("create table {} (like {})").format(bare, source))
@@ -76,7 +76,7 @@ def _copy(ground: Ground, table: str, being_id: UUID, size: int) -> float:
 
 
 def _while_many_wait(ground: Ground, accept: Accept) -> Figure:
-    """One note, for a Being none of whose notes wait and for one with 20,000 that do."""
+    """Measure accepting one note, for a Being without pending notes and for one with 20,000."""
     beings = [ground.new_being() for _ in WAITING]
     for being_id, waiting in zip(beings, WAITING, strict=True):
         for batch in in_batches(map(scene_note, range(waiting)), 1_000):

@@ -1,4 +1,4 @@
-"""The machine that was measured: whoever compares figures of two runs has to know."""
+"""Describes the machine that was measured, since figures of different machines are not comparable."""
 
 import os
 import platform
@@ -12,7 +12,7 @@ from store.transaction import Transaction, value
 
 
 class Machine(BaseModel):
-    """What figures depend on besides the code."""
+    """The properties of a machine that figures depend on."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -26,7 +26,7 @@ class Machine(BaseModel):
 
     @classmethod
     def this(cls, tx: Transaction) -> "Machine":
-        """Look at this machine; `load` is how busy it was with other things in the minute before."""
+        """Describe this machine; `load` is its load average over the last minute."""
         return cls(
             date=f"{datetime.now(UTC):%Y-%m-%d}",
             cores=os.cpu_count() or 1,
@@ -38,13 +38,13 @@ class Machine(BaseModel):
         )
 
     def in_words(self) -> str:
-        """Say it in one line."""
+        """Return a line that describes the machine."""
         facts: dict[str, Any] = self.model_dump()
         return " · ".join(f"{name} {fact}" for name, fact in facts.items() if fact)
 
 
 def _processor() -> str:
-    """The processor's name where Linux tells it, else its architecture."""
+    """Return the processor's name on Linux, else its architecture."""
     told = Path("/proc/cpuinfo")
     lines = told.read_text(encoding="utf-8").splitlines() if told.exists() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))

@@ -1,4 +1,4 @@
-"""Beings that remember much: topics of a hundred memories each, written straight into the tables.
+"""Beings with many nodes: topics of a hundred nodes each, inserted directly into the tables.
 
 A topic is a direction, and its memories lie around it with cosine similarities to it of about 0.8. Every memory has
 an importance of 0.5 and an age of 1 to 60 patrols, so that none fades while it is measured.
@@ -34,7 +34,7 @@ _PLACES = ("on Quay Street", "behind the chapel", "at the fish market", "in the 
 
 
 class Measured:
-    """An embedder that takes no time: half of all texts fall into a known topic, half lie anywhere."""
+    """An embedder that costs no time: half of all texts are near a known topic, half are anywhere."""
 
     model = MODEL
 
@@ -43,7 +43,7 @@ class Measured:
         self._topics = topics(TOPIC, dimensions)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A unit vector for each text, always the same for the same text."""
+        """Return a unit vector for each text, a function of the text alone."""
         vectors = []
         for text in texts:
             seed = int.from_bytes(sha256(text.encode()).digest()[:8])
@@ -51,6 +51,10 @@ class Measured:
             anywhere = chance.normal(size=self.dimensions) / self.dimensions**0.5
             vectors.append(SPREAD * anywhere + (seed % 2) * self._topics[seed % TOPIC])
         return _unit(np.asarray(vectors))
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries as any text."""
+        return self.embed(texts)
 
 
 class MeasuredEmbedders(Embedders):
@@ -61,13 +65,13 @@ class MeasuredEmbedders(Embedders):
         self._measured = Measured(dimensions)
 
     def serving(self, model: str | None) -> Measured:
-        """The one that there is, whatever the model."""
+        """Return the one embedder, whatever the model."""
         del model
         return self._measured
 
 
 def action(position: int) -> str:
-    """What happened, in a sentence of its own for each position; one in 500 holds the rare word."""
+    """Return a distinct sentence for each position; one in 500 contains the rare word."""
     deed, thing, place = (
         words[position // step % len(words)] for words, step in ((_DEEDS, 1), (_THINGS, 10), (_PLACES, 60))
     )
@@ -76,7 +80,7 @@ def action(position: int) -> str:
 
 
 def scene_note(position: int, being: int = 0) -> dict[str, object]:
-    """A scene note as a producer hands it in."""
+    """Return a scene note as a producer sends it."""
     return {
         "id": f"note {position}",
         "type": "scene",
@@ -90,19 +94,19 @@ def scene_note(position: int, being: int = 0) -> dict[str, object]:
 
 
 def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items in lists of `size`, the last one shorter where they do not come out even."""
+    """Yield the items in lists of `size`; the last list may be shorter."""
     left = iter(items)
     while batch := list(islice(left, size)):
         yield batch
 
 
 def topics(count: int, dimensions: int) -> NDArray[np.float32]:
-    """Directions, as rows of unit length, the same for every call."""
+    """Return random directions as rows of unit length, the same for every call."""
     return _unit(np.random.default_rng(1).normal(size=(count, dimensions)))
 
 
 def filled_being(ground: Ground, nodes: int, dimensions: int) -> UUID:
-    """A Being with so many active memories, made once; their vectors are in the narrow table `bare_table` as well."""
+    """Make a Being with `count` active nodes, once; their vectors are also in the narrow table `bare_table`."""
     size = (nodes, dimensions)
     if size not in ground.filled:
         being_id = ground.new_being()
@@ -111,7 +115,7 @@ def filled_being(ground: Ground, nodes: int, dimensions: int) -> UUID:
             _write_being(tx, being_id, nodes)
             _write_bare(tx, nodes, dimensions)
         with ground.store.transaction() as tx:
-            # Neither the server's own housekeeping nor missing statistics shall be measured.
+            # Keeps autovacuum and missing statistics out of the measurements.
             tx.commit()
             tx.execute("vacuum analyze memory.memory_nodes, memory.notes, memory.node_history, memory.clusters")
             tx.execute(SQL("vacuum analyze {}").format(bare_table(nodes, dimensions)))
@@ -120,7 +124,7 @@ def filled_being(ground: Ground, nodes: int, dimensions: int) -> UUID:
 
 
 def bare_table(nodes: int, dimensions: int) -> Identifier:
-    """The table with a filled Being's vectors, words and fading times, and nothing else."""
+    """Return the table with only a Being's vectors, words and fading times."""
     return Identifier("bench", f"bare_{nodes}_{dimensions}")
 
 
@@ -169,7 +173,7 @@ def _write_being(tx: Transaction, being_id: UUID, nodes: int) -> None:
     )
     tx.execute(
         "insert into memory.memory_nodes (being_id, note_id, run_id, cluster_id, scene, feeling, themes, importance,"
-        " fresh, counted_from, text_hash, embedding_model, vector, created_at)"
+        " fresh, session_count_base, text_hash, embedding_model, vector, created_at)"
         " select %(being)s, note_id, uuidv7(), cluster_id, jsonb_build_object("
         "'action', words, 'actors', jsonb_build_array('Pip'), 'when', jsonb_build_array('2026-03-02')),"
         " 'I was glad to be there, and said so.', array['harbour'], 0.5, false, 1 + position %% 60,"
@@ -182,10 +186,12 @@ def _write_being(tx: Transaction, being_id: UUID, nodes: int) -> None:
 def _write_bare(tx: Transaction, nodes: int, dimensions: int) -> None:
     table = bare_table(nodes, dimensions)
     tx.execute(SQL("drop table if exists {}").format(table))
-    tx.execute(SQL("create table {} (position integer, words text, fades_at bigint, vector halfvec)").format(table))
+    tx.execute(
+        SQL("create table {} (position integer, words text, fades_at_counter bigint, vector halfvec)").format(table)
+    )
     tx.execute(SQL("alter table {} alter column vector set storage plain").format(table))
     tx.execute(SQL("insert into {} select position, words, 71 + position % 60, vector from material").format(table))
-    tx.execute(SQL("create index on {} (fades_at)").format(table))
+    tx.execute(SQL("create index on {} (fades_at_counter)").format(table))
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""A patrol costs what changed, not what is remembered: each step with ten new notes, by how much there is already.
+"""Measures each step of a patrol over ten new notes, by the number of nodes that exist, which must not matter.
 
 The steps are the workers' own tasks, run in this process: claimed, leased, finished, with the ledger's next row.
 """
@@ -11,25 +11,25 @@ from uuid import UUID
 from bench.figures import Figure
 from bench.ground import Ground
 from bench.memories import MeasuredEmbedders, filled_being, scene_note
-from memory.intake import accept_notes
-from memory.patrol_demand import demand
+from memory.intake.intake import accept_notes
+from memory.patrol.demand import demand
 from providers.thinkers import Thinkers
+from schemas.kinds import PATROL_STEPS
 from schemas.settings import Settings
-from schemas.work import PATROL_STEPS
-from workers.resources import Resources
+from workers.runtime.resources import Resources
 
 REMEMBERED = (100, 10_000, 100_000)
 DIMENSIONS = 384
 NOTES = 10
-# The first of them does not count.
+# Without the first, which warms caches.
 PATROLS = 6
-# A step that takes twice as long, and not for less than a millisecond's difference, has grown.
+# A step has slowed down if it takes twice as long and at least a millisecond longer.
 GROWTH = 2.0
 LEAST = 1.0
 
 
 def patrol(ground: Ground) -> Iterator[Figure]:
-    """Every step's median over five patrols, with 100,000 memories beside the same with 100."""
+    """Measure every step's median over five patrols, with 100,000 nodes relative to 100."""
     beings = [filled_being(ground, nodes, DIMENSIONS) for nodes in REMEMBERED]
     rounds = [[_walk(ground, being_id, round_) for being_id in beings] for round_ in range(PATROLS)][1:]
     for step in (*PATROL_STEPS, "all steps"):
@@ -46,15 +46,15 @@ def patrol(ground: Ground) -> Iterator[Figure]:
 
 
 def _walk(ground: Ground, being_id: UUID, round_: int) -> dict[str, float]:
-    """One patrol with ten new notes; milliseconds by step, and of all of them."""
-    from tasks import patrol as tasks  # noqa: PLC0415  # Celery's settings name the servers, which run only now
-    from workers.app import app  # noqa: PLC0415  # likewise
+    """Run one patrol with ten new notes; returns milliseconds by step, and in total."""
+    from tasks import patrol as tasks  # noqa: PLC0415  # Celery's settings read the servers' URLs, which are known only now
+    from workers.runtime.app import app  # noqa: PLC0415  # likewise
 
     settings = Settings(thinker="none")
     app.resources = Resources(settings, ground.store, MeasuredEmbedders(DIMENSIONS), Thinkers(settings))
     first = 1_000_000 + round_ * NOTES
     accept_notes(ground.store, settings, being_id, [scene_note(first + offset) for offset in range(NOTES)])
-    run_id, _ = demand(ground.store, settings, being_id)
+    run_id = demand(ground.store, settings, being_id)
     took: dict[str, float] = {}
     for step in PATROL_STEPS:
         begun = perf_counter()

@@ -1,4 +1,4 @@
-"""Recall beside a bare exact scan of the same vectors. Embedding the query is no part of it."""
+"""Measures recall relative to a bare exact scan of the same vectors, without embedding the query."""
 
 import random
 from collections.abc import Iterator
@@ -8,17 +8,17 @@ from psycopg.sql import SQL
 from bench.figures import Figure, Times, timed
 from bench.ground import Ground
 from bench.memories import MeasuredEmbedders, bare_table, filled_being
-from memory.recall import Asked
-from memory.recall import recall as recall_memories
+from memory.nodes.recall import RecallQuery
+from memory.nodes.recall import recall as recall_memories
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
-from store.embeddings import literal
+from store.nodes.embeddings import literal
 
 SIZES = ((10_000, 384, 40), (10_000, 1536, 40), (100_000, 384, 15))
 QUERY = "what came of it"
 
 
 def recall(ground: Ground) -> Iterator[Figure]:
-    """The three nearest of 10,000 and 100,000 memories, with and without being kept alive by it."""
+    """Measure finding the three nearest of 10,000 and 100,000 nodes, with and without activation."""
     for nodes, dimensions, times in SIZES:
         bare, looking, activating = _measured(ground, nodes, dimensions, times)
         for how, ours in (("only looking", looking), ("activating", activating)):
@@ -33,7 +33,7 @@ def recall(ground: Ground) -> Iterator[Figure]:
 
 
 def _measured(ground: Ground, nodes: int, dimensions: int, times: int) -> list[Times]:
-    """The bare scan, recall without activation, and recall with it."""
+    """Time the bare scan, recall without activation, and recall with it."""
     being_id = filled_being(ground, nodes, dimensions)
     embedders = MeasuredEmbedders(dimensions)
     query = literal(embedders.serving(None).embed([QUERY])[0])
@@ -41,7 +41,7 @@ def _measured(ground: Ground, nodes: int, dimensions: int, times: int) -> list[T
     chance = random.Random(1)  # noqa: S311  # it shuffles fragments
 
     def ours(*, activate: bool) -> object:
-        asked = Asked(QUERY, RECALL_NODES, RECALL_SIMILARITY, activate)
+        asked = RecallQuery(QUERY, RECALL_NODES, RECALL_SIMILARITY, activate)
         return recall_memories(ground.store, embedders, being_id, asked, chance)
 
     with ground.store.transaction() as tx:

@@ -1,4 +1,4 @@
-"""A run's figures, as a table for people and as JSON for programs."""
+"""Formats a run's figures as a table and as JSON."""
 
 from pydantic import BaseModel, ConfigDict
 from rich import box
@@ -11,7 +11,7 @@ WIDE = 100.0
 
 
 class Measured(BaseModel):
-    """One benchmark's figures, and how long it took to measure them."""
+    """One benchmark's figures, and the seconds that measuring them took."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -20,7 +20,7 @@ class Measured(BaseModel):
     seconds: float
 
     def table(self) -> Table:
-        """Show each figure beside its limit."""
+        """Print each figure with its limit and ratio."""
         table = Table(
             box=box.SIMPLE_HEAD, title=f"{self.name} ({self.seconds:.0f} s)", title_justify="left", expand=True
         )
@@ -43,7 +43,7 @@ class Measured(BaseModel):
 
 
 class Report(BaseModel):
-    """Everything that one run has measured, on which machine."""
+    """All figures of one run, and the machine."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,6 +52,6 @@ class Report(BaseModel):
 
 
 def _in_words(number: float, unit: str) -> str:
-    """A number with three digits that mean something, and its unit where the number alone says too little."""
+    """Format a number with three significant digits and its unit."""
     digits = f"{number:,.0f}" if abs(number) >= WIDE else f"{number:.3g}"
     return digits if unit.startswith("tasks") else f"{digits} {unit}".strip()

@@ -1,4 +1,4 @@
-"""Searching by words beside a bare ILIKE over the same words."""
+"""Measures search by words relative to a bare ILIKE over the same texts."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -8,7 +8,7 @@ from psycopg.sql import SQL
 from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import RARE_WORD, bare_table, filled_being
-from memory.recall import search as search_memories
+from memory.nodes.recall import search as search_memories
 from schemas.limits import SEARCH_NODES
 
 NODES, DIMENSIONS = 10_000, 384
@@ -17,7 +17,7 @@ QUERIES = {"a rare word": RARE_WORD, "a word in all": "entry", "three words": "v
 
 
 def search(ground: Ground) -> Iterator[Figure]:
-    """A word that one memory in 500 holds, one that all hold, and three words, among 10,000 memories."""
+    """Measure searching 10,000 nodes for a word in one of 500 nodes, a word in all, and three words."""
     being_id = filled_being(ground, NODES, DIMENSIONS)
     table = bare_table(NODES, DIMENSIONS)
     scan = SQL("select position from {} where words ilike %s order by position limit 20").format(table)

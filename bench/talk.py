@@ -1,7 +1,7 @@
-"""What a hundred messages cost: calls and tokens by purpose, at chat pace and in bulk.
+"""Measures the model calls and tokens of a hundred messages by purpose, at chat pace and in bulk.
 
-The messages are the sample's, and who answers is the tests' fake provider; what is counted is what the accounts say was
-asked. At chat pace a user and a Being speak in turn, and each is looked after before the other answers.
+The messages are the sample's, the canned provider answers, and the calls are counted from the accounts. At chat pace a
+user and a Being speak in turn, and each is looked after before the other answers.
 """
 
 import json
@@ -12,33 +12,35 @@ from uuid import UUID
 
 from bench.figures import Figure
 from bench.ground import Ground
-from memory import closing, judging, rolling, spine
-from memory.intake import accept_messages
+from memory.intake.intake import accept_messages
+from memory.talk import judging, rolling, session_summary, spine
+from providers.canned.provider import CannedProvider, served
 from providers.thinkers import Thinkers
-from schemas.rows import Being
+from schemas import kinds
+from schemas.accounts.accounts import Being
 from schemas.settings import CHECKOUT, Settings
 from schemas.work import Claim
-from store import users, work
+from store.accounts import users
 from store.database import Store
-from tests.fakes.provider import running_provider
+from store.ledger import work
 
 MESSAGES = 100
 LEASE = timedelta(minutes=1)
-# The most extraction calls that are wanted (the goal of the design).
+# The design's upper bound on extraction calls.
 GOALS = {("chat pace", "judge"): 12.0, ("bulk", "judge"): 3.0}
 Do = Callable[[Store, Thinkers, Settings, Claim], object]
 STEPS: dict[str, Do] = {
-    judging.KIND: judging.judge,
-    rolling.KIND: rolling.summarise,
-    closing.KIND: closing.summarise,
-    spine.KIND: spine.write,
+    kinds.JUDGE.name: judging.judge,
+    kinds.ROLLING_SUMMARY.name: rolling.summarise,
+    kinds.SESSION_SUMMARY.name: session_summary.summarise,
+    kinds.SPINE.name: spine.write,
 }
 
 
 def talk(ground: Ground) -> Iterator[Figure]:
-    """Calls, tokens read and tokens written for a hundred messages of one conversation, by purpose."""
+    """Count calls, input tokens and output tokens for a hundred messages of one conversation, by purpose."""
     said = _conversation()
-    with running_provider() as provider:
+    with served(CannedProvider()) as provider:
         settings = Settings(thinker="anthropic", anthropic_api_key="any", anthropic_base_url=provider.url)
         for pace, size in (("chat pace", 1), ("bulk", MESSAGES)):
             with ground.store.transaction() as tx:
@@ -50,21 +52,21 @@ def talk(ground: Ground) -> Iterator[Figure]:
             with ground.store.transaction() as tx:
                 tx.execute("update memory.sessions set ended_at = last_activity_at where ended_at is null")
                 session_ids = [row["session_id"] for row in tx.execute("select session_id from memory.sessions")]
-                judging.ask_for_judging(tx, settings, being.being_id, session_ids)
-                closing.ask(tx, being.being_id)
+                judging.request_judging(tx, settings, being.being_id, session_ids)
+                session_summary.request_due(tx, being.being_id)
             _looked_after(ground.store, settings, being)
             yield from _figures(ground.store, user.user_id, pace)
 
 
 def _conversation() -> list[dict[str, Any]]:
-    """A hundred messages in one conversation, now."""
+    """Return a hundred messages of one conversation that takes place now."""
     lines = (CHECKOUT / "samples" / "conversation.jsonl").read_text("utf-8").splitlines()
     told = [json.loads(line) for line in lines]
     return [{"role": one["role"], "content": one["content"]} for one in told if one["role"] != "other"][:MESSAGES]
 
 
 def _looked_after(store: Store, settings: Settings, being: Being) -> None:
-    """Do all that is due for a Being and its user."""
+    """Do all due work of a Being and its user."""
     thinkers = Thinkers(settings)
     while due := _due(store, [being.being_id, being.user_id]):
         for claim in due:

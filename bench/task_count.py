@@ -1,4 +1,4 @@
-"""Counts tasks by listening to the events that Celery's workers send of themselves."""
+"""Counts tasks by Celery's worker events."""
 
 import threading
 from collections import Counter
@@ -8,30 +8,30 @@ from typing import Any
 
 
 class TaskCount:
-    """How many tasks of each name workers have received, redelivered and needless ones too."""
+    """The number of tasks of each name that workers received, including redelivered and redundant ones."""
 
     def __init__(self) -> None:
         self.by_name: Counter[str] = Counter()
 
     def received(self, event: dict[str, Any]) -> None:
-        """A worker has received a task."""
+        """Count a task that a worker received."""
         self.by_name[event["name"]] += 1
 
     @property
     def beats(self) -> int:
-        """Those that beat sends at its times, whatever comes in."""
+        """Tasks that beat sends periodically."""
         return sum(count for name, count in self.by_name.items() if name.startswith("upkeep."))
 
     @property
     def caused(self) -> int:
-        """Those that what came in has caused."""
+        """Tasks that the input caused."""
         return self.by_name.total() - self.beats
 
 
 @contextmanager
 def counted_tasks() -> Iterator[TaskCount]:
-    """Listen while the block runs."""
-    from workers.app import app  # noqa: PLC0415  # its settings name the broker, which runs only now
+    """Receive events while the block runs."""
+    from workers.runtime.app import app  # noqa: PLC0415  # its settings read the broker's URL, which is known only now
 
     count = TaskCount()
     with app.connection_for_read() as connection:

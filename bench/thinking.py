@@ -1,7 +1,7 @@
-"""What a patrol asks of models follows what is new: calls and tokens with 100 new notes, by how much there is already.
+"""Measures a patrol's model calls and tokens for 100 new notes, which must not grow with the nodes that exist.
 
-Who answers is the tests' fake provider; what is counted is what the accounts say was asked. Half of the new notes fall
-into one of a hundred topics, half lie anywhere, which is the most expensive that notes can be.
+The canned provider answers, and the calls are counted from the accounts. Half of the new notes fall into one of a
+hundred topics, half lie anywhere, which is the most expensive that notes can be.
 """
 
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from uuid import UUID
 from bench.figures import Figure
 from bench.ground import Ground
 from bench.memories import MeasuredEmbedders, filled_being, scene_note
-from memory.intake import accept_notes
+from memory.intake.intake import accept_notes
+from providers.canned.provider import CannedProvider, served
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
-from tests.fakes.provider import FakeProvider, running_provider
 from tests.walking import walk_patrol
 
 REMEMBERED = (100, 10_000, 100_000)
@@ -23,8 +23,8 @@ FIRST = 2_000_000
 
 
 def thinking(ground: Ground) -> Iterator[Figure]:
-    """Calls, tokens read and tokens written by purpose, with 100,000 memories beside the same with 10,000."""
-    with running_provider() as provider:
+    """Count calls, input tokens and output tokens by purpose, with 100,000 nodes relative to 10,000."""
+    with served(CannedProvider()) as provider:
         used = [_patrolled(ground, provider, filled_being(ground, nodes, DIMENSIONS)) for nodes in REMEMBERED]
     for purpose in sorted(set().union(*used)):
         for place, what in enumerate(("calls", "tokens read", "tokens written")):
@@ -39,11 +39,11 @@ def thinking(ground: Ground) -> Iterator[Figure]:
             )
 
 
-def _patrolled(ground: Ground, provider: FakeProvider, being_id: UUID) -> dict[str, tuple[int, int, int]]:
-    """One patrol with a hundred new notes; calls, tokens read and tokens written, by purpose."""
+def _patrolled(ground: Ground, provider: CannedProvider, being_id: UUID) -> dict[str, tuple[int, int, int]]:
+    """Run one patrol with a hundred new notes; returns calls, input tokens and output tokens by purpose."""
     settings = Settings(thinker="anthropic", anthropic_api_key="any", anthropic_base_url=provider.url)
     with ground.store.transaction() as tx:
-        # As if each topic had been asked before whether it comes apart.
+        # As if each topic had been considered for a split before.
         tx.execute("update memory.clusters set arrivals_since_split = 0 where being_id = %s", [being_id])
     accept_notes(ground.store, settings, being_id, [scene_note(FIRST + offset) for offset in range(NOTES)])
     walk_patrol(ground.store, MeasuredEmbedders(DIMENSIONS), settings, being_id, Thinkers(settings))

@@ -1,4 +1,4 @@
-"""A turn of a conversation, messages in and context out, for a Being with much to remember; without embedding."""
+"""Measures a conversational turn, messages in and context out, for a Being with many nodes, without embedding."""
 
 import random
 from collections.abc import Iterator
@@ -11,14 +11,15 @@ from psycopg.sql import SQL
 from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import MODEL, MeasuredEmbedders, bare_table, filled_being
-from memory.turns import take_turn
-from schemas.context import Turn
+from memory.intake.turns import take_turn
+from schemas.accounts.accounts import Being
+from schemas.context.context import Turn
 from schemas.limits import FACT_CANDIDATES, RECALL_NODES
-from schemas.rows import Being
 from schemas.settings import Settings
 from schemas.wire import MessageInput
-from store import persona, users
-from store.embeddings import literal
+from store.accounts import users
+from store.context import persona
+from store.nodes.embeddings import literal
 from store.transaction import Transaction
 
 NODES = 10_000
@@ -32,7 +33,7 @@ SETTINGS = Settings()
 
 
 def turns(ground: Ground) -> Iterator[Figure]:
-    """A turn with 10,000 memories and 1,000 facts, beside the scans in it and the 50 ms that are promised."""
+    """Measure a turn with 10,000 nodes and 1,000 facts, relative to its bare scans and to the promised 50 ms."""
     for dimensions in DIMENSIONS:
         being_id = filled_being(ground, NODES, dimensions)
         with ground.store.transaction() as tx:
@@ -69,23 +70,23 @@ def _turn(
 
 
 def _scan(tx: Transaction, being: Being, query: str, dimensions: int) -> object:
-    """The least that a turn can't do without: the nearest memories, and the nearest facts."""
+    """Run a turn's bare scans: the nearest nodes, and the nearest facts."""
     nearest = SQL("select position from {} order by vector <=> %s::halfvec limit %s")
     tx.execute(nearest.format(bare_table(NODES, dimensions)), [query, RECALL_NODES]).fetchall()
     return tx.execute(FACTS_SCAN, [being.user_id, query, FACT_CANDIDATES]).fetchall()
 
 
 def _write_facts(tx: Transaction, user_id: UUID, being_id: UUID) -> None:
-    """Facts of a hundred entities, each with the vector of a memory."""
+    """Insert facts of a hundred entities, each with the vector of a node."""
     named = {"user": user_id, "being": being_id, "model": MODEL, "facts": FACTS}
     tx.execute(
-        "insert into memory.fact_keeping (user_id, embedding_model) values (%(user)s, %(model)s)"
+        "insert into memory.fact_states (user_id, embedding_model) values (%(user)s, %(model)s)"
         " on conflict (user_id) do update set embedding_model = excluded.embedding_model",
         named,
     )
     tx.execute(
         "insert into memory.facts (user_id, type, content, entity_refs, entity_label, subtype, memory_key, source,"
-        " importance_given, confidence) select %(user)s, 'PEOPLE', 'Neighbour ' || n || ' keeps a tortoise.',"
+        " base_importance, confidence) select %(user)s, 'PEOPLE', 'Neighbour ' || n || ' keeps a tortoise.',"
         ' array[\'person:neighbour_\' || n %% 100], \'Neighbour\', \'{"entityType": "person", "factType": "fact"}\','
         " 'people|person|' || n || '|fact', 'seeded_profile', n %% 4, 0.9 from generate_series(1, %(facts)s) as n",
         named,

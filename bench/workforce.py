@@ -1,33 +1,37 @@
-"""Real workers, beat and a model provider that answers at once, for the benchmarks of the whole system."""
+"""Runs real workers, beat and a model provider that answers at once, for benchmarks of the whole system."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
-from bench.ground import Ground
-from cli import stack
+from bench.ground import CONNECTIONS, Ground
 from cli.demo import canned
+from cli.operations import stack
 from schemas.settings import Settings
-from schemas.work import Ring
-from workers.processes import wait_until
-from workers.supervisor import Process, Supervisor
+from schemas.work import TaskMessage
+from store.database import Store
+from workers.embedded.processes import wait_until
+from workers.embedded.supervisor import Process, Supervisor
 
 WORKERS = 2
 EMBEDDING_MODEL = {"PATROL_EMBEDDER": "openai", "PATROL_OPENAI_EMBEDDING_DIMENSIONS": "384", "OPENAI_API_KEY": "any"}
 
 
 @contextmanager
-def workforce(ground: Ground, *, pending_notes: int, pending_wait: timedelta) -> Iterator[Settings]:
+def workforce(
+    ground: Ground, *, pending_notes: int, pending_wait: timedelta, api_port: int | None = None
+) -> Iterator[tuple[Settings, Store]]:
     """Run two worker processes, beat and the provider over an empty ledger while the block runs.
 
     Args:
         ground: The servers.
         pending_notes: So many waiting scene notes start a patrol at once.
         pending_wait: A scene note waits at most this long.
+        api_port: Where the HTTP API is to listen, in two processes; None: there is none.
 
     Yields:
-        The settings of these processes, for what is handed in from here.
+        The settings of these processes, for what is handed in from here, and a ledger that sends their tasks.
     """
     ground.clear()
     port = canned.free_port()
@@ -41,21 +45,27 @@ def workforce(ground: Ground, *, pending_notes: int, pending_wait: timedelta) ->
     with Supervisor(ground.home / "logs") as supervisor:
         supervisor.start([canned.process(port)])
         supervisor.start(
-            [_with(stack.worker(WORKERS, _quietly), environment), _with(stack.beat(ground.home, _quietly), environment)]
+            [
+                _with(process, environment)
+                for process in (*stack.workers(WORKERS, _quietly), stack.beat(ground.home, _quietly))
+            ]
         )
-        yield Settings(pending_notes=pending_notes, pending_wait=pending_wait)
+        if api_port is not None:
+            supervisor.start([_with(stack.api(canned.HOST, api_port, WORKERS, _quietly), environment)])
+        with Store(ground.url, CONNECTIONS, _send) as store:
+            yield Settings(pending_notes=pending_notes, pending_wait=pending_wait), store
 
 
-def ring(rings: Iterable[Ring]) -> None:
-    """Tell the workers what is due, as a door does."""
-    from workers import doorbell  # noqa: PLC0415  # its app's settings name the broker, which runs only now
-    from workers.app import app  # noqa: PLC0415  # likewise
+def _send(messages: Sequence[TaskMessage]) -> None:
+    """Send the Celery messages for due work, as a door does."""
+    from workers.runtime import dispatch  # noqa: PLC0415  # its app's settings read the broker's URL, which is known only now
+    from workers.runtime.app import app  # noqa: PLC0415  # likewise
 
-    doorbell.ring(app, rings)
+    dispatch.send(app, messages)
 
 
 def wait_for(condition: Callable[[], bool], patience: float, *, pause: float = 0.1) -> None:
-    """Wait until something is true, asking again after each `pause` seconds.
+    """Poll a condition every `pause` seconds until it holds.
 
     Raises:
         TimeoutError: It did not come true in time.
@@ -69,4 +79,4 @@ def _with(process: Process, environment: Mapping[str, str]) -> Process:
 
 
 def _quietly(name: str) -> None:
-    """Nobody needs to hear that a process is ready."""
+    """Announce nothing."""

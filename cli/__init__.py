@@ -1,1 +1,1 @@
-"""The `patrol` command: the same use cases as the other doors, for whoever sits at the terminal."""
+"""The `patrol` command: the use cases of the other doors, for a user at a terminal."""

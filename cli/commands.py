@@ -1,35 +1,38 @@
-"""All commands on one screen, and the one that is called loaded when it is called."""
+"""The table of all commands. A command's module is imported only when the command is called."""
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from typer import Typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
+
+from schemas.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from typer._click.core import Command, Context
 
-RUN = "Run it"
-PEOPLE = "Who remembers, and who may ask"
+RUN = "Run and operate"
+PEOPLE = "Users, Beings and access"
 REMEMBER = "Remember"
-LOOK = "Look closer"
-TEND = "Tend a memory"
+LOOK = "Inspect"
+TEND = "Change memories"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A command of the first level: what to import for it, and its line in the help."""
+    """A top-level command: its panel in the help, `module:name` to import, and its line in the help."""
 
     panel: str
     place: str
     line: str
 
     def load(self) -> "Command":
-        """Import it."""
+        """Import the command."""
         module, _, name = self.place.partition(":")
         found: Typer | Callable[..., None] = getattr(import_module(module), name)
         if isinstance(found, Typer):
@@ -40,63 +43,91 @@ class Entry:
 
 
 COMMANDS = {
-    "up": Entry(RUN, "cli.up:up", "Run everything here: servers, API, worker and beat."),
-    "demo": Entry(RUN, "cli.demo.command:demo", "Play a month of a Being's life, and show what became of it."),
-    "migrate": Entry(RUN, "cli.services:migrate", "Bring the database to the shape that this code expects."),
-    "api": Entry(RUN, "cli.services:api", "Serve the HTTP API alone."),
-    "worker": Entry(RUN, "cli.services:worker", "Run one Celery worker."),
-    "beat": Entry(RUN, "cli.services:beat", "Run Celery's beat, which sweeps up lost work and starts due patrols."),
-    "mcp": Entry(RUN, "cli.mcp:mcp", "Offer a Being's memory to a model, as tools."),
-    "flower": Entry(RUN, "cli.services:flower", "Show workers, queues and tasks in the browser."),
-    "stream": Entry(RUN, "cli.stream:stream", "Read what producers write to Redis streams; see what was rejected."),
-    "work": Entry(RUN, "cli.work:work", "What must get done, and what could not be."),
-    "doctor": Entry(RUN, "cli.doctor:doctor", "See whether all is well, with a note sent the whole way."),
-    "user": Entry(PEOPLE, "cli.accounts:users", "People, who own Beings."),
-    "being": Entry(PEOPLE, "cli.accounts:beings", "Beings, who remember."),
-    "token": Entry(PEOPLE, "cli.tokens:tokens", "Tokens, which open the API."),
-    "key": Entry(PEOPLE, "cli.keys:keys", "Users' keys for model providers."),
-    "cost": Entry(PEOPLE, "cli.cost:cost", "What models were asked for, and what it cost."),
-    "operator": Entry(PEOPLE, "cli.operators:operators", "Operators' tokens, which open metrics and everybody's work."),
-    "export": Entry(PEOPLE, "cli.portability:export", "Write down all that a Being knows, to take it away."),
-    "import": Entry(PEOPLE, "cli.portability:import_file", "Bring a Being in from an export."),
-    "soul": Entry(PEOPLE, "cli.persona:soul", "Who a Being is, and what it is at."),
-    "persona": Entry(
-        PEOPLE, "cli.persona:persona", "A Being's rules, preferences, relationships, tools, map and skills."
+    "up": Entry(RUN, "cli.operations.up:up", "Run everything here: servers, API, worker and beat."),
+    "demo": Entry(RUN, "cli.demo.command:demo", "Run 30 patrols over a month of sample notes, and show the result."),
+    "migrate": Entry(RUN, "cli.operations.services:migrate", "Migrate the database to this version's schema."),
+    "api": Entry(RUN, "cli.operations.services:api", "Serve the HTTP API alone."),
+    "worker": Entry(RUN, "cli.operations.services:worker", "Run one Celery worker."),
+    "beat": Entry(
+        RUN, "cli.operations.services:beat", "Run Celery beat, which sends periodic tasks and messages for due work."
     ),
-    "user-model": Entry(PEOPLE, "cli.persona:user_model", "What is known about a user as a person."),
-    "notes": Entry(REMEMBER, "cli.kept_notes:notes", "What happened, handed in."),
-    "messages": Entry(REMEMBER, "cli.intake:messages", "What was said, handed in."),
-    "run": Entry(REMEMBER, "cli.run:run", "Demand a patrol, and watch its nine steps."),
-    "recall": Entry(REMEMBER, "cli.finding:recall", "Recall by meaning."),
-    "search": Entry(REMEMBER, "cli.finding:search", "Search by word, among the dead as well."),
-    "topic": Entry(REMEMBER, "cli.finding:topic", "Go through a topic, newest memories first."),
-    "vault": Entry(REMEMBER, "cli.vault:vault", "What a Being must know: durable statements, gated and versioned."),
-    "facts": Entry(LOOK, "cli.facts:facts", "What is known of the user, and how it came to be known."),
-    "entities": Entry(LOOK, "cli.entities:entities", "Whom and what facts are about."),
-    "todos": Entry(LOOK, "cli.todos:todos", "What the user means to do."),
-    "context": Entry(REMEMBER, "cli.context:context", "What the Being has in mind, ready to be sent to a model."),
-    "mind": Entry(REMEMBER, "cli.context:mind", "Working memory: what callers put into regions of their own."),
-    "profile": Entry(REMEMBER, "cli.context:profile", "Which regions a mental process sees."),
-    "sessions": Entry(LOOK, "cli.sessions:sessions", "Conversations, and what they came to."),
-    "clusters": Entry(LOOK, "cli.overview:clusters", "The topics, and what they hold."),
-    "nodes": Entry(LOOK, "cli.overview:nodes", "The memories, newest first."),
-    "fading": Entry(LOOK, "cli.overview:fading", "What will be dying soon."),
-    "diary": Entry(LOOK, "cli.diary:diary", "What a Being wrote of its days."),
-    "why": Entry(LOOK, "cli.why:why", "Where a memory came from, and what happened to it."),
-    "pin": Entry(TEND, "cli.curating:pin", "Keep a memory from fading."),
-    "unpin": Entry(TEND, "cli.curating:unpin", "Let a pinned memory fade again."),
-    "forget": Entry(TEND, "cli.curating:forget", "Put a memory out of mind, until it is revived."),
-    "revive": Entry(TEND, "cli.curating:revive", "Bring a dying, dead or forgotten memory back."),
-    "erase": Entry(TEND, "cli.erasing:erase", "Erase a memory, a note, a Being or a user for good."),
-    "correct": Entry(TEND, "cli.curating:correct", "Replace parts of what a memory says."),
+    "mcp": Entry(RUN, "cli.operations.mcp:mcp", "Serve a Being's memory as MCP tools on stdin and stdout."),
+    "flower": Entry(RUN, "cli.operations.services:flower", "Show workers, queues and tasks in the browser."),
+    "stream": Entry(
+        RUN, "cli.intake.stream:stream", "Read producers' Redis streams; list and replay rejected entries."
+    ),
+    "work": Entry(RUN, "cli.operations.work:work", "The ledger: list work; replay or drop dead work."),
+    "doctor": Entry(RUN, "cli.operations.doctor:doctor", "Check servers, workers, queues and models."),
+    "user": Entry(PEOPLE, "cli.accounts.accounts:users", "Users, who own Beings."),
+    "being": Entry(PEOPLE, "cli.accounts.accounts:beings", "Beings, the AI companions."),
+    "token": Entry(PEOPLE, "cli.accounts.tokens:tokens", "Access tokens for the API."),
+    "key": Entry(PEOPLE, "cli.accounts.keys:keys", "Users' keys for model providers."),
+    "cost": Entry(PEOPLE, "cli.accounts.cost:cost", "Model calls, tokens and cost by day."),
+    "operator": Entry(
+        PEOPLE, "cli.accounts.operators:operators", "Operators' tokens, for metrics and all users' work."
+    ),
+    "export": Entry(PEOPLE, "cli.accounts.portability:export", "Export a Being with all its data to a file."),
+    "import": Entry(PEOPLE, "cli.accounts.portability:import_file", "Import a Being from an export."),
+    "soul": Entry(PEOPLE, "cli.context.persona:soul", "A Being's personality and state."),
+    "persona": Entry(
+        PEOPLE, "cli.context.persona:persona", "A Being's rules, preferences, relationships, tools, map and skills."
+    ),
+    "user-model": Entry(PEOPLE, "cli.context.persona:user_model", "The description of a user as a person."),
+    "notes": Entry(
+        REMEMBER, "cli.intake.listing:notes", "Notes: scenes, todos, reminders, knowledge; retry failed ones."
+    ),
+    "messages": Entry(REMEMBER, "cli.intake.listing:messages", "Add messages of a conversation."),
+    "run": Entry(REMEMBER, "cli.patrol.run:run", "Demand a patrol, and watch its nine steps."),
+    "recall": Entry(REMEMBER, "cli.nodes.finding:recall", "Recall memories by meaning."),
+    "search": Entry(REMEMBER, "cli.search.search:search", "Search everything that was told, by words and meaning."),
+    "topic": Entry(REMEMBER, "cli.nodes.finding:topic", "List a topic's memories, newest first."),
+    "vault": Entry(REMEMBER, "cli.vault.records:vault", "The vault: durable, gated, versioned statements."),
+    "facts": Entry(LOOK, "cli.facts.facts:facts", "Facts about the user, and their evidence."),
+    "entities": Entry(LOOK, "cli.facts.entities:entities", "The people and things that facts are about."),
+    "todos": Entry(LOOK, "cli.facts.todos:todos", "The user's todos, found in conversations."),
+    "context": Entry(REMEMBER, "cli.context.context:context", "Assemble a context, ready to be sent to a model."),
+    "mind": Entry(REMEMBER, "cli.context.context:mind", "Working memory: entries in regions that callers name."),
+    "profile": Entry(
+        REMEMBER, "cli.context.context:profile", "Process profiles: regions of a context and their order."
+    ),
+    "sessions": Entry(LOOK, "cli.talk:sessions", "Sessions of conversation, and their summaries."),
+    "overview": Entry(LOOK, "cli.accounts.overview:overview", "One Being's memory on a single screen."),
+    "clusters": Entry(LOOK, "cli.nodes.overview:clusters", "The topics, and their numbers of memories."),
+    "nodes": Entry(LOOK, "cli.nodes.overview:nodes", "The memories, newest first."),
+    "fading": Entry(LOOK, "cli.nodes.overview:fading", "The memories that will be dying soon."),
+    "diary": Entry(LOOK, "cli.patrol.diary:diary", "A Being's diary."),
+    "why": Entry(LOOK, "cli.nodes.history:why", "A memory's origin and history."),
+    "rename": Entry(TEND, "cli.nodes.topics:rename", "Rename a topic."),
+    "move": Entry(TEND, "cli.nodes.topics:move", "Move a topic to the other root."),
+    "pin": Entry(TEND, "cli.nodes.curation:pin", "Keep a memory from fading."),
+    "unpin": Entry(TEND, "cli.nodes.curation:unpin", "Let a pinned memory fade again."),
+    "forget": Entry(TEND, "cli.nodes.curation:forget", "Make a memory dead; it can be revived."),
+    "revive": Entry(TEND, "cli.nodes.curation:revive", "Make a dying, dead or forgotten memory active again."),
+    "erase": Entry(TEND, "cli.accounts.erasure:erase", "Erase a memory, a note, a Being or a user for good."),
+    "correct": Entry(TEND, "cli.nodes.curation:correct", "Correct parts of a memory."),
 }
+
+
+class _RichUtils:
+    """A lazy import of `typer.rich_utils`, which prints help and errors, with our console in place of rich's."""
+
+    def __getattr__(self, name: str) -> object:
+        from cli.console.output import VisibleConsole  # noqa: PLC0415  # most commands print no help
+
+        loaded = import_module("typer.rich_utils")
+        loaded.Console = VisibleConsole  # type: ignore[attr-defined]  # typer looks it up by this name
+        return getattr(loaded, name)
+
+
+# Typer imports the submodule as its own attribute, and so finds this object first.
+vars(typer)["rich_utils"] = _RichUtils()
 
 
 class LazyGroup(TyperGroup):
     """A group that lists its commands without importing what they need."""
 
     def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
-        """Put the command itself in the place of its line in the help."""
+        """Replace the placeholder that the help lists by the imported command."""
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed and COMMANDS[listed.name or ""].load(), rest
 
@@ -110,5 +141,22 @@ app = Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"Memory Patrol {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def patrol(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version, and exit.")
+    ] = False,
+) -> None:
+    """Long-term memory for AI companions."""
+
+
 for name, entry in COMMANDS.items():
     app.command(name, help=entry.line, rich_help_panel=entry.panel)(lambda: None)

@@ -41,7 +41,7 @@ def stopped(first: int, last: int, importance: float, dashes: str) -> Stretch:
 
 
 def untouched(importance: float) -> list[Stretch]:
-    """A life in which nobody ever finds the memory."""
+    """The life of a memory that is never recalled."""
     fades = next(patrol for patrol in range(PATROLS) if weight(importance, patrol) <= FADED_IMPORTANCE)
     return [living(0, fades, importance, 0), stopped(fades, PATROLS, weight(importance, fades), DYING)]
 

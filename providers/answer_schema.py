@@ -1,8 +1,8 @@
-"""The JSON schema of an answer, within the part of JSON Schema that providers can hold a model to.
+"""The JSON schema of an answer, reduced to the subset of JSON Schema that providers support in structured output.
 
-Both Anthropic and OpenAI compile a schema into a grammar, and take the same core of the language: types, enums,
-objects whose fields are all named, required and closed, lists, unions, and references. Other keywords are refused or
-ignored; here they become words in the description, for the model to read, and pydantic checks them afterwards.
+Anthropic and OpenAI compile a schema into a grammar and support the same core: types, enums, closed objects whose
+fields are all required, lists, unions, and references. They refuse or ignore other keywords; here those are written
+into the description for the model to read, and pydantic validates them afterwards.
 """
 
 from typing import Any
@@ -16,17 +16,17 @@ _SAID_ELSEWHERE = frozenset({"title", "description", "default", "required", "add
 
 
 def answer_schema(answer: type[BaseModel]) -> Schema:
-    """Derive the schema of an answer; its title is the model's name.
+    """Derive the schema of an answer; its title is the class's name.
 
     Args:
-        answer: The form of the answer.
+        answer: The answer's class.
 
     Raises:
-        TypeError: A field is a mapping with free keys, which no provider can hold a model to.
+        TypeError: A field is a mapping with free keys, which no provider supports.
     """
     whole = answer.model_json_schema()
     definitions: Schema = whole.get("$defs", {})
-    # A form that refers to itself stands among the definitions, but providers want an object at the root.
+    # Pydantic puts a recursive class among the definitions, but providers need an object at the root.
     root = definitions[answer.__name__] if "$ref" in whole else whole
     schema = {"title": root["title"], **_strict(root)}
     if definitions:
@@ -46,7 +46,7 @@ def _strict(schema: Schema) -> Schema:
         taken.add("items")
     if schema.get("type") == "object":
         if "properties" not in schema and schema.get("additionalProperties") is not False:
-            raise TypeError("The answer has a field with free keys; a list of pairs can be held to a form.")
+            raise TypeError("A field has free keys, which structured output does not support: use a list of pairs.")
         strict["properties"] = {name: _strict(field) for name, field in schema.get("properties", {}).items()}
         strict["required"] = list(strict["properties"])
         strict["additionalProperties"] = False
@@ -55,6 +55,6 @@ def _strict(schema: Schema) -> Schema:
     if described := " ".join([*filter(None, [schema.get("description")]), *(f"({limit})" for limit in limits)]):
         strict["description"] = described
     if "$ref" in strict and len(strict) > 1:
-        # A reference stands alone, or it is not taken; a union of one may have words beside it.
+        # Providers refuse a reference with siblings, but accept a union of one with a description.
         strict["anyOf"] = [{"$ref": strict.pop("$ref")}]
     return strict

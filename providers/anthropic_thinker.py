@@ -1,7 +1,7 @@
-"""Thinking by Anthropic's models.
+"""The thinker for Anthropic's Messages API.
 
-Not asked for, because these models refuse it: sampling settings, forced tools, an answer begun for them, thinking
-switched off. The form of an answer is held by `output_config`, and checked again by whoever reads it.
+Requests have no sampling settings, forced tools, prefilled answer or disabled thinking, since these models refuse them.
+`output_config` constrains the answer to its schema; `providers.thinking.read` validates it again.
 """
 
 import re
@@ -15,9 +15,9 @@ from pydantic import BaseModel, Field, ValidationError
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.json_text import only_object
-from providers.permission import before_request
+from providers.lease_guard import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
-from providers.thinking import ModelName, Question, Said, Size, Tokens, Usage
+from providers.thinking import Completion, ModelName, Question, Size, Tokens, Usage
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ _CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 
 @dataclass(frozen=True)
 class AnthropicThinker:
-    """A thinker at Anthropic, or a server that speaks like it, also in batches; threads may share it.
+    """A thinker at Anthropic or a compatible server, with provider batches; thread-safe.
 
     Args:
-        settings: Models, effort, room to think, address and timeout.
-        client: What the requests go through.
-        names: What errors tell to look at.
+        settings: Models, effort, tokens for thinking, address and timeout.
+        client: The SDK client.
+        names: The settings that error messages name.
     """
 
     settings: Settings
@@ -56,22 +56,22 @@ class AnthropicThinker:
 
     @classmethod
     def connected(cls, settings: Settings) -> Self:
-        """Make the connections that all keys share; behind no key yet."""
+        """Make a thinker without a key; its connections are shared by all keys."""
         client = anthropic.Anthropic(
             api_key="none",
             base_url=settings.anthropic_base_url or _URL,
             timeout=settings.thinking_timeout,
-            # Retrying is the ledger's business: it waits without holding a worker.
+            # The ledger retries: it backs off without holding a worker.
             max_retries=0,
         )
         return cls(settings, client)
 
     def with_key(self, key: str, *, called: str = _SETTINGS.key) -> Self:
-        """Return the same behind a key.
+        """Return a copy that uses a key.
 
         Args:
             key: The key.
-            called: What errors call it.
+            called: The key's name in error messages.
         """
         return replace(self, client=self.client.with_options(api_key=key), names=replace(_SETTINGS, key=called))
 
@@ -79,8 +79,8 @@ class AnthropicThinker:
         """Return the name of the model that answers questions of this size."""
         return self.settings.thinking_model if size == "large" else self.settings.small_thinking_model
 
-    def ask(self, question: Question[Any]) -> Said:
-        """Ask once; the Thinker protocol says how."""
+    def ask(self, question: Question[Any]) -> Completion:
+        """Send one request; see the Thinker protocol."""
         before_request()
         with sdk_errors(anthropic, self.names):
             try:
@@ -88,14 +88,14 @@ class AnthropicThinker:
             except anthropic.BadRequestError as refusal:
                 if _ABOUT_THE_MODEL.search(refusal.message):
                     raise Misconfigured(
-                        f"The model {self.model(question.size)} can't be held to a form, or told how much to think. "
-                        f"Look at {self.names.model}, or set PATROL_THINKING_EFFORT to `auto`."
+                        f"The model {self.model(question.size)} does not support structured output or an effort "
+                        f"setting. Check {self.names.model}, or set PATROL_THINKING_EFFORT to `auto`."
                     ) from None
                 raise
-        return _read(_Message, response.read()).said()
+        return _read(_Message, response.read()).completion()
 
     def submit(self, questions: Sequence[tuple[str, Question[Any]]]) -> str:
-        """Hand in questions for later; the BatchThinker protocol says how."""
+        """Submit a provider batch; see the BatchThinker protocol."""
         before_request()
         with sdk_errors(anthropic, self.names):
             response = self.client.messages.batches.with_raw_response.create(
@@ -105,27 +105,27 @@ class AnthropicThinker:
             )
         return _read(_Batch, response.read(), Transient).id
 
-    def collect(self, batch_id: str) -> Mapping[str, Said | ProviderError] | None:
-        """Fetch what came of a batch; the BatchThinker protocol says how."""
+    def collect(self, batch_id: str) -> Mapping[str, Completion | ProviderError] | None:
+        """Fetch a provider batch's results; see the BatchThinker protocol."""
         with sdk_errors(anthropic, self.names):
             try:
                 batch = self.client.messages.batches.with_raw_response.retrieve(batch_id)
                 if _read(_Batch, batch.read(), Transient).processing_status != "ended":
                     return None
-                # Read whole, by our own address: the SDK's stream can break off with errors that are not its own.
+                # Read whole and by its path: the SDK's stream raises errors of the HTTP library when it breaks off.
                 lines = self.client.get(f"/v1/messages/batches/{batch_id}/results", cast_to=str)
             except anthropic.NotFoundError:
                 raise Misconfigured(
-                    "The model provider knows no such batch: it is too old, or another key's."
+                    "The model provider knows no such batch: it has expired, or belongs to another key."
                 ) from None
-        # Not `splitlines`, which also cuts at characters that may stand inside of JSON.
+        # Not `splitlines`, which also splits at characters that are legal inside JSON strings.
         results = [_read(_Individual, line, Transient) for line in lines.split("\n") if line.strip()]
         return {item.custom_id: item.result.outcome() for item in results}
 
     def _request(self, question: Question[Any]) -> "MessageCreateParamsNonStreaming":
-        """Write a question as Anthropic's messages: two marks for its cache, one where each stable part ends.
+        """Build the request's body, with a cache breakpoint after each stable part.
 
-        Everything up to the first mark is the same for everybody, up to the second for one Being.
+        Everything before the first breakpoint is the same for all Beings, before the second for one Being.
         """
         output: OutputConfigParam = {
             "format": {"type": "json_schema", "schema": answer_schema(question.answer)},
@@ -146,7 +146,7 @@ def _kept(text: str) -> "TextBlockParam":
 
 
 def _read(form: type[M], body: bytes | str, fault: type[BadAnswer | Transient] = BadAnswer) -> M:
-    """Read what came, or raise the fault: what no model said, such as news of a batch, is no bad answer of one."""
+    """Parse a response; on failure raise `fault`: Transient for batch metadata, which no model wrote."""
     try:
         return form.model_validate_json(body)
     except ValidationError:
@@ -179,18 +179,18 @@ class _Message(BaseModel):
     stop_reason: str | None = None
     usage: _Usage
 
-    def said(self) -> Said:
-        """What was said, without the thoughts before it; BadAnswer if it declined, broke off, or said no object."""
-        # NUL, which no text of a database may hold, is made visible.
+    def completion(self) -> Completion:
+        """Return the text without thinking blocks; raises BadAnswer if it is refused, truncated or not one object."""
+        # Postgres text cannot hold NUL.
         text = "".join(block.text for block in self.content if block.type == "text").replace("\0", "\ufffd")
-        said = Said(text, self.model, self.usage.counted())
+        completion = Completion(text, self.model, self.usage.counted())
         if self.stop_reason == "refusal":
-            raise BadAnswer("The model declined to answer.", said=said, why="refusal")
+            raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
         if self.stop_reason in _CUT:
-            raise BadAnswer("The answer broke off at its longest length.", said=said, why="truncation")
+            raise BadAnswer("The answer was truncated at its length limit.", completion=completion, why="truncation")
         if self.stop_reason not in _WHOLE or (found := only_object(text)) is None:
-            raise BadAnswer("The answer is not one JSON object.", said=said)
-        return replace(said, text=found)
+            raise BadAnswer("The answer is not one JSON object.", completion=completion)
+        return replace(completion, text=found)
 
 
 class _Batch(BaseModel):
@@ -202,9 +202,9 @@ class _Succeeded(BaseModel):
     type: Literal["succeeded"]
     message: _Message
 
-    def outcome(self) -> Said | ProviderError:
+    def outcome(self) -> Completion | ProviderError:
         try:
-            return self.message.said()
+            return self.message.completion()
         except BadAnswer as bad:
             return bad.with_traceback(None)
 

@@ -1,20 +1,25 @@
-"""Which embedder serves a Being: the one of its vectors, for as long as they are its vectors."""
+"""Selects the embedder of a Being: the model that its stored vectors were made with."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from providers.embedding import Embedder, make_embedder
 from providers.errors import Misconfigured, Transient
+from providers.local.encoder_config import MINILM, NAME_PREFIX
 from providers.metering import Meter
-from schemas.rows import UNEMBEDDED
+from schemas.nodes.nodes import UNEMBEDDED
 from schemas.settings import Settings
 
-MINILM = "all-MiniLM-L6-v2"
 UNEMBEDDED_SECONDS = 5.0
 
 
 class Embedders:
     """The embedders of one process, made when first needed.
 
-    A Being's vectors are of one model, and only that model's queries meet them. A missing key therefore never swaps a
-    Being's embedder: `serving` says so, and what needs embedding waits.
+    A Being's vectors are of one model, and queries must use the same model. A missing key therefore never changes a
+    Being's embedder: `serving` raises, and work that needs embedding waits.
     """
 
     def __init__(self, settings: Settings, meter: Meter | None = None) -> None:
@@ -22,10 +27,11 @@ class Embedders:
         self._meter = meter
         self._made: dict[str, Embedder] = {}
         self._wanted: Embedder | None = None
+        self._constants: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
 
     @property
     def wanted(self) -> Embedder:
-        """The embedder that the settings ask for."""
+        """The embedder that the settings select."""
         if self._wanted is None:
             self._wanted = make_embedder(self._settings, self._meter)
             self._made[self._wanted.model] = self._wanted
@@ -33,34 +39,62 @@ class Embedders:
 
     @property
     def replaces(self) -> bool:
-        """Whether Beings with vectors of another model move to the wanted one.
+        """Whether Beings with vectors of another model are re-embedded with the wanted one.
 
-        They do, unless MiniLM was taken only because there is no key.
+        They are, unless MiniLM was selected only because there is no key.
         """
         return self._settings.embedder != "auto" or self.wanted.model != MINILM
 
     def serving(self, model: str | None) -> Embedder:
-        """The embedder of a Being's model; the wanted one for a Being that has no vectors yet.
+        """Return the embedder of a Being's model; the wanted one for a Being without vectors.
 
         Raises:
-            Misconfigured: This process can't ask that model.
-            Transient: The Being's vectors are yet to be made.
+            Misconfigured: This process has no key for that model, or another one in the directory of local models.
+            Transient: The Being is being embedded.
         """
         if model == UNEMBEDDED:
             raise Transient("This Being's memories are being embedded.", retry_after=UNEMBEDDED_SECONDS)
         if model is None or model == self.wanted.model:
             return self.wanted
         if model not in self._made:
-            self._made[model] = make_embedder(self._settings_for(model), self._meter)
+            made = make_embedder(self._settings_for(model), self._meter)
+            if model.startswith(NAME_PREFIX) and made.model != model:
+                raise Misconfigured(
+                    f"These vectors are of the model {model}, and PATROL_LOCAL_MODEL holds {made.model}. Set it to the "
+                    "first one's directory, or set PATROL_EMBEDDER to have them re-embedded."
+                )
+            self._made[model] = made
         return self._made[model]
+
+    def constants(self, model: str | None, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts that are the same for all Beings, once for each process and model.
+
+        Returns:
+            Unit vectors of shape `(len(texts), dimensions)`.
+
+        Raises:
+            ProviderError: As `serving` and `Embedder.embed`.
+        """
+        embedder = self.serving(model)
+        key = (embedder.model, tuple(texts))
+        if key not in self._constants:
+            self._constants[key] = embedder.embed(texts)
+        return self._constants[key]
 
     def _settings_for(self, model: str) -> Settings:
         if model == MINILM:
             return self._settings.model_copy(update={"embedder": "minilm"})
+        if model.startswith(NAME_PREFIX):
+            if self._settings.local_model is None:
+                raise Misconfigured(
+                    f"These vectors are of the local model {model}. Set PATROL_LOCAL_MODEL to its directory, or set "
+                    "PATROL_EMBEDDER to have them re-embedded."
+                )
+            return self._settings.model_copy(update={"embedder": "local"})
         if self._settings.openai_api_key is None and self._settings.openai_base_url is None:
             raise Misconfigured(
                 f"These vectors are of the model {model}, and there is no key for it. Set OPENAI_API_KEY, or set "
-                "PATROL_EMBEDDER to `minilm` to have them made anew."
+                "PATROL_EMBEDDER to `minilm` to have them re-embedded."
             )
         name, _, dimensions = model.partition("@")
         return self._settings.model_copy(

@@ -1,4 +1,4 @@
-"""What an embedder is, and which one the settings ask for."""
+"""The interface of an embedder, and the one that the settings select."""
 
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,7 +13,7 @@ from schemas.settings import Settings
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors; made once in each process, shared by its threads."""
+    """Turns texts into vectors; one for each process, thread-safe."""
 
     @property
     def model(self) -> str:
@@ -24,26 +24,29 @@ class Embedder(Protocol):
         """The length of a vector."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts, in as few requests as the provider's limits allow.
+        """Embed texts that queries are to find, in as few requests as the provider's limits allow.
 
         Returns:
             Unit vectors of shape `(len(texts), dimensions)`, in the order of `texts`.
 
         Raises:
-            ProviderError: There are no vectors; which kind says what to do. One refused text refuses all of them.
+            ProviderError: No text was embedded; the subclass says what to do. One refused text fails all of them.
         """
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries, which some models prefix differently from the texts that they find; otherwise as `embed`."""
 
 
 def embed_each(embedder: Embedder, texts: Sequence[str]) -> list[NDArray[np.float32] | InputRefused]:
-    """Embed what can be embedded: a refused batch is halved until each refused text stands alone.
+    """Embed texts, bisecting a refused batch until each refused text is alone.
 
     One refused text among n costs at most 2·log2(n) + 2 more requests.
 
     Returns:
-        For each text its unit vector, or why it was refused.
+        For each text its unit vector, or its refusal.
 
     Raises:
-        ProviderError: Anything but a refusal, which ends the whole.
+        ProviderError: Any other error.
     """
     if not texts:
         return []
@@ -51,31 +54,40 @@ def embed_each(embedder: Embedder, texts: Sequence[str]) -> list[NDArray[np.floa
         return list(embedder.embed(texts))
     except InputRefused as refusal:
         if len(texts) == 1:
-            # Its traceback would keep the frames, and with them every text, alive.
+            # The traceback would keep its frames, and with them every text, in memory.
             return [refusal.with_traceback(None)]
     middle = len(texts) // 2
     return embed_each(embedder, texts[:middle]) + embed_each(embedder, texts[middle:])
 
 
 def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
-    """Make the embedder that the settings ask for; `auto` is OpenAI where there is a key, else MiniLM.
+    """Make the embedder that the settings select.
+
+    `auto` is the local model if a directory is set, else OpenAI if there is a key, else MiniLM.
 
     Args:
         settings: The settings of this process.
-        meter: Accounts for each paid request; MiniLM is never paid.
+        meter: Accounts for each paid request; local encoders are free.
 
     Raises:
-        Misconfigured: OpenAI without a key or a server of one's own, or MiniLM without its weights.
+        Misconfigured: OpenAI without a key or another server's address, or a local encoder without its files.
     """
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    if _is_local(settings):
-        from providers.minilm import MiniLM  # noqa: PLC0415 - who embeds elsewhere need not load the tokenizer
+    match selected_embedder(settings):
+        case "local":
+            from providers.local.sentence_encoder import open_encoder  # noqa: PLC0415 - loads the tokenizer
 
-        return MiniLM(settings.minilm_weights)
+            if settings.local_model is None:
+                raise Misconfigured("PATROL_EMBEDDER is `local`. Set PATROL_LOCAL_MODEL to the model's directory.")
+            return open_encoder(settings.local_model)
+        case "minilm":
+            from providers.local.minilm import open_minilm  # noqa: PLC0415 - loads the tokenizer
+
+            return open_minilm(settings.minilm_weights)
     if not key and not settings.openai_base_url:
         raise Misconfigured(
             "PATROL_EMBEDDER is `openai`, but there is no key. Set OPENAI_API_KEY, set OPENAI_BASE_URL to a server "
-            "that needs none, or set PATROL_EMBEDDER to `minilm`."
+            "that needs none, or set PATROL_EMBEDDER to `minilm` or `local`."
         )
     from providers.openai_embeddings import OpenAIEmbedder  # noqa: PLC0415 - the SDK takes half a second to load
 
@@ -90,10 +102,15 @@ def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
 
 
 def load_sdk(settings: Settings) -> None:
-    """Import what the wanted embedder needs, which opens nothing: done before a fork, it is done for all processes."""
-    if not _is_local(settings):
+    """Import the selected embedder's modules before a fork, for all processes; opens no connection."""
+    if selected_embedder(settings) == "openai":
         import_module("providers.openai_embeddings")
 
 
-def _is_local(settings: Settings) -> bool:
-    return settings.embedder == "minilm" or (settings.embedder == "auto" and not settings.openai_api_key)
+def selected_embedder(settings: Settings) -> str:
+    """Return the embedder that the settings select, with `auto` resolved: `local`, `openai` or `minilm`."""
+    if settings.embedder != "auto":
+        return settings.embedder
+    if settings.local_model is not None:
+        return "local"
+    return "openai" if settings.openai_api_key else "minilm"

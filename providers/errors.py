@@ -1,37 +1,37 @@
-"""What can go wrong between us and a model, by what to do about it.
+"""Errors of model providers, by what the caller should do.
 
 ProviderError
- ├─ Transient      the provider is busy, down or out of reach: ask again later
- ├─ BadAnswer      an answer came that does not fit the question: ask again, a bounded number of times
- ├─ InputRefused   this input is refused, others may pass: find out which one, and set it aside
- └─ Misconfigured  no question will pass until somebody changes a setting
+ ├─ Transient      the provider is busy, down or out of reach: back off and retry
+ ├─ BadAnswer      the answer is invalid: ask again, a bounded number of times
+ ├─ InputRefused   the provider refuses this input: bisect the batch, and set the input aside
+ └─ Misconfigured  no request will succeed until a setting is changed
 
-No message holds a key or a word of what was asked.
+No message contains a key or a word of the prompt.
 """
 
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from providers.thinking import Said
+    from providers.thinking import Completion
 
 
 class ProviderError(Exception):
-    """A model did not give a usable answer.
+    """A model gave no valid answer.
 
     Attributes:
-        perhaps_paid: Whether the provider may charge for it all the same.
+        perhaps_paid: Whether the provider may charge for the request.
     """
 
     perhaps_paid = False
 
 
 class Transient(ProviderError):
-    """Busy, down or out of reach: 408, 409, 425, 429, 499, any 5xx, a lost connection, a timeout.
+    """The provider is busy, down or unreachable: 408, 409, 425, 429, 499, any 5xx, a lost connection, a timeout.
 
     Args:
         message: What happened.
-        retry_after: How many seconds the provider asks to wait, if it said so.
-        perhaps_paid: Whether it was asked, and only its answer did not come.
+        retry_after: Seconds to wait, if the provider names them.
+        perhaps_paid: Whether the request may have been sent before the connection failed.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None, perhaps_paid: bool = False) -> None:
@@ -41,30 +41,34 @@ class Transient(ProviderError):
 
 
 class BadAnswer(ProviderError):
-    """An answer that does not fit: no JSON, too few vectors, another dimension, not a number.
+    """The answer is invalid: no JSON, too few vectors, another dimension, not a number.
 
     Args:
-        message: What is wrong with it, without a word of it.
-        said: What a thinker said, where it said something: it has been paid for.
-        why: `form`: it is not what was asked for. `refusal`: the model declined. `truncation`: it came to its limit.
+        message: What is wrong, without quoting the answer.
+        completion: The invalid completion of a thinker, which has been paid for.
+        why: `form`: it violates the schema. `refusal`: the model declined. `truncation`: it reached its length limit.
     """
 
     perhaps_paid = True
 
     def __init__(
-        self, message: str, *, said: "Said | None" = None, why: Literal["form", "refusal", "truncation"] = "form"
+        self,
+        message: str,
+        *,
+        completion: "Completion | None" = None,
+        why: Literal["form", "refusal", "truncation"] = "form",
     ) -> None:
         super().__init__(message)
-        self.said = said
+        self.completion = completion
         self.why = why
 
 
 class InputRefused(ProviderError):
-    """The provider refuses what it was given: 400, 413, 422.
+    """The provider refuses the input: 400, 413, 422.
 
     Args:
         message: What happened.
-        too_large: Whether the request was refused for its size as a whole, so that its halves may pass.
+        too_large: Whether the whole request was too large, so that its halves may be accepted.
     """
 
     def __init__(self, message: str, *, too_large: bool = False) -> None:
@@ -73,4 +77,4 @@ class InputRefused(ProviderError):
 
 
 class Misconfigured(ProviderError):
-    """The key, the address, the model's name or its files are wrong; the message says which setting to look at."""
+    """The key, the address, the model's name or its files are wrong; the message names the setting to correct."""

@@ -1,19 +1,19 @@
-"""Finding the JSON object in what a model said."""
+"""Finds the JSON object in a model's answer."""
 
 from pydantic_core import from_json
 
 
 def only_object(text: str) -> str | None:
-    """Find the one JSON object in a text that may have more around it.
+    """Find the single JSON object in a text with other text around it.
 
-    Models that no server holds to a form put a sentence before their answer, thoughts in `<think>` tags, or a fence of
-    backticks around it. All of that is passed over; two objects are one too many, and half of one is none.
+    Models without structured output put a sentence before their answer, thoughts in `<think>` tags, or a code fence of
+    backticks around it. All of that is skipped; a text with two objects, or with an incomplete one, has none.
 
     Args:
-        text: What the model said.
+        text: The model's answer.
 
     Returns:
-        The object as it was written, or None.
+        The object's text, or None.
     """
     if _is_object(text):
         return text.strip()

@@ -1,6 +1,6 @@
-"""What an embedder uses lands in somebody's accounts: who that is, is said around the work and looked up by the meter.
+"""Attributes an embedder's paid requests to an owner, through a context variable set around the work.
 
-Like `providers.permission`, it belongs to the context of the thread that set it; nothing between need hand it along.
+Like `providers.lease_guard`, the attribution belongs to the context of the thread that set it.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """For whom a model is asked and why; by which work, if by any."""
+    """The owner and purpose of model requests, and the work that makes them, if any."""
 
     owner_id: UUID
     purpose: str
@@ -22,20 +22,20 @@ class Asker:
 
 
 class Meter(Protocol):
-    """Accounts for paid requests, around each of them; threads share it."""
+    """Accounts for paid requests; thread-safe."""
 
     def request(self, model: str, tokens: int) -> AbstractContextManager[Callable[[int], None]]:
         """Account for a request that is sent in the block.
 
         Args:
             model: The model's name as the provider knows it.
-            tokens: How many tokens it has, by estimate.
+            tokens: The estimated tokens of the request.
 
         Returns:
-            A block that is told how many tokens the request had, where the provider says so.
+            A context manager whose value takes the number of tokens that the provider reports, if it does.
 
         Raises:
-            Exception: It may not be sent.
+            Exception: The request may not be sent.
         """
 
 
@@ -44,7 +44,7 @@ _asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
 
 @contextmanager
 def on_behalf_of(asker: Asker) -> Iterator[None]:
-    """Let what is asked in the block be asked for somebody."""
+    """Attribute the model requests in the block."""
     token = _asker.set(asker)
     try:
         yield
@@ -53,5 +53,5 @@ def on_behalf_of(asker: Asker) -> Iterator[None]:
 
 
 def asking() -> Asker | None:
-    """For whom a model is asked here."""
+    """Return the current attribution, if there is one."""
     return _asker.get()

@@ -1,4 +1,4 @@
-"""Embeddings by OpenAI or a server that speaks like it."""
+"""The embedder for OpenAI's API and compatible servers."""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
 
 from providers.errors import BadAnswer, InputRefused, Misconfigured
+from providers.lease_guard import before_request
 from providers.metering import Meter
-from providers.permission import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
 from providers.tokens import estimated_tokens
 from schemas.limits import VECTOR_DIMENSIONS
@@ -23,14 +23,14 @@ _SETTINGS = SettingNames(key="OPENAI_API_KEY", model="PATROL_OPENAI_EMBEDDING_MO
 
 
 class OpenAIEmbedder:
-    """An embedder behind the OpenAI API; threads may share it.
+    """An embedder at OpenAI or a compatible server; thread-safe.
 
     Args:
         api_key: The key.
         model: The model's name as the server knows it.
-        dimensions: Ask for vectors of this length, which then belongs to the name of the vector space.
-        base_url: A server that speaks like OpenAI's; by default OpenAI's own.
-        timeout: How long one request may take, in seconds.
+        dimensions: The vectors' length to request; it becomes part of the name of the vector space.
+        base_url: A compatible server; by default OpenAI's own.
+        timeout: The limit of one request, in seconds.
         meter: Accounts for each request.
     """
 
@@ -49,28 +49,32 @@ class OpenAIEmbedder:
         self._asked_dimensions = dimensions
         self._dimensions = dimensions or _DIMENSIONS.get(model)
         self._meter = meter
-        # Retrying is the ledger's business: it waits without holding a worker.
+        # The ledger retries: it backs off without holding a worker.
         self._client = openai.OpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0)
 
     @property
     def dimensions(self) -> int:
-        """The length of a vector; of a model that we don't know, as its first answer shows (asked for if need be)."""
+        """The length of a vector; an unknown model's is taken from its first answer, requested if there was none."""
         if self._dimensions is None:
             self._dimensions = len(self.embed(["dimensions"])[0])
         return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Embed texts; the Embedder protocol says how.
+        """Embed texts; see the Embedder protocol.
 
         Raises:
-            Transient: The server is busy, down or out of reach.
+            Transient: The server is busy, down or unreachable.
             BadAnswer: The vectors don't fit the texts.
             InputRefused: A text is empty, over 8,192 tokens or otherwise refused; none of `texts` is embedded.
-            Misconfigured: The key, the address or the model's name won't do.
+            Misconfigured: The key, the address or the model's name is wrong.
         """
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         return np.concatenate([self._embed_batch(batch) for batch in batches(texts)])
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries, which OpenAI's models treat as any text."""
+        return self.embed(texts)
 
     def _embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
         try:
@@ -93,7 +97,7 @@ class OpenAIEmbedder:
     def _sent(self, texts: Sequence[str]) -> "_Answer":
         before_request()
         with sdk_errors(openai, _SETTINGS):
-            # Read by our own model: the SDK doesn't check what it is sent, and makes Python lists of the vectors.
+            # Parsed by `_Answer`: the SDK does not validate the response, and makes Python lists of the vectors.
             response = self._client.embeddings.with_raw_response.create(
                 model=self._wire_model,
                 input=list(texts),
@@ -113,8 +117,8 @@ class OpenAIEmbedder:
         expected = self._dimensions or len(rows[0])
         if expected > VECTOR_DIMENSIONS:
             raise Misconfigured(
-                f"The vectors of {self._wire_model} have {expected} numbers, and a memory can hold {VECTOR_DIMENSIONS} "
-                "at most: set PATROL_OPENAI_EMBEDDING_DIMENSIONS to ask for shorter ones, or take another model."
+                f"The vectors of {self._wire_model} have {expected} numbers, and the limit is {VECTOR_DIMENSIONS}: set "
+                "PATROL_OPENAI_EMBEDDING_DIMENSIONS to ask for shorter ones, or take another model."
             )
         if wrong := {len(row) for row in rows} - {expected}:
             raise BadAnswer(f"A vector has {wrong.pop()} dimensions; those of {self.model} have {expected}.")
@@ -122,7 +126,7 @@ class OpenAIEmbedder:
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.all(np.isfinite(lengths) & (lengths > 0)):
-            raise BadAnswer("A vector has no direction: it holds NaN or infinity, or is all zero.")
+            raise BadAnswer("A vector has no direction: it has NaN or infinity, or is all zero.")
         self._dimensions = expected
         vectors /= lengths
         return vectors.astype(np.float32)
@@ -131,7 +135,7 @@ class OpenAIEmbedder:
 def batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
     """Cut texts into as few requests as the limits allow: 2,048 inputs and, by estimate, 300,000 tokens.
 
-    Where a batch of something strange exceeds the limit after all, the server refuses it unpaid, and it is halved.
+    A batch whose tokens were underestimated is refused by the server without charge, and halved.
     """
     start = tokens = 0
     for index, text in enumerate(texts):
@@ -149,7 +153,7 @@ class _Embedding(BaseModel):
     embedding: str | list[float]
 
     def vector(self) -> NDArray[np.float64]:
-        """The numbers, from base64 of little-endian float32 or from a list; in double, so that no square overflows."""
+        """Decode base64 of little-endian float32, or a list; to float64, so that the norm's squares do not overflow."""
         if isinstance(self.embedding, list):
             return np.array(self.embedding, np.float64)
         try:

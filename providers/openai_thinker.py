@@ -1,9 +1,9 @@
-"""Thinking by OpenAI or a server that speaks like it: vLLM, Ollama, llama.cpp, and many more.
+"""The thinker for OpenAI's chat completions and compatible servers: vLLM, Ollama, llama.cpp and others.
 
-They differ in how far they can hold a model to a form, so the strictest is tried first, and what a server refuses is
-not asked of that model again: a JSON schema, then any JSON object, then nothing but words. A server other than
-OpenAI's own is told the schema in the prompt as well, because most constrain the model without telling it what the
-fields mean.
+Servers differ in how far they constrain an answer. The strictest response format is tried first, and one that the
+server refuses is not tried with that model again: a JSON schema, then any JSON object, then plain text. A server other
+than OpenAI's own gets the schema in the prompt as well, since most constrain the model without showing it the field
+descriptions.
 """
 
 import json
@@ -18,9 +18,9 @@ from pydantic import BaseModel, Field, ValidationError
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, Misconfigured
 from providers.json_text import only_object
-from providers.permission import before_request
+from providers.lease_guard import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
-from providers.thinking import ModelName, Question, Said, Size, Tokens, Usage, most_usage
+from providers.thinking import Completion, ModelName, Question, Size, Tokens, Usage, max_usage
 from providers.tokens import estimated_tokens
 from schemas.settings import Settings
 
@@ -40,13 +40,13 @@ _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 @dataclass(frozen=True, slots=True)
 class _Abilities:
-    """What a server may understand when asked for one model: the best guess first, what it refused is gone."""
+    """The request options that a server may support for one model, best first, without those it refused."""
 
     forms: tuple[Form, ...] = ("json_schema", "json_object", "text")
     limits: tuple[Limit, ...] = ("max_completion_tokens", "max_tokens")
 
     def without(self, refused: str) -> "_Abilities | None":
-        """Return what is left after a refusal, by the words of it; None if there is nothing else to try."""
+        """Drop the option that a refusal names; None if no alternative is left."""
         if _ABOUT_THE_FORM.search(refused) and self.forms[1:]:
             return replace(self, forms=self.forms[1:])
         if _ABOUT_THE_LIMIT.search(refused) and self.limits[1:]:
@@ -56,14 +56,14 @@ class _Abilities:
 
 @dataclass(frozen=True)
 class OpenAIThinker:
-    """A thinker behind the chat completions of OpenAI's API; threads may share it.
+    """A thinker at OpenAI or a compatible server; thread-safe.
 
     Args:
-        settings: Models, room to think, address and timeout.
-        client: What the requests go through.
+        settings: Models, tokens for thinking, address and timeout.
+        client: The SDK client.
         models: The large model and the small one.
-        names: What errors tell to look at.
-        abilities: What the server understood, by model; shared by all keys.
+        names: The settings that error messages name.
+        abilities: The options that worked, by model; shared by all keys.
     """
 
     settings: Settings
@@ -75,29 +75,29 @@ class OpenAIThinker:
 
     @classmethod
     def connected(cls, settings: Settings) -> Self:
-        """Make the connections that all keys share; behind no key yet.
+        """Make a thinker without a key; its connections are shared by all keys.
 
         Raises:
-            Misconfigured: The model has no name.
+            Misconfigured: No model is configured.
         """
         large = settings.openai_thinking_model
         if large is None:
-            raise Misconfigured("No model thinks at OpenAI or a server like it: set PATROL_OPENAI_THINKING_MODEL.")
+            raise Misconfigured("No OpenAI model is configured: set PATROL_OPENAI_THINKING_MODEL.")
         client = openai.OpenAI(
             api_key="none",
             base_url=settings.openai_base_url or _URL,
             timeout=settings.thinking_timeout,
-            # Retrying is the ledger's business: it waits without holding a worker.
+            # The ledger retries: it backs off without holding a worker.
             max_retries=0,
         )
         return cls(settings, client, {"large": large, "small": settings.openai_small_thinking_model or large})
 
     def with_key(self, key: str, *, called: str = _SETTINGS.key) -> Self:
-        """Return the same behind a key.
+        """Return a copy that uses a key.
 
         Args:
-            key: The key; for a brought one, the platform's organization and project are not named.
-            called: What errors call it.
+            key: The key; requests with a user's key omit the platform's organization and project.
+            called: The key's name in error messages.
         """
         client = self.client.with_options(api_key=key)
         if called != _SETTINGS.key:
@@ -108,10 +108,10 @@ class OpenAIThinker:
         """Return the name of the model that answers questions of this size."""
         return self.models[size]
 
-    def ask(self, question: Question[Any]) -> Said:
-        """Ask once, or as often as the server refuses a form; the Thinker protocol says how."""
+    def ask(self, question: Question[Any]) -> Completion:
+        """Send one request, repeated with fewer options as long as the server refuses one; see the Thinker protocol."""
         model = self.model(question.size)
-        able = self.abilities.get(model) or self._best_guess()
+        able = self.abilities.get(model) or self._first_try()
         with sdk_errors(openai, self.names):
             while True:
                 before_request()
@@ -123,12 +123,12 @@ class OpenAIThinker:
                         raise
                     able = weaker
                 else:
-                    # What is known is what worked: a refusal may have had another reason.
+                    # Only options that worked are stored: a refusal may have had another cause.
                     self.abilities[model] = able
-                    return _said_in(response.content, question)
+                    return _completion(response.content, question)
 
-    def _best_guess(self) -> _Abilities:
-        """What to try first: servers like OpenAI's know the older limit, and may ignore the newer."""
+    def _first_try(self) -> _Abilities:
+        """The options tried first: compatible servers know the older token limit, and may ignore the newer one."""
         return _Abilities(limits=("max_tokens", "max_completion_tokens")) if self._is_elsewhere else _Abilities()
 
     @property
@@ -138,53 +138,54 @@ class OpenAIThinker:
     def _request(self, question: Question[Any], able: _Abilities) -> dict[str, Any]:
         schema = answer_schema(question.answer)
         form = able.forms[0]
-        told = [_told(schema)] if self._is_elsewhere or form != "json_schema" else []
-        system = "\n\n".join(part for part in (question.instructions, *told, question.about) if part)
+        described = [_described(schema)] if self._is_elsewhere or form != "json_schema" else []
+        system = "\n\n".join(part for part in (question.instructions, *described, question.about) if part)
         request = {
             "model": self.model(question.size),
-            # One system message: some models' templates have no place for a second.
+            # One system message: some chat templates allow no second one.
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": question.material}],
             able.limits[0]: question.most_tokens + self.settings.thinking_room,
         }
         match form:
             case "json_schema":
                 name = _NOT_IN_A_NAME.sub("_", question.answer.__name__)[:64]
-                wanted = {"name": name, "strict": True, "schema": schema}
-                return {**request, "response_format": {"type": form, "json_schema": wanted}}
+                named = {"name": name, "strict": True, "schema": schema}
+                return {**request, "response_format": {"type": form, "json_schema": named}}
             case "json_object":
                 return {**request, "response_format": {"type": form}}
             case "text":
                 return request
 
 
-def _told(schema: Mapping[str, Any]) -> str:
+def _described(schema: Mapping[str, Any]) -> str:
     return (
         "Answer with one JSON object and nothing else. It follows this JSON schema:\n"
         f"{json.dumps(schema, ensure_ascii=False)}"
     )
 
 
-def _said_in(content: bytes, question: Question[Any]) -> Said:
+def _completion(content: bytes, question: Question[Any]) -> Completion:
     try:
-        completion = _Completion.model_validate_json(content)
+        response = _Completion.model_validate_json(content)
     except ValidationError:
         raise BadAnswer("The answer is not one of OpenAI's chat completions.") from None
-    choice = completion.choices[0]
-    # NUL, which no text of a database may hold, is made visible.
+    choice = response.choices[0]
+    # Postgres text cannot hold NUL.
     text = (choice.message.content or choice.message.refusal or "").replace("\0", "\ufffd")
-    said = Said(text, completion.model, completion.usage.counted() if completion.usage else _guessed(question, text))
+    usage = response.usage.counted() if response.usage else _estimated(question, text)
+    completion = Completion(text, response.model, usage)
     if choice.message.refusal or choice.finish_reason == "content_filter":
-        raise BadAnswer("The model declined to answer.", said=said, why="refusal")
+        raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
     if choice.finish_reason == "length":
-        raise BadAnswer("The answer broke off at its longest length.", said=said, why="truncation")
-    if (found := only_object(said.text)) is None:
-        raise BadAnswer("The answer is not one JSON object.", said=said)
-    return replace(said, text=found)
+        raise BadAnswer("The answer was truncated at its length limit.", completion=completion, why="truncation")
+    if (found := only_object(completion.text)) is None:
+        raise BadAnswer("The answer is not one JSON object.", completion=completion)
+    return replace(completion, text=found)
 
 
-def _guessed(question: Question[Any], text: str) -> Usage:
-    """What a server that does not count has probably used."""
-    return replace(most_usage(question, room=0), output_tokens=estimated_tokens(text))
+def _estimated(question: Question[Any], text: str) -> Usage:
+    """Estimate the usage that a server does not report."""
+    return replace(max_usage(question, room=0), output_tokens=estimated_tokens(text))
 
 
 class _Message(BaseModel):

@@ -1,10 +1,10 @@
-"""What a call cost."""
+"""The cost of model calls."""
 
 import re
 from decimal import Decimal
 
 from providers.thinking import Usage
-from schemas.prices import Price, Prices
+from schemas.llm.prices import Price, Prices
 
 _MILLION = Decimal(1_000_000)
 _BATCH_DISCOUNT = Decimal("0.5")
@@ -12,16 +12,16 @@ _DATE = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
 
 
 def cost_of(model: str, usage: Usage, prices: Prices, *, batch: bool = False) -> Decimal | None:
-    """Work out what a call cost.
+    """Compute the cost of a call.
 
     Args:
-        model: The model's name as the provider told it; one with a date at its end costs what the one without does.
-        usage: What the call used.
-        prices: What models cost, by name.
-        batch: Whether it was asked in a batch, at half the price.
+        model: The model's name as the provider reports it; a date suffix is ignored.
+        usage: The call's tokens.
+        prices: Prices by model name.
+        batch: Whether the call was part of a provider batch, at half the price.
 
     Returns:
-        US dollars, exactly; None if nobody knows this model's price.
+        US dollars, exact; None if the model's price is unknown.
     """
     price = prices.get(model) or prices.get(_DATE.sub("", model))
     if price is None:

@@ -1,7 +1,7 @@
-"""The one place where what a provider's SDK raises becomes an error of ours.
+"""Maps the exceptions of the providers' SDKs to `providers.errors`.
 
-The openai and anthropic SDKs name their exceptions alike, so the module itself is the argument, and a process that
-speaks to one of them never has to load the other.
+The openai and anthropic SDKs name their exceptions alike, so the module itself is the argument, and a process that uses
+one of them does not load the other.
 """
 
 import math
@@ -39,7 +39,7 @@ LONGEST_WAIT = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class SettingNames:
-    """The names of the settings to look at when a provider won't take what they say."""
+    """The names of the settings to name in error messages."""
 
     key: str
     model: str
@@ -48,17 +48,17 @@ class SettingNames:
 
 @contextmanager
 def sdk_errors(sdk: ModuleType, settings: SettingNames) -> Iterator[None]:
-    """Turn the exceptions of a call through an SDK into our own.
+    """Map the exceptions of SDK calls in the block.
 
     Args:
         sdk: The module `openai` or `anthropic`.
-        settings: What to name in the message when a setting is to blame.
+        settings: The settings to name in messages.
 
     Raises:
-        Transient: The provider is busy, down or out of reach.
-        BadAnswer: The answer does not have the form that the SDK expects.
+        Transient: The provider is busy, down or unreachable.
+        BadAnswer: The response is not what the SDK expects.
         InputRefused: The provider refuses this input, or it can't be encoded.
-        Misconfigured: The key, the address or the model's name won't do.
+        Misconfigured: The key, the address or the model's name is wrong.
     """
     try:
         yield
@@ -71,19 +71,19 @@ def sdk_errors(sdk: ModuleType, settings: SettingNames) -> Iterator[None]:
     except sdk.APIError as error:
         raise BadAnswer(f"The model provider's answer has an unknown form ({type(error).__name__}).") from None
     except UnicodeEncodeError as error:
-        # Headers are ASCII, bodies UTF-8; the exception itself holds the whole key or text.
+        # Headers are ASCII, bodies UTF-8. The exception contains the whole key or text, so it is not chained.
         raise _from_encoding(error.encoding, settings) from None
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Read how many seconds a provider asks to wait: `retry-after-ms`, else `retry-after` as seconds or an HTTP date.
+    """Read the wait that a provider asks for: `retry-after-ms`, else `retry-after` as seconds or an HTTP date.
 
     Args:
-        headers: The headers of its response, in lower case or case-insensitive.
-        now: What a date is compared with; by default the present.
+        headers: The response's headers, in lower case or case-insensitive.
+        now: The time that a date is compared with; by default the present.
 
     Returns:
-        Seconds, from none to an hour; None if it does not say, or says nonsense.
+        Seconds, from 0 to 3,600; None if the headers are missing or invalid.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
@@ -96,59 +96,58 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         date = parsedate_to_datetime(headers.get("retry-after", ""))
     except ValueError:
         return None
-    # RFC 9110 knows only GMT; a date without a zone is one too.
+    # RFC 9110 allows only GMT; a date without a zone is read as GMT.
     return _bounded((date.replace(tzinfo=date.tzinfo or UTC) - (now or datetime.now(UTC))).total_seconds())
 
 
 def _bounded(seconds: float) -> float:
-    """A provider that asks for longer than an hour may change its mind meanwhile."""
     return min(max(0.0, seconds), LONGEST_WAIT)
 
 
 def _from_status(status: int, body: object, headers: Mapping[str, str], settings: SettingNames) -> ProviderError:
     codes = _codes(body)
-    said = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
+    detail = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
     if status in _BUSY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return Transient(f"The model provider is busy or down ({said}).", retry_after=retry_after(headers))
+        return Transient(f"The model provider is busy or down ({detail}).", retry_after=retry_after(headers))
     account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes)
     if status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes):
         too_large = status == _TOO_LARGE or "max_tokens_per_request" in codes
-        return InputRefused(f"The model provider refused the input ({said}).", too_large=too_large)
+        return InputRefused(f"The model provider refused the input ({detail}).", too_large=too_large)
     if account or status == HTTPStatus.PAYMENT_REQUIRED:
-        return Misconfigured(f"The model provider's account behind {settings.key} may not spend ({said}).")
+        return Misconfigured(f"The model provider's account behind {settings.key} may not spend ({detail}).")
     if status == HTTPStatus.UNAUTHORIZED:
-        return Misconfigured(f"The model provider does not know the key ({said}). Look at {settings.key}.")
+        return Misconfigured(f"The model provider does not know the key ({detail}). Check {settings.key}.")
     if status == HTTPStatus.FORBIDDEN:
-        return Misconfigured(f"The key may not use this model ({said}). Look at {settings.key} and {settings.model}.")
+        return Misconfigured(f"The key may not use this model ({detail}). Check {settings.key} and {settings.model}.")
     return Misconfigured(
-        f"The model provider has no such model or address ({said}). Look at {settings.model} and {settings.address}."
+        f"The model provider has no such model or address ({detail}). Check {settings.model} and {settings.address}."
     )
 
 
 def _from_connection(cause: BaseException | None, settings: SettingNames) -> ProviderError:
-    # Told apart by name: the HTTP library beneath the SDKs is theirs, not a dependency of ours.
+    # By name: the HTTP library is a dependency of the SDKs, not of this project.
     match type(cause).__name__:
         case "UnsupportedProtocol" | "InvalidURL":
             return Misconfigured(f"{settings.address} is not an address that starts with http:// or https://.")
         case "LocalProtocolError":
-            return Misconfigured(f"The key can't be sent: look for stray characters in {settings.key}.")
+            return Misconfigured(f"The key can't be sent as a header: remove stray characters from {settings.key}.")
         case kind:
-            return Transient(f"The model provider is out of reach ({kind}).", perhaps_paid=_was_sent(cause))
+            return Transient(f"The model provider is unreachable ({kind}).", perhaps_paid=_was_sent(cause))
 
 
 def _was_sent(cause: BaseException | None) -> bool:
-    """Whether a request may have arrived whose answer did not."""
+    """Whether the request may have reached the provider."""
     return type(cause).__name__ not in _NOT_SENT
 
 
 def _from_encoding(encoding: str, settings: SettingNames) -> ProviderError:
     if encoding == "ascii":
-        return Misconfigured(f"The key can't be sent: look for stray characters in {settings.key}.")
-    return InputRefused("A text holds half a surrogate pair, which is no character and can't be sent.")
+        return Misconfigured(f"The key can't be sent as a header: remove stray characters from {settings.key}.")
+    return InputRefused("A text has an unpaired surrogate, which can't be encoded.")
 
 
 def _codes(body: Any) -> list[str]:
-    """The machine-readable words of an error: OpenAI's type, code and param; Anthropic's type and error_code."""
+    """The machine-readable codes of an error: OpenAI's type, code and param; Anthropic's type and error_code."""
     error = body.get("error", body) if isinstance(body, dict) else None
     if not isinstance(error, dict):
         return []

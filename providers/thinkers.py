@@ -1,83 +1,114 @@
-"""Which thinker serves whom: the platform's own, or one behind a key that somebody brought."""
+"""Selects the thinker: with the platform's key, or with a user's."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from providers.errors import Misconfigured
 from providers.thinking import Thinker
+from schemas.llm.calls import Provider
 from schemas.settings import Settings
-from schemas.thinking import Provider
 
 if TYPE_CHECKING:
     from providers.anthropic_thinker import AnthropicThinker
     from providers.openai_thinker import OpenAIThinker
 
 _ANTHROPIC_KEY = "sk-ant-"
-_BROUGHT = "the key that was brought along"
-_NO_KEY = "none"  # what a server that asks for no key is sent
+_USERS_KEY = "the user's key"
+_NO_KEY = "none"  # sent to servers that need no key
 
 
-def platform_is_silent(settings: Settings) -> bool:
-    """Tell whether the settings have nobody think who brings no key."""
+def platform_llm_disabled(settings: Settings) -> bool:
+    """Whether the settings provide no model to users without a key of their own."""
     if settings.thinker != "auto":
         return settings.thinker == "none"
     openai = settings.openai_thinking_model and (settings.openai_api_key or settings.openai_base_url)
     return not (settings.anthropic_api_key or openai)
 
 
+def platform_provider(settings: Settings) -> Provider | None:
+    """Return the provider of the platform's models; None if the settings provide none.
+
+    Raises:
+        Misconfigured: The settings select a provider without its key or address.
+    """
+    if platform_llm_disabled(settings):
+        return None
+    match settings.thinker:
+        case "anthropic" if not settings.anthropic_api_key:
+            raise Misconfigured("PATROL_THINKER is `anthropic`, but there is no key. Set ANTHROPIC_API_KEY.")
+        case "openai" if not (settings.openai_api_key or settings.openai_base_url):
+            raise Misconfigured(
+                "PATROL_THINKER is `openai`, but there is no key. Set OPENAI_API_KEY, or set OPENAI_BASE_URL to a "
+                "server that needs none."
+            )
+    return "anthropic" if settings.anthropic_api_key and settings.thinker != "openai" else "openai"
+
+
+def platform_models(settings: Settings) -> tuple[str, ...]:
+    """Return the names of the platform's large and small model, without repetition; none if there is no provider.
+
+    Raises:
+        Misconfigured: As `platform_provider`, or no OpenAI model is configured.
+    """
+    match platform_provider(settings):
+        case None:
+            return ()
+        case "anthropic":
+            names = (settings.thinking_model, settings.small_thinking_model)
+        case "openai":
+            if settings.openai_thinking_model is None:
+                raise Misconfigured("No OpenAI model is configured: set PATROL_OPENAI_THINKING_MODEL.")
+            names = (
+                settings.openai_thinking_model,
+                settings.openai_small_thinking_model or settings.openai_thinking_model,
+            )
+    return tuple(dict.fromkeys(names))
+
+
 class Thinkers:
     """The thinkers of one process, made when first needed.
 
-    All keys of one provider share its connections, and what is known of its abilities. Keys themselves are not kept.
+    All keys of a provider share its connections and its known abilities. Keys are not stored here.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     def platform(self) -> Thinker | None:
-        """Return the thinker that the settings ask for, behind the platform's own key; None if nobody is to think.
+        """Return the thinker with the platform's key; None if the settings provide none.
 
         Raises:
-            Misconfigured: The settings ask for a provider without what it needs.
+            Misconfigured: The settings select a provider without its key or address.
         """
         settings = self._settings
-        if platform_is_silent(settings):
-            return None
-        anthropic_key = settings.anthropic_api_key.get_secret_value() if settings.anthropic_api_key else None
-        openai_key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-        openai_is_reachable = openai_key or settings.openai_base_url
-        match settings.thinker:
-            case "anthropic" if not anthropic_key:
-                raise Misconfigured("PATROL_THINKER is `anthropic`, but there is no key. Set ANTHROPIC_API_KEY.")
-            case "openai" if not openai_is_reachable:
-                raise Misconfigured(
-                    "PATROL_THINKER is `openai`, but there is no key. Set OPENAI_API_KEY, or set OPENAI_BASE_URL to a "
-                    "server that needs none."
-                )
-        if anthropic_key and settings.thinker != "openai":
-            return self._anthropic.with_key(anthropic_key)
-        return self._openai.with_key(openai_key or _NO_KEY)
+        match platform_provider(settings):
+            case None:
+                return None
+            case "anthropic" if settings.anthropic_api_key:
+                return self._anthropic.with_key(settings.anthropic_api_key.get_secret_value())
+        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else _NO_KEY
+        return self._openai.with_key(key)
 
     def has_platform(self) -> bool:
-        """Whether anybody thinks on the platform's key; nobody does by settings that can't be used."""
+        """Whether the platform provides a model; false if its settings are invalid."""
         try:
             return self.platform() is not None
         except Misconfigured:
             return False
 
     def with_key(self, provider: Provider, key: str) -> Thinker:
-        """Return the thinker behind a key that a user or a request brought.
+        """Return the thinker with a user's key.
 
         Raises:
-            Misconfigured: Nobody is to think, or OpenAI's model has no name.
+            Misconfigured: Models are turned off, or no OpenAI model is configured.
         """
         if self._settings.thinker == "none":
-            raise Misconfigured("PATROL_THINKER is `none`: no model is asked, whoever brings a key.")
+            raise Misconfigured("PATROL_THINKER is `none`: models are turned off, also for users with a key.")
         thinker = self._anthropic if provider == "anthropic" else self._openai
-        return thinker.with_key(key, called=_BROUGHT)
+        return thinker.with_key(key, called=_USERS_KEY)
 
     def provider_of(self, key: str) -> Provider:
-        """Tell whose key this is: Anthropic's by how it begins, else OpenAI's if a model is named there."""
+        """Guess a key's provider: Anthropic by its prefix, else OpenAI if an OpenAI model is configured."""
         if key.startswith(_ANTHROPIC_KEY):
             return "anthropic"
         if self._settings.openai_thinking_model or self._settings.thinker == "openai":
@@ -92,7 +123,7 @@ class Thinkers:
 
     @cached_property
     def _anthropic(self) -> "AnthropicThinker":
-        from providers.anthropic_thinker import AnthropicThinker  # noqa: PLC0415  # the SDK takes its time to load
+        from providers.anthropic_thinker import AnthropicThinker  # noqa: PLC0415  # the SDK loads slowly
 
         return AnthropicThinker.connected(self._settings)
 

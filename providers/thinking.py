@@ -1,4 +1,4 @@
-"""What a thinker is: asked a question whose answer has a form, it says that answer as JSON."""
+"""The interface of a thinker (LLM): it answers a question with JSON that follows a schema."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,34 +9,34 @@ from pydantic import BaseModel, Field, ValidationError
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, ProviderError
 from providers.tokens import estimated_tokens
-from schemas.keepable import unkeepable
+from schemas.text.storable import unstorable
 
 A = TypeVar("A", bound=BaseModel)
 
 Size = Literal["large", "small"]
-"""Which model: the one for what takes judgement, or the one for what is asked often and easily."""
+"""The large model for judgement, or the small one for frequent simple questions."""
 
 Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
-"""How many tokens a provider says that a call had; what can't be, or a database can't hold, is no answer."""
+"""A token count as a provider reports it; counts out of range make the response invalid."""
 
 ModelName = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
-"""What a provider says that its model is called."""
+"""A model's name as a provider reports it."""
 
 _MOST_FAULTS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[A]):
-    """One question to a model, from what is always the same to what is new: that order is what a cache lives on.
+    """One question to a model, its parts ordered from constant to new for the provider's prompt cache.
 
     Args:
-        purpose: What it is asked for, in a word, for the accounts.
-        size: Which model is to answer.
-        instructions: What to do, the same for everybody.
-        about: What stays the same for one Being from question to question; may be empty.
-        material: What this question is about; everything in it that is not ours is fenced.
-        answer: The form of the answer. No field of it may be a mapping with free keys: a list of pairs serves.
-        most_tokens: The longest answer, not counting what the model thinks before it.
+        purpose: The prompt's name, under which calls are accounted.
+        size: The large model or the small one.
+        instructions: What to do, the same for all Beings.
+        about: The Being's description, the same for all its questions; may be empty.
+        material: The input of this question, with untrusted text escaped.
+        answer: The answer's schema. It may have no mapping with free keys; use a list of pairs.
+        most_tokens: The limit of the answer's length, without the tokens of thinking.
     """
 
     purpose: str
@@ -50,7 +50,7 @@ class Question(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens of one call; each is counted once: what a cache held or keeps is not in `input_tokens`."""
+    """The tokens of one call, each counted once: `input_tokens` excludes tokens read from or written to a cache."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -59,13 +59,13 @@ class Usage:
 
     @property
     def prompt_tokens(self) -> int:
-        """Everything that was read, from wherever."""
+        """All tokens of the prompt, cached or not."""
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a model said, and what it used. `text` is the JSON as it came; beside a BadAnswer, whatever came."""
+class Completion:
+    """A model's answer and its usage. `text` is one JSON object; in a BadAnswer, the raw text."""
 
     text: str
     model: str
@@ -73,80 +73,80 @@ class Said:
 
 
 class Thinker(Protocol):
-    """A provider's models behind one key; shared by a process's threads."""
+    """A provider's models with one key; thread-safe."""
 
     @property
     def provider(self) -> str:
-        """Who it is: `anthropic` or `openai`."""
+        """The provider: `anthropic` or `openai`."""
 
     def model(self, size: Size) -> str:
         """Return the name of the model that answers questions of this size."""
 
-    def ask(self, question: Question[Any]) -> Said:
-        """Ask once, without a retry.
+    def ask(self, question: Question[Any]) -> Completion:
+        """Send one request, without retries.
 
         Returns:
-            One JSON object, in a form that `read` has yet to check.
+            One JSON object, which `read` has yet to validate.
 
         Raises:
-            Transient: The provider is busy, down or out of reach.
-            BadAnswer: It declined, broke off, or said no JSON object; `said` tells what was paid for.
-            InputRefused: The provider won't take this question.
-            Misconfigured: The key, the address or the model's name won't do.
+            Transient: The provider is busy, down or unreachable.
+            BadAnswer: The model declined, was truncated, or wrote no JSON object; its `completion` has been paid for.
+            InputRefused: The provider refuses this question.
+            Misconfigured: The key, the address or the model's name is wrong.
         """
 
 
 @runtime_checkable
 class BatchThinker(Protocol):
-    """A thinker that also takes many questions for later, at half the price. Not every provider has it."""
+    """A thinker with provider batches, at half the price; not every provider offers them."""
 
     def submit(self, questions: Sequence[tuple[str, Question[Any]]]) -> str:
-        """Hand in questions.
+        """Submit a batch.
 
         Args:
-            questions: Each with an id that is its own in this batch: 1 to 64 of ASCII letters, digits, `_` and `-`.
+            questions: Each with an id unique in the batch: 1 to 64 ASCII letters, digits, `_` and `-`.
 
         Returns:
             The provider's id of the batch.
 
         Raises:
-            ProviderError: As with `ask`; nothing was handed in, unless a Transient came too late to tell.
+            ProviderError: As with `ask`. Nothing was submitted, except that a timeout leaves it unknown.
         """
 
-    def collect(self, batch_id: str) -> Mapping[str, Said | ProviderError] | None:
-        """Fetch what came of a batch; may be repeated.
+    def collect(self, batch_id: str) -> Mapping[str, Completion | ProviderError] | None:
+        """Fetch the results of a batch; may be repeated.
 
         Returns:
-            None while it is in progress; then, for each id, what was said or what went wrong. A question that ran out
-            of time or was cancelled is Transient: nothing was paid, and it may be asked directly.
+            None while the batch is in progress; then for each id the completion or the error. A question that expired
+            or was cancelled is Transient: it was not charged, and may be asked directly.
 
         Raises:
-            ProviderError: The provider could not be asked; Misconfigured if it knows no such batch.
+            ProviderError: The request failed; Misconfigured if the provider knows no such batch.
         """
 
 
-def read(question: Question[A], said: Said) -> A:
-    """Read an answer in the form that was asked for.
+def read(question: Question[A], completion: Completion) -> A:
+    """Validate a completion against the question's schema.
 
     Raises:
-        BadAnswer: It has another form, or text that can't be kept. The message is about the form, in words that the
-            model can be told, and repeats nothing of what was said.
+        BadAnswer: It violates the schema, or has text that Postgres cannot store. The message can be shown to the
+            model, and quotes nothing of the completion.
     """
     try:
-        answer = question.answer.model_validate_json(said.text)
+        answer = question.answer.model_validate_json(completion.text)
     except ValidationError as error:
-        raise BadAnswer(_complaint(_faults(error)), said=said) from None
-    if faults := list(unkeepable(answer.model_dump(mode="json"))):
-        raise BadAnswer(_complaint(faults), said=said)
+        raise BadAnswer(_complaint(_faults(error)), completion=completion) from None
+    if faults := list(unstorable(answer.model_dump(mode="json"))):
+        raise BadAnswer(_complaint(faults), completion=completion)
     return answer
 
 
-def most_usage(question: Question[Any], room: int) -> Usage:
-    """Estimate, rather too high, what a call may use.
+def max_usage(question: Question[Any], room: int) -> Usage:
+    """Estimate an upper bound of a call's usage.
 
     Args:
-        question: What will be asked.
-        room: How many tokens the model may think before it answers.
+        question: The question.
+        room: The tokens that the model may use for thinking.
     """
     stable = f"{question.instructions}{question.about}{answer_schema(question.answer)}"
     return Usage(
@@ -158,7 +158,7 @@ def most_usage(question: Question[Any], room: int) -> Usage:
 
 def _complaint(faults: Sequence[str]) -> str:
     more = f"; and {len(faults) - _MOST_FAULTS} more" if len(faults) > _MOST_FAULTS else ""
-    return f"The answer does not have the form that was asked for: {'; '.join(faults[:_MOST_FAULTS])}{more}."
+    return f"The answer does not follow its schema: {'; '.join(faults[:_MOST_FAULTS])}{more}."
 
 
 def _faults(error: ValidationError) -> list[str]:
@@ -167,10 +167,10 @@ def _faults(error: ValidationError) -> list[str]:
         path, rule = fault["loc"], fault["msg"]
         match fault["type"]:
             case "extra_forbidden":
-                # The model made the name up, perhaps from what it was told.
-                path, rule = path[:-1], "has a field that the form does not know"
+                # The model invented the name, perhaps from untrusted text: do not repeat it.
+                path, rule = path[:-1], "has a field that the schema does not have"
             case "union_tag_invalid":
-                rule = "is of a kind that the form does not know"
+                rule = "is of a kind that the schema does not have"
         place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
         faults.append(f"{place}: {rule}".removeprefix(": "))
     return list(dict.fromkeys(faults))

@@ -1,8 +1,8 @@
-"""How many tokens a text has, without a vocabulary."""
+"""Estimates token counts without a tokenizer."""
 
 
 def estimated_tokens(text: str) -> int:
-    """Guess how many tokens a text has, rather too many than too few.
+    """Estimate a text's tokens, erring on the high side.
 
     A byte-level BPE never makes more tokens than there are UTF-8 bytes, but that bound would send English in four
     times the requests. The providers' rule of thumb for English is 4 bytes a token, and other scripts take fewer; one

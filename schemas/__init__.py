@@ -1,1 +1,1 @@
-"""What is said: the wire, the rows, the settings. Pydantic models and plain constants, importing nothing of ours."""
+"""Pydantic models of the wire, of rows and of model outputs, the settings, and constants. Imports no other package."""

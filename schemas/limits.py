@@ -1,7 +1,7 @@
-"""The numbers that no setting changes: thresholds, weights, sizes and bounds.
+"""Constants that no setting changes: thresholds, weights, sizes and bounds.
 
 Sources: the memory-and-patrol seed for the patrol's thresholds and formulas, the state-and-memory seed for those of
-facts; DESIGN for the sizes of what comes in.
+facts, DESIGN for the sizes of inputs.
 """
 
 ASSIGN_SIMILARITY = 0.45
@@ -18,17 +18,27 @@ TOPIC_NODES = 3
 SPLIT_AGAIN_AFTER = 5
 BIRTH_NODES = 200
 
-# A vector lives in its row, and a row in a page of 8 kB: 3,930 numbers fit beside the rest of a memory (measured).
+# Vectors are stored in line, and a row must fit a page of 8 kB: 3,930 dimensions fit beside the rest of a node
+# (measured).
 VECTOR_DIMENSIONS = 3800
 
 PAGE_NODES = 50
 SEARCH_NODES = 20
+SEARCH_RESULTS = 10
+MOST_NEIGHBOURS = 3
 SEARCH_TERMS = 32
 LONGEST_PAGE = 200
 SPENDING_LINES = 2000
 MOST_RECALLED = 50
 QUERY_CHARACTERS = 8000
 FADING_PATROLS = 30
+# The range of Postgres' type integer.
+MOST_INTEGER = 2**31 - 1
+
+# For each user. Keys that come with requests are deleted after PATROL_REQUEST_KEY_LIFE.
+STORED_KEYS = 20
+REQUEST_KEYS = 100
+USER_SEEDS = 10_000
 
 PERSONA_ENTRIES = 100
 PERSONA_CHARACTERS = 4000
@@ -47,11 +57,22 @@ LEAST_CONTEXT_TOKENS = 100
 MOST_CONTEXT_TOKENS = 1_000_000
 RECENT_NODES = 5
 CONTEXT_FACTS = 8
+CONTEXT_PASSAGES = 4
+PASSAGE_CHARACTERS = 800
 DIARY_DAYS = 7
 SNAPSHOT_NOTES = 50
+SNAPSHOT_TODOS = 30
 SNAPSHOT_NOTE_TOKENS = 3000
 
 BATCH_ITEMS = 1000
+# Bounds on a body's number of values, beside its bytes: small values take about a hundred times their bytes in memory,
+# and each may cause an error message. Commas and brackets are counted before the body is parsed.
+QUESTION_BYTES = 64 * 1024
+QUESTION_VALUES = 2000
+DOCUMENT_BYTES = 4 * 1024 * 1024
+DOCUMENT_VALUES = 20_000
+BATCH_VALUES = 500_000
+REJECTED_LINES = 1000
 BULK_ITEMS = 100
 ITEM_BYTES = 64 * 1024
 NESTING = 100
@@ -63,6 +84,10 @@ EARLIEST_YEAR = 1900
 LATEST_YEAR = 9998
 WHEN_ITEMS_EMBEDDED = 3
 
+# The most nodes that one patrol lets go at the gentle pace: this many, or this part of the living ones if it is more.
+LET_GO_NODES = 5
+LET_GO_PART = 0.05
+
 NEAREST_NODES = 10
 PART_NODES = 40
 PART_TOKENS = 10_000
@@ -71,9 +96,11 @@ SPLIT_CLUSTERS = 20
 CLASSIFIED_NODES = 50
 TOPIC_NAME_CHARACTERS = 60
 
-# The vault seed's: the longest text, the gates' similarities, and how much goes into a prompt.
+# From the vault seed: the longest text, the gates' similarities, and the size of the injection block.
 VAULT_CHARACTERS = 1200
 VAULT_TAGS = 32
+# For each scope, with tombstones and superseded versions: about 50 MB at most.
+VAULT_VERSIONS = 20_000
 VAULT_OVERLAP = 0.60
 VAULT_RATIO = 0.70
 VAULT_ITEMS = 20
@@ -84,6 +111,10 @@ SNAPSHOT_CHARACTERS = 16_000
 ROLLING_EVERY = 4
 ROLLING_CHARACTERS = 600
 SPINE_EVERY = 20
+# A session of at most so many messages and characters is summarised together with others in one model call.
+SHORT_SESSION_MESSAGES = 2
+SHORT_SESSION_CHARACTERS = 500
+SHORT_SESSIONS_AT_ONCE = 20
 SUMMARY_ITEMS = 12
 SUMMARY_LINE_CHARACTERS = 300
 SPINE_ITEMS = 40
@@ -91,8 +122,12 @@ LEAST_IMPORTANCE = 0
 MOST_IMPORTANCE = 3
 STATEMENT_CHARACTERS = 500
 NAME_CHARACTERS = 200
+# The judge's confidence, 0 to 1, below which an item is dropped (state-and-memory seed, "confidence").
+LEAST_CONFIDENCE = 0.5
 FACT_CANDIDATES = 50
 FACTS_RETRIEVED = 10
+# Cosine similarity to the query below which a fact is not retrieved, however recent and frequent it is.
+FACT_SIMILARITY = 0.15
 FOUNDATION_FACTS = 20
 CARD_FACTS = 3
 SIMILARITY_WEIGHT = 0.4

@@ -1,4 +1,4 @@
-"""The page that lists the settings, made from the settings themselves: `python -m schemas.settings_page`."""
+"""Generates docs/settings.md from the settings: `python -m schemas.settings_page`."""
 
 import sys
 from datetime import timedelta
@@ -12,11 +12,11 @@ from schemas.settings import CHECKOUT, Settings
 
 HEAD = """# Settings
 
-Read from the environment, validated once when a process starts. A variable that is set to nothing counts as not set.
-A file with the name of a variable, in small letters, in the directory PATROL_SECRETS does as well: that is for secrets.
+Read from environment variables and validated once, when a process starts. An empty variable counts as not set.
+Secrets can also be files: PATROL_SECRETS names a directory with files named like the variables, in lower case.
 Durations are ISO 8601 (`PT24H`), `HH:MM:SS` or seconds.
 
-| variable | default | what it does |
+| variable | default | meaning |
 |---|---|---|
 """
 

@@ -1,18 +1,21 @@
-"""The vault's records, what is said to it and what it answers. Fields and defaults are those of the vault seed."""
+"""The vault's records, requests and answers. Fields and defaults are those of the vault seed."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
+from schemas.answers import Answer, Cursor
 from schemas.limits import VAULT_CHARACTERS, VAULT_ITEMS, VAULT_RATIO, VAULT_TAGS
-from schemas.requests import Changes, Query, Question
+from schemas.numbers import Number
+from schemas.requests import Changes, Query, RequestModel
 from schemas.rows import Row
 from schemas.wire import Moment, Words
 
 SHARED = "shared"
 CATEGORY = "general"
 ID = r"^[0-9a-f]{12}$"
+FORCE = "Whether to add the record though the scope holds a near-duplicate, which is recorded as `forced_over`."
 
 Tier = Literal["canon", "register"]
 Source = Literal["chat", "manual", "tool", "operator", "promotion"]
@@ -24,30 +27,44 @@ Tags = Annotated[list[Label], Field(max_length=VAULT_TAGS)]
 RecordId = Annotated[str, Field(pattern=ID)]
 
 
+# The fields of a tombstone that replace the record's own.
+BLANK: dict[str, Any] = {"text": "", "category": CATEGORY, "topic_id": None, "tags": []}
+
+
 class VaultRecord(Row):
-    """One version of a durable statement. The newest is what it says now, unless it is a tombstone."""
+    """One version of a durable statement. The newest version is the current one, unless it is a tombstone."""
 
     id: str = Field(description="Twelve hexadecimal digits, the same in every version.")
-    text: str = Field(description=f"What is to be kept, at most {VAULT_CHARACTERS} characters.")
-    scope: str = Field(description="`shared`, for all of the user's Beings, or the slug of the one whose it is.")
-    category: str = Field(description="What kind of statement it is: bio, mission, project, goal and the like.")
-    tier: Tier = Field(description="`canon` for what hardly ever changes, `register` for the state of a topic.")
-    topic_id: str | None = Field(description="What a register is about; a scope has one living record a topic.")
+    text: str = Field(description=f"The statement, at most {VAULT_CHARACTERS} characters; empty in a tombstone.")
+    scope: str = Field(description="`shared`, for all Beings of the user, or the slug of one Being.")
+    category: str = Field(description="The kind of statement, such as bio, mission, project or goal.")
+    tier: Tier = Field(description="`canon` for durable statements, `register` for the current state of a topic.")
+    topic_id: str | None = Field(description="The topic of a register; a scope has one live record a topic.")
     tags: list[str]
     created_at: datetime
     updated_at: datetime | None
     source: Source | None
-    deleted_at: datetime | None = Field(description="When it was deleted; such a version is a tombstone.")
-    version: int = Field(description="From 1, one more with each change.")
+    deleted_at: datetime | None = Field(description="When the record was deleted; a version with it is a tombstone.")
+    version: int = Field(description="1 for the first version, one more with each change.")
+    forced_over: str | None = Field(
+        None, description="The near-duplicate over which the record was added with `force`; null without."
+    )
 
     @property
     def touched_at(self) -> datetime:
-        """When it was last written to."""
+        """The time of the write that made this version."""
         return self.deleted_at or self.updated_at or self.created_at
 
 
-class NewRecord(Question):
-    """Something to be kept. What the write-gate looks at is taken as it comes, so that a gate can say what is wrong."""
+class RecordPage(Answer):
+    """Records of the vault, or the versions of one record."""
+
+    records: list[VaultRecord]
+    cursor: Cursor = None
+
+
+class NewRecord(RequestModel):
+    """A record to add. Fields that a write gate checks are not validated here, so that the gate can name the fault."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -62,49 +79,51 @@ class NewRecord(Question):
         }
     )
 
-    text: str = Field(description=f"What is to be kept, at most {VAULT_CHARACTERS} characters.")
-    scope: str | None = Field(None, description="`shared`, or the Being's slug, which it is without.")
-    category: Label = Field(CATEGORY, description="What kind of statement it is: bio, mission, project, goal ...")
-    tier: str = Field(
-        "canon", description="`canon` for what hardly ever changes, `register` for state that is written again."
+    text: str = Field(description=f"The statement, at most {VAULT_CHARACTERS} characters.")
+    scope: str | None = Field(None, description="`shared`, or the Being's slug, which is the default.")
+    category: Label = Field(CATEGORY, description="The kind of statement, such as bio, mission, project or goal.")
+    tier: str = Field("canon", description="`canon` for durable statements, `register` for state that is overwritten.")
+    topic_id: Label | None = Field(
+        None, description="The topic of a register; a record with the same topic updates it."
     )
-    topic_id: Label | None = Field(None, description="What a register is about; the same topic again updates it.")
-    tags: Tags = Field(default=[], description="Your own words, to find it by.")
-    source: str | None = Field(None, description=f"Where it comes from: {', '.join(SOURCES)}.")
+    tags: Tags = Field(default=[], description="Your own tags, to filter by.")
+    source: str | None = Field(None, description=f"The origin, one of {', '.join(SOURCES)}.")
+    force: bool = Field(False, description=FORCE)
 
 
-class TopicText(Question):
-    """What a topic's register says from now on."""
+class TopicText(RequestModel):
+    """The new text of a topic's register."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "Projects: the bakery's books."}]})
 
-    text: str = Field(description=f"What is to be kept, at most {VAULT_CHARACTERS} characters.")
-    scope: str | None = Field(None, description="`shared`, or the Being's slug, which it is without.")
-    category: Label | None = Field(None, description="As it was, unless said.")
-    tags: Tags | None = Field(None, description="As they were, unless said.")
-    source: str | None = Field(None, description=f"Where it comes from: {', '.join(SOURCES)}.")
+    text: str = Field(description=f"The statement, at most {VAULT_CHARACTERS} characters.")
+    scope: str | None = Field(None, description="`shared`, or the Being's slug, which is the default.")
+    category: Label | None = Field(None, description="Unchanged if omitted.")
+    tags: Tags | None = Field(None, description="Unchanged if omitted.")
+    source: str | None = Field(None, description=f"The origin, one of {', '.join(SOURCES)}.")
+    force: bool = Field(False, description=FORCE)
 
 
 class RecordChanges(Changes):
-    """What is to change about a record; its scope, its tier and its topic stay."""
+    """The fields of a record to change; its scope, tier and topic cannot change."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "The bakery opens at six."}]})
 
-    text: str | None = Field(None, description=f"What it says from now on, at most {VAULT_CHARACTERS} characters.")
+    text: str | None = Field(None, description=f"The new text, at most {VAULT_CHARACTERS} characters.")
     category: Label | None = None
     tags: Tags | None = None
-    source: str | None = Field(None, description=f"Where it comes from: {', '.join(SOURCES)}.")
+    source: str | None = Field(None, description=f"The origin, one of {', '.join(SOURCES)}.")
 
 
-class Promotion(Question):
-    """How a register becomes canon."""
+class Promotion(RequestModel):
+    """The promotion of a register to canon."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"canonical_text": "The bakery opens at six."}]})
 
-    canonical_text: str | None = Field(None, description="What it says as canon; as it did, unless said.")
+    canonical_text: str | None = Field(None, description="The text as canon; the register's text if omitted.")
 
 
-class Deletion(Question):
+class Deletion(RequestModel):
     """Records to delete."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"ids": ["0f3a9c51d27e"]}]})
@@ -112,29 +131,29 @@ class Deletion(Question):
     ids: list[RecordId] = Field(min_length=1, max_length=1000)
 
 
-class VaultQuestion(Question):
-    """What to look for in the vault."""
+class VaultSearch(RequestModel):
+    """A search of the vault."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "When does the bakery open?"}]})
 
-    query: Query = Field(description="Words; a record that shares none with them is not found.")
-    scopes: list[str] | None = Field(None, description="Only these of `shared` and the Being's own.")
+    query: Query = Field(description="Words, of which a record must contain at least one.")
+    scopes: list[str] | None = Field(None, description="Only these scopes: `shared`, the Being's slug, or both.")
     tier: Tier | None = Field(None, description="Only this tier.")
-    limit: int = Field(VAULT_ITEMS, ge=1, le=100, description="The most that is found.")
+    limit: int = Field(VAULT_ITEMS, ge=1, le=100, description="The most results.")
 
 
-class BlockQuestion(Question):
-    """What an injected block is to be about."""
+class BlockRequest(RequestModel):
+    """A block of relevant records for a prompt."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "When does the bakery open?"}]})
 
-    query: Query | None = Field(None, description="What it must be relevant to; everything, without.")
-    scopes: list[str] | None = Field(None, description="Only these of `shared` and the Being's own.")
-    max_items: int | None = Field(None, ge=1, le=100, description="The most records; what the profile says, without.")
+    query: Query | None = Field(None, description="What the records must be relevant to; all records if omitted.")
+    scopes: list[str] | None = Field(None, description="Only these scopes: `shared`, the Being's slug, or both.")
+    max_items: int | None = Field(None, ge=1, le=100, description="The most records; the configured number if omitted.")
 
 
-class Profile(Question):
-    """How a Being uses its vault: the part `memory` of the seed's profile."""
+class VaultConfig(RequestModel):
+    """How a Being uses its vault: the section `memory` of the seed's profile."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -142,134 +161,149 @@ class Profile(Question):
         }
     )
 
-    enabled: bool = Field(True, description="Whether anything of the vault goes into prompts.")
+    enabled: bool = Field(True, description="Whether prompts show the vault.")
     scopes: list[str] | None = Field(
-        None, description="Which of `shared` and its own go into prompts; both, unless said."
+        None, description="The scopes that prompts show: `shared`, the Being's slug, or both, which is the default."
     )
-    max_items: int = Field(VAULT_ITEMS, ge=1, le=100, description="The most records of a block that answers a query.")
-    similarity_threshold: float = Field(
-        VAULT_RATIO, ge=0, le=1, description="From which sequence similarity on two records are one too many."
+    max_items: int = Field(VAULT_ITEMS, ge=1, le=100, description="The most records of a block for a query.")
+    similarity_threshold: Number = Field(
+        VAULT_RATIO, ge=0, le=1, description="The sequence similarity from which two records are near-duplicates."
     )
 
 
-class Refusal(BaseModel):
-    """An item that a gate stopped: by which rule, and what to do instead."""
+class Refusal(Answer):
+    """A rejected item: the gate, its rule, and what to do instead."""
 
-    model_config = ConfigDict(frozen=True)
-
-    position: int = Field(description="The item's place in the batch, from 0.")
-    gate: str | None = Field(None, description="Which gate; null for an item that is no record at all.")
-    rule: str = Field(description="What is wrong with it.")
+    position: int = Field(description="The item's position in the list, from 0.")
+    gate: str | None = Field(None, description="The gate that refused it; null if the item is not a valid record.")
+    rule: str = Field(description="What is wrong.")
     instead: str | None = Field(None, description="What to do instead.")
-    existing: str | None = Field(None, description="The id of the record that stands in the way, if one does.")
+    existing: str | None = Field(None, description="The id of the existing record that it collides with, if any.")
 
 
-class VaultReceipt(BaseModel):
-    """What became of a batch, item by item."""
+class VaultReceipt(Answer):
+    """The outcome of each item of a list."""
 
-    model_config = ConfigDict(frozen=True)
-
-    added: int = Field(description="Records that are new.")
-    updated: int = Field(description="Registers that were there and have one more version.")
-    repeated: int = Field(description="Items that had been taken before, under the same key.")
-    rejected: list[Refusal] = Field(description="Items that a gate stopped.")
-    records: list[VaultRecord | None] = Field(description="For each item its record, null where it was rejected.")
-
-
-class Deleted(BaseModel):
-    """What became of a deletion."""
-
-    model_config = ConfigDict(frozen=True)
-
-    deleted: list[str] = Field(description="Ids that have a tombstone now.")
-    missing: list[str] = Field(description="Ids of which there is no living record in these scopes.")
+    added: int = Field(description="New records.")
+    updated: int = Field(description="Existing registers that have one more version.")
+    repeated: int = Field(description="Items whose idempotency key was known, with the same content.")
+    rejected: list[Refusal] = Field(description="Rejected items.")
+    erased: list[int] = Field(
+        default=[],
+        description="Positions of items that were permanently erased before; they are not stored, which is no error.",
+    )
+    records: list[VaultRecord | None] = Field(description="Each item's record; null for rejected and erased items.")
 
 
-class Found(BaseModel):
-    """A record that answers a query."""
+class Deleted(Answer):
+    """The outcome of a deletion."""
 
-    model_config = ConfigDict(frozen=True)
+    deleted: list[str] = Field(description="Ids that now end in a tombstone.")
+    missing: list[str] = Field(description="Ids without a live record in the Being's scopes.")
+
+
+class VaultErased(Answer):
+    """The outcome of a permanent erasure."""
+
+    records: int = Field(description="Erased versions, tombstones included.")
+
+
+class VaultHit(Answer):
+    """A record that matches a query."""
 
     record: VaultRecord
-    score: float = Field(description="The seed's search score, from 0 to 1.7.")
+    score: Number = Field(description="The seed's search score, from 0 to 1.7.")
 
 
-class Candidates(BaseModel):
-    """Two records that may be one."""
+class HitPage(Answer):
+    """Records that match a search, the highest score first."""
 
-    model_config = ConfigDict(frozen=True)
+    hits: list[VaultHit]
+    cursor: Cursor = None
+
+
+class CandidatePair(Answer):
+    """Two similar records that could be merged."""
 
     first: VaultRecord
     second: VaultRecord
-    similarity: float = Field(description="The greater of token overlap and sequence similarity, 0 to 1.")
+    similarity: Number = Field(description="The greater of token overlap and sequence similarity, 0 to 1.")
 
 
-class Proposal(BaseModel):
-    """A record that might go. Nothing is ever deleted but by who decides it."""
+class CandidatePage(Answer):
+    """Pairs of similar records, the most similar first."""
 
-    model_config = ConfigDict(frozen=True)
+    candidates: list[CandidatePair]
+    cursor: Cursor = None
+
+
+class Proposal(Answer):
+    """A record proposed for deletion, which only a caller's request deletes."""
 
     record: VaultRecord
     reasons: list[str]
 
 
-class VaultStats(BaseModel):
-    """How a vault is doing."""
+class ProposalPage(Answer):
+    """Records proposed for deletion."""
 
-    model_config = ConfigDict(frozen=True)
+    proposals: list[Proposal]
+    cursor: Cursor = None
 
-    active: int = Field(description="Living records.")
-    max: int = Field(description="So many may live, in all these scopes together.")
-    utilization: float = Field(description="Living records in percent of that.")
+
+class VaultStats(Answer):
+    """Counts of a vault."""
+
+    active: int = Field(description="Live records.")
+    max: int = Field(description="The capacity of all these scopes together.")
+    utilization: Number = Field(description="Live records in percent of the capacity.")
     deleted: int = Field(description="Records that end in a tombstone.")
-    raw_lines: int = Field(description="All versions that are kept.")
-    bloat_ratio: float = Field(description="Versions for each living record; 1 is as compact as it gets.")
+    raw_lines: int = Field(description="All stored versions.")
+    bloat_ratio: Number = Field(description="Stored versions per live record; 1 is the least.")
     by_scope: dict[str, int]
     by_tier: dict[str, int]
     by_category: dict[str, int]
-    register_topics: int = Field(description="Living registers with a topic.")
+    register_topics: int = Field(description="Live registers with a topic.")
 
 
-class Compacted(BaseModel):
-    """What a compaction removed."""
+class Compacted(Answer):
+    """The outcome of a compaction."""
 
-    model_config = ConfigDict(frozen=True)
-
-    removed: int = Field(description="Superseded versions, and old tombstones with what they ended.")
+    removed: int = Field(description="Removed versions: superseded ones, and old tombstones with their records.")
 
 
-class Block(BaseModel):
-    """Text for a prompt, fenced; empty where there is nothing to say."""
-
-    model_config = ConfigDict(frozen=True)
+class Block(Answer):
+    """Fenced text for a prompt; empty if there is no content."""
 
     text: str
 
 
-class LineTrouble(BaseModel):
-    """A line that was not taken, and why."""
-
-    model_config = ConfigDict(frozen=True)
+class RejectedLine(Answer):
+    """A rejected line and the reason."""
 
     line: int = Field(description="The line's number, from 1.")
-    reason: str = Field(description="What is wrong with it.")
+    reason: str = Field(description="What is wrong.")
 
 
-class Imported(BaseModel):
-    """What became of an import."""
+class Imported(Answer):
+    """The outcome of an import."""
 
-    model_config = ConfigDict(frozen=True)
+    imported: int = Field(description="New lines.")
+    known: int = Field(description="Lines that were stored before, with the same content.")
+    erased: list[int] = Field(
+        default=[], description="Numbers of lines whose record or text was permanently erased before."
+    )
+    rejected: list[RejectedLine] = Field(description="Rejected lines.")
+    stopped_at: int | None = Field(
+        None, description="The first line that was not read, after 1,000 rejected ones; null if all were read."
+    )
 
-    imported: int = Field(description="Lines that are records now, and were not before.")
-    known: int = Field(description="Lines that had been here already, word for word.")
-    rejected: list[LineTrouble]
 
-
-class VaultLine(Question):
-    """A line of the seed's `vault.jsonl`, with the seed's defaults for what it leaves out."""
+class VaultLine(RequestModel):
+    """A line of the seed's `vault.jsonl`, with the seed's defaults for missing fields."""
 
     id: RecordId
-    text: Annotated[str, Field(min_length=1)]
+    text: str
     scope: str
     category: Label = CATEGORY
     tier: str = "canon"
@@ -280,14 +314,19 @@ class VaultLine(Question):
     source: str | None = None
     deleted_at: Moment | None = None
     version: int = Field(1, ge=1, le=2**31 - 1)
+    forced_over: RecordId | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _moments_in_utc(cls, value: Any) -> Any:
-        """Take a moment without an offset for UTC, as Python's `isoformat` writes it."""
+        """Read a time without an offset as UTC."""
         if not isinstance(value, dict):
             return value
         return {name: _in_utc(part) if name.endswith("_at") else part for name, part in value.items()}
+
+    def without_words(self) -> Self:
+        """The same version as a tombstone, without text and labels."""
+        return self.model_copy(update=BLANK)
 
 
 def _in_utc(moment: Any) -> Any:

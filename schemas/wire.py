@@ -1,13 +1,24 @@
-"""What producers send: messages, notes of four types, and the scene inside a scene note.
+"""Inputs of producers: messages, notes of four types, and the scene inside a scene note.
 
-Fields come from the patrol seed ("Scene Format") and DESIGN section 10. Unknown fields are refused, but for `metadata`.
+Fields come from the patrol seed ("Scene Format") and DESIGN section 10. Unknown fields are refused, except inside
+`metadata`.
 """
 
 import json
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+)
 
 from schemas.limits import (
     DEFAULT_IMPORTANCE,
@@ -17,7 +28,9 @@ from schemas.limits import (
     PRODUCER_ID_CHARACTERS,
     SPEAKER_CHARACTERS,
 )
-from schemas.rows import Role
+from schemas.talk.messages import Role
+
+T = TypeVar("T")
 
 
 def _in_utc(moment: datetime) -> datetime:
@@ -26,22 +39,43 @@ def _in_utc(moment: datetime) -> datetime:
     except OverflowError:
         in_utc = None
     if in_utc is None or not EARLIEST_YEAR <= in_utc.year <= LATEST_YEAR:
-        raise ValueError(f"lies outside of the years {EARLIEST_YEAR} to {LATEST_YEAR}")
+        raise ValueError(f"must be within the years {EARLIEST_YEAR} to {LATEST_YEAR}")
     return in_utc
 
 
 Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_in_utc)]
-"""A point in time, with its offset from UTC; kept in UTC."""
+"""A point in time with its offset from UTC; stored in UTC."""
 
 
 class Wire(BaseModel):
-    """Something that comes from outside: no guessing of types, no unknown fields, nothing infinite."""
+    """Base of external inputs: strict types, no unknown fields, no infinite numbers."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
 
 
 Words = Annotated[str, Field(min_length=1, pattern=r"\S")]
 Degree = Annotated[float, Field(ge=-1, le=1)]
+
+
+def _is_blank(value: Any) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _without_blanks(values: list[T]) -> list[T]:
+    return [value for value in values if not _is_blank(value)]
+
+
+# Producers are often models, which write null or "" for what they leave out (the seed's `scene.importance ?? 0.5`).
+OptionalWords = Annotated[str | None, AfterValidator(lambda value: None if _is_blank(value) else value)]
+WordList = Annotated[list[str], AfterValidator(_without_blanks)]
+OptionalWordList = Annotated[
+    WordList, BeforeValidator(lambda value: [] if value is None else value, json_schema_input_type=WordList | None)
+]
+Importance = Annotated[
+    float,
+    BeforeValidator(lambda value: DEFAULT_IMPORTANCE if value is None else value, json_schema_input_type=float | None),
+    AfterValidator(lambda value: min(1.0, max(0.0, value))),
+]
 
 
 class WhenEntry(Wire):
@@ -63,48 +97,47 @@ class Emotion(Wire):
 
 
 class Scene(Wire):
-    """What a memory node keeps of an event."""
+    """The part of an event that a memory node stores. Null and blank count as absent where a field is optional."""
 
     action: Words = Field(description="What happened.", examples=["The oven failed during the morning bake."])
-    actors: list[Words] = Field(description="Who was there.", examples=[["Mira", "Jon"]])
-    when: list[Words | WhenEntry] = Field(description="Dates, or dated lines.", examples=[["2026-03-02"]])
-    setting: Words | None = Field(None, description="Where, and in what surroundings.")
-    dialogue: list[Words] = Field(default=[], description="Words worth keeping; the first is shown.")
-    sensory: list[Words] = Field(default=[], description="What could be seen, heard, smelled or felt.")
+    actors: WordList = Field(description="The people who were present.", examples=[["Mira", "Jon"]])
+    when: Annotated[list[str | WhenEntry], AfterValidator(_without_blanks)] = Field(
+        description="Dates, or dated lines.", examples=[["2026-03-02"]]
+    )
+    setting: OptionalWords = Field(None, description="The place and its surroundings.")
+    dialogue: OptionalWordList = Field(default=[], description="Lines of dialogue; recall shows the first.")
+    sensory: OptionalWordList = Field(default=[], description="Sensory details: sights, sounds, smells, touch.")
 
 
 class SceneInput(Scene):
-    """A scene as a producer hands it in: the scene itself, and how it felt and weighs."""
+    """A scene as a producer sends it: the scene itself, the Being's feeling, importance, themes and emotion."""
 
-    feeling: Words | None = Field(None, description="The Being's own impression, first person.")
-    importance: float = Field(DEFAULT_IMPORTANCE, description="0 to 1; what lies outside is moved to the nearer end.")
-    themes: list[Words] = Field(default=[], description="Tags, matched whole by search.")
+    feeling: OptionalWords = Field(None, description="The Being's own impression, in the first person.")
+    importance: Importance = Field(
+        DEFAULT_IMPORTANCE, description="0 to 1, clamped; null counts as absent, which is 0.5."
+    )
+    themes: OptionalWordList = Field(default=[], description="Tags, matched whole by search.")
     emotion: Emotion | None = None
 
-    @field_validator("importance")
-    @classmethod
-    def _clamp(cls, value: float) -> float:
-        return min(1.0, max(0.0, value))
-
     def scene(self) -> dict[str, Any]:
-        """The part that is stored as the node's scene, as JSON-ready values without what is absent."""
+        """Return the part that is stored as the node's scene, as JSON-ready values without absent fields."""
         return self.model_dump(mode="json", include=set(Scene.model_fields), exclude_defaults=True)
 
 
 class Produced(Wire):
-    """What everything that producers send has in common."""
+    """Base of all inputs of producers."""
 
     id: Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)] | None = Field(
-        None, description="Your own id. The same id again with the same content changes nothing."
+        None, description="The producer's id. The same id again with the same content changes nothing."
     )
-    metadata: dict[str, Any] = Field(default={}, description="Yours, kept as it is, at most 4 KB of JSON.")
+    metadata: dict[str, Any] = Field(default={}, description="The producer's own data, at most 4 KB of JSON.")
 
     @field_validator("metadata")
     @classmethod
     def _small(cls, value: dict[str, Any]) -> dict[str, Any]:
         size = len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         if size > METADATA_BYTES:
-            raise ValueError(f"metadata is {size} bytes of JSON, and {METADATA_BYTES} is the most")
+            raise ValueError(f"metadata is {size} bytes of JSON; the limit is {METADATA_BYTES}")
         return value
 
 
@@ -113,7 +146,7 @@ def _form(content: Any) -> str:
 
 
 class SceneNote(Produced):
-    """One event, as an object, or as the string that a model wrote for the patrol to parse."""
+    """One event, as an object, or as a string that the patrol parses."""
 
     type: Literal["scene"]
     content: Annotated[
@@ -130,7 +163,7 @@ class TodoNote(Produced):
 
 
 class ReminderNote(Produced):
-    """Something to be reminded of at a time."""
+    """Something to be reminded of at a given time."""
 
     type: Literal["reminder"]
     content: Words
@@ -138,7 +171,7 @@ class ReminderNote(Produced):
 
 
 class KnowledgeNote(Produced):
-    """Something to know, under a title."""
+    """A piece of knowledge with a title."""
 
     type: Literal["knowledge"]
     content: Words
@@ -150,11 +183,11 @@ NoteInput = Annotated[AnyNote, Discriminator("type")]
 
 
 class MessageInput(Produced):
-    """One turn of a conversation. `other` is somebody else in the room."""
+    """One turn of a conversation. The role `other` is a third person who takes part in it."""
 
     role: Role
     speaker: Annotated[Words, Field(max_length=SPEAKER_CHARACTERS)] | None = None
     content: Words
     created_at: Moment | None = Field(
-        None, description="When it was said, with its offset from UTC; now, where it is absent."
+        None, description="The time of the message, with its offset from UTC; default: now."
     )

@@ -1,54 +1,41 @@
-"""The words of the ledger: what a door rings for, and what a worker holds."""
+"""The ledger's models: the Celery message for due work, a worker's claim, and a row as the doors show it."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, computed_field
 
-from schemas.rows import WorkState
+from schemas.answers import Answer, Cursor
+from schemas.kinds import WORK
 
-PATROL_STEPS = (
-    "embed",
-    "assign",
-    "session_counts",
-    "dying",
-    "consolidate",
-    "revive",
-    "split",
-    "merge",
-    "diary",
-)
-STEP_QUEUES = {step: "patrol-llm" if step in {"consolidate", "split", "diary"} else "patrol" for step in PATROL_STEPS}
+WorkState = Literal["ready", "running", "done", "dead"]
+
 SUMMARY_CHARACTERS = 12
-QUEUES = ("ingest", "patrol", "patrol-llm", "shadow", "rolling", "session-close", "upkeep")
 
 
-class Ring(BaseModel):
-    """Work that is due: `kind` is the Celery task's name, and its only argument is `name`."""
+class TaskMessage(BaseModel):
+    """The Celery message for a unit of work: `kind` is the task's name, and its only argument is `name`."""
 
     model_config = ConfigDict(frozen=True)
 
     owner_id: UUID
     kind: str
     key: str
-    queue: str
 
     @property
     def name(self) -> str:
-        """The one argument that the task gets: ids only."""
+        """The task's only argument, of ids alone."""
         return f"{self.owner_id}/{self.key}"
 
     @property
     def summary(self) -> str:
-        """What people see of it in a list: the ends of the ids, which tell them apart."""
+        """The argument as Flower and logs show it: the last 12 characters of each id, which tell them apart."""
         return "/".join(part[-SUMMARY_CHARACTERS:] for part in (str(self.owner_id), self.key) if part)
 
 
 class Claim(BaseModel):
-    """A lease on one unit of work. Whoever holds the newest `fence` may finish it.
-
-    `paid_by` is the key, if one came with the request that caused the work, with which models are asked.
-    """
+    """A lease on one unit of work. `fence` is the fencing token: only the claim with the highest one can finish it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,11 +47,10 @@ class Claim(BaseModel):
     attempts: int
     as_of: datetime
     created_at: datetime
-    paid_by: UUID | None = None
 
 
 class Work(BaseModel):
-    """A unit of work as people look at it."""
+    """A unit of work as the doors show it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -80,3 +66,32 @@ class Work(BaseModel):
     error: str | None
     created_at: datetime
     finished_at: datetime | None
+
+    @computed_field  # type: ignore[prop-decorator]  # as pydantic documents it
+    @property
+    def known(self) -> bool:
+        """False if this version has no task for the kind; the work then waits for a version that has one."""
+        return self.kind in WORK
+
+
+class UnknownWork(BaseModel):
+    """Due work of a kind that this version does not know; it stays in the ledger for a version that does.
+
+    Attributes:
+        kind: Its name in the ledger.
+        units: How many units are due.
+        waited: How long the oldest of them has been due.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str
+    units: int
+    waited: timedelta
+
+
+class WorkPage(Answer):
+    """One page of work."""
+
+    work: list[Work]
+    cursor: Cursor

@@ -1,4 +1,4 @@
-"""The domain's clock, which tests and the demo move."""
+"""The domain's clock: real time plus an offset that tests and the demo change."""
 
 from datetime import datetime, timedelta
 
@@ -6,16 +6,16 @@ from store.transaction import Transaction, value
 
 
 def now(tx: Transaction) -> datetime:
-    """The domain's time."""
+    """The domain's time at the start of the transaction."""
     moment: datetime = value(tx, "select memory.now()")
     return moment
 
 
 def shift(tx: Transaction, by: timedelta) -> None:
-    """Move the domain's time, for every process at once; leases and token lifetimes stay on the real clock."""
+    """Add to the offset, for every process; leases and token lifetimes follow the real clock."""
     tx.execute("update memory.clock set shift = shift + %s", [by])
 
 
 def set_to(tx: Transaction, moment: datetime) -> None:
-    """Make the domain's time be this moment now."""
+    """Set the offset so that the domain's time is this moment now."""
     tx.execute("update memory.clock set shift = %s - pg_catalog.now()", [moment])

@@ -1,26 +1,38 @@
-"""Connections, transactions, and the one way in which work ends."""
+"""Connections, transactions, the one way in which work ends, and the one place where its messages are sent from."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, Self
 
+import structlog
 from pgvector.psycopg import register_vector
 from psycopg import Connection, ProgrammingError
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from schemas.work import Claim
-from store import work
+from schemas.work import Claim, TaskMessage
 from store.errors import translated
+from store.ledger import work
+from store.shares import BulkShare, BulkTurns, Limits, UserShares, allowance
 from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+Sender = Callable[[Sequence[TaskMessage]], None]
+"""Sends the Celery messages for work that is committed. It may fail: the sweep sends again for due work."""
 
 PATIENCE_SECONDS = 30.0
 ASK_AGAIN_SECONDS = 1.0
 RECONNECT_SECONDS = 2.0
+NO_LIMITS = Limits()
 # A process that is stopped in the middle of a transaction must not keep what it has locked from everybody else.
 # Rows are read from memory or flash, where a Being's own by index cost less than everybody's in order.
 OPTIONS = "-c search_path=memory,public -c idle_in_transaction_session_timeout=15s -c random_page_cost=1.1"
+
+
+def send_nothing(messages: Sequence[TaskMessage]) -> None:
+    """Leave all work to the sweep: for processes that only look at the ledger."""
 
 
 class Store:
@@ -29,11 +41,21 @@ class Store:
     Args:
         url: The database, as a libpq connection string.
         connections: The most that are open at once.
+        send: Sends the Celery messages that a transaction collected, after its commit and without its connection.
+        limits: How much of them one statement, one user and bulk may take.
+
+    Attributes:
+        bulk: The share of bulk, which takes turns.
     """
 
-    def __init__(self, url: str, connections: int = 4) -> None:
+    def __init__(self, url: str, connections: int = 4, send: Sender = send_nothing, limits: Limits = NO_LIMITS) -> None:
+        timeout = round(1000 * (limits.statement_seconds or 0))
+        self._send = send
+        self.bulk = BulkShare(limits.bulk_share, limits.bulk_statement_seconds, BulkTurns(limits.bulk_turns))
+        self._users = UserShares(limits.user_connections)
         self._pool: ConnectionPool[Transaction] = ConnectionPool(
             url,
+            connection_class=Transaction,
             min_size=1,
             max_size=connections,
             open=False,
@@ -41,7 +63,11 @@ class Store:
             # Its waits between attempts double without end; given up soon, whoever needs a connection begins anew.
             reconnect_timeout=RECONNECT_SECONDS,
             check=_begin,
-            kwargs={"row_factory": dict_row, "options": OPTIONS, "autocommit": True},
+            kwargs={
+                "row_factory": dict_row,
+                "options": f"{OPTIONS} -c statement_timeout={timeout}",
+                "autocommit": True,
+            },
         )
 
     def __enter__(self) -> Self:
@@ -57,19 +83,37 @@ class Store:
     def transaction(self, *, patience: float | None = None) -> Iterator[Transaction]:
         """One transaction: committed at the end of the block, rolled back if it raises.
 
+        The messages for work that it made ready are sent after the commit, when the connection is free again.
+
         Args:
             patience: Seconds to wait for a connection, if not the pool's own 30.
 
         Raises:
             Unavailable: There was none in time, or it was lost.
+            StatementTimeout: A statement ran longer than the process or the present allowance lets it.
         """
-        with translated():
-            connection = self._connection(patience or PATIENCE_SECONDS)
+        patience, allowed = patience or PATIENCE_SECONDS, allowance()
+        messages: list[TaskMessage] = []
+        with translated(), self._users.held(allowed.user_id, patience):
+            tx = self._connection(patience)
+            tx.outbox, tx.request_key_id = messages, None
+            begun = monotonic()
             try:
-                with connection:
-                    yield connection
+                with tx:
+                    yield tx
             finally:
-                self._pool.putconn(connection)
+                self._pool.putconn(tx)
+                allowed.charge(monotonic() - begun)
+        self._committed(messages)
+
+    def _committed(self, messages: Sequence[TaskMessage]) -> None:
+        """Send the messages of a transaction that was committed; the work is accepted, whether that succeeds or not."""
+        if not messages:
+            return
+        try:
+            self._send(messages)
+        except Exception as fault:  # noqa: BLE001  # whatever it is, the input is committed and the sweep sends again
+            log.warning("dispatch.failed", messages=len(messages), error=type(fault).__name__)
 
     def _connection(self, patience: float) -> Transaction:
         until = monotonic() + patience
@@ -81,9 +125,7 @@ class Store:
                     raise
 
     @contextmanager
-    def finishing(
-        self, claim: Claim, *, first: Callable[[Transaction], object] = lambda _: None
-    ) -> Iterator[Transaction]:
+    def finishing(self, claim: Claim, *, first: Callable[[Transaction], object] | None = None) -> Iterator[Transaction]:
         """One transaction in which work ends: its effects, its done state and the work it causes are kept together.
 
         Args:
@@ -94,13 +136,12 @@ class Store:
             LeaseLost: Another holds the work now; nothing of this transaction is kept.
         """
         with self.transaction() as tx:
-            first(tx)
+            if first is not None:
+                tx.execute("select memory.hold_owner(%s)", [claim.owner_id])
+                first(tx)
             work.hold(tx, claim)
             yield tx
-            # In one message to the server, which commits only if the work ended well.
-            with tx.pipeline():
-                work.finish(tx, claim)
-                tx.commit()
+            work.finish(tx, claim)
 
     def ping(self) -> None:
         """Raise unless the database answers."""
@@ -110,7 +151,12 @@ class Store:
 
 def _begin(connection: Connection[Any]) -> None:
     """Begin the transaction that a connection is fetched for; one that was lost fails here, and another is fetched."""
-    connection.execute("begin")
+    seconds = allowance().statement_seconds
+    if seconds is None:
+        connection.execute("begin")
+    else:
+        # Both in one message to the server; what is prepared must be a single statement.
+        connection.execute(b"begin; set local statement_timeout = %d" % round(1000 * seconds), prepare=False)
 
 
 def _configure(connection: Connection[Any]) -> None:

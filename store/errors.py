@@ -7,6 +7,7 @@
     ├── Refused            the thing exists, and its state forbids what was asked                    MP003
     ├── BudgetSpent        the day's budget has not so much left: wait for the next day
     └── Unavailable        the database is out of reach, or broke a deadlock: try again              `PASSING`
+        └── StatementTimeout   a statement ran longer than it may: ask for less, or try again later  57014
 
 Custom SQLSTATEs are turned into these in one place, `translated`.
 """
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
+
+from schemas.llm.calls import Lacking
 
 
 class StoreError(Exception):
@@ -42,16 +45,22 @@ class BudgetSpent(StoreError):
 
     Args:
         message: Which budget.
+        lacking: What there is too little of: `tokens`, `cost`, or a `price` by which to tell.
         retry_after: How many seconds the user's day still lasts.
     """
 
-    def __init__(self, message: str, *, retry_after: float) -> None:
+    def __init__(self, message: str, *, lacking: Lacking, retry_after: float) -> None:
         super().__init__(message)
+        self.lacking: Lacking = lacking
         self.retry_after = retry_after
 
 
 class Unavailable(StoreError):
     """The database is out of reach or gave up on this transaction; the same again may pass."""
+
+
+class StatementTimeout(Unavailable):
+    """A statement was stopped because it ran too long; its transaction was rolled back."""
 
 
 BY_SQLSTATE: dict[str, type[StoreError]] = {"MP001": LeaseLost, "MP002": NotFound, "MP003": Refused}
@@ -68,6 +77,11 @@ def translated() -> Iterator[None]:
         yield
     except psycopg.Error as error:
         domain = BY_SQLSTATE.get(error.sqlstate or "")
+        if isinstance(error, psycopg.errors.QueryCanceled):
+            raise StatementTimeout(
+                "The database took too long over a statement, which was stopped; nothing of its transaction is kept."
+                " Ask for less at a time (fewer words, a smaller page or batch), or send the same again later."
+            ) from error
         if domain is None and _passes(error):
             raise Unavailable(f"The database is out of reach ({type(error).__name__}).") from error
         if _of_nobody(error):

@@ -1,7 +1,8 @@
-"""Bring a database to the shape that this code expects: migrations once and forward only, functions every time.
+"""Migrates a database to this version's schema: each migration once, forward only; functions whenever they changed.
 
-A migration library was weighed and left out: what remains once functions are replayed with CREATE OR REPLACE is this
-page, and it can put tables and functions into one transaction under one lock (docs/decisions/0002).
+A migration is a file of sql/migrations, or a folder whose files run in the order of their names; its identity is its
+name and the checksum of its text. Functions are dropped and created again from sql/functions, in the same transaction
+and under the same lock (docs/decisions/0002 and 0058).
 """
 
 import hashlib
@@ -16,10 +17,13 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 OLDEST_POSTGRES = 180000
 OLDEST_VECTOR = (0, 8, 4)
 LOCK = 0x6D656D6F7279  # "memory": the advisory lock that lets one migration at a time through
+FUNCTIONS = "functions"  # the row of `migrations` whose checksum is that of all files in sql/functions
 
 
 def migrate(url: str) -> list[str]:
-    """Apply what is missing and replay all functions, in one transaction.
+    """Apply what is missing and replace the functions if their files changed, in one transaction.
+
+    Functions are dropped before the migrations run and created after them: a migration runs without triggers and views.
 
     Args:
         url: The database, as a libpq connection string.
@@ -28,10 +32,13 @@ def migrate(url: str) -> list[str]:
         The names of the migrations that were applied now, in order.
 
     Raises:
-        MigrationRefused: The server is too old, or an applied migration's file has been changed since.
-        Unavailable: The database is out of reach.
+        MigrationRefused: The server is too old, the file of an applied migration was changed, or the database has a
+            migration that the files lack.
+        Unavailable: The database can't be reached.
     """
     with translated(), psycopg.connect(url) as connection:
+        # Building an index over a large table takes longer than a default timeout of the database may allow.
+        connection.execute("set local statement_timeout = 0")
         if connection.info.server_version < OLDEST_POSTGRES:
             raise MigrationRefused(
                 f"Postgres 18 or newer is needed, and this server is {connection.info.server_version // 10000}."
@@ -47,34 +54,49 @@ def migrate(url: str) -> list[str]:
         )
         rows = connection.execute("select name, checksum from migrations").fetchall()
         applied: dict[str, bytes] = dict(rows)
-        fresh = [path for path in sorted((SQL / "migrations").glob("*.sql")) if _is_new(path, applied)]
+        _refuse_unknown(applied)
+        fresh = [path for path in _migrations() if _is_new(path, applied)]
+        if not fresh and applied.get(FUNCTIONS) == _checksum(*_functions()):
+            return []
+        connection.execute((SQL / "drop_functions.sql").read_bytes())
         for path in fresh:
+            for file in _files(path):
+                connection.execute(file.read_bytes())
+            connection.execute(
+                "insert into migrations (name, checksum) values (%s, %s)", [path.stem, _checksum(*_files(path))]
+            )
+        for path in _functions():
             connection.execute(path.read_bytes())
-            connection.execute("insert into migrations (name, checksum) values (%s, %s)", [path.stem, _checksum(path)])
-        for path in sorted((SQL / "functions").glob("*.sql")):
-            connection.execute(path.read_bytes())
+        connection.execute(
+            """
+            insert into migrations (name, checksum) values (%s, %s)
+            on conflict (name) do update set checksum = excluded.checksum, applied_at = clock_timestamp()
+            """,
+            [FUNCTIONS, _checksum(*_functions())],
+        )
     return [path.stem for path in fresh]
 
 
 def erase(url: str) -> bool:
-    """Remove everything that `migrate` made, and all that is remembered in it; False where there was nothing.
+    """Drop the schema `memory` with all data; returns False if there was none.
 
     Raises:
-        Unavailable: The database is out of reach.
+        Unavailable: The database can't be reached.
     """
     with translated(), psycopg.connect(url) as connection:
+        connection.execute("set local statement_timeout = 0")
         there = connection.execute("select to_regnamespace('memory') is not null").fetchone() == (True,)
         connection.execute("drop schema if exists memory cascade")
     return there
 
 
 def missing(tx: Transaction) -> list[str]:
-    """The names of the migrations that this database still lacks, in order."""
+    """List the names of the migrations that this database lacks, in order."""
     if value(tx, "select to_regclass('memory.migrations')") is None:
         applied = set()
     else:
         applied = {row["name"] for row in tx.execute("select name from memory.migrations")}
-    return [path.stem for path in sorted((SQL / "migrations").glob("*.sql")) if path.stem not in applied]
+    return [path.stem for path in _migrations() if path.stem not in applied]
 
 
 def _refuse_old_vector(connection: psycopg.Connection) -> None:
@@ -87,14 +109,35 @@ def _refuse_old_vector(connection: psycopg.Connection) -> None:
         )
 
 
-def _checksum(path: Path) -> bytes:
-    return hashlib.sha256(path.read_bytes()).digest()
+def _refuse_unknown(applied: dict[str, bytes]) -> None:
+    unknown = sorted(applied.keys() - {path.stem for path in _migrations()} - {FUNCTIONS})
+    if unknown:
+        raise MigrationRefused(
+            f"This database has migrations that this checkout lacks: {', '.join(unknown)}. A newer version made it, or "
+            "one from before the first release. Use the version that made it, or an empty database."
+        )
+
+
+def _migrations() -> list[Path]:
+    return sorted((SQL / "migrations").glob("[0-9]*"))
+
+
+def _files(migration: Path) -> list[Path]:
+    return sorted(migration.glob("*.sql")) if migration.is_dir() else [migration]
+
+
+def _functions() -> list[Path]:
+    return sorted((SQL / "functions").glob("*.sql"))
+
+
+def _checksum(*paths: Path) -> bytes:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).digest()
 
 
 def _is_new(path: Path, applied: dict[str, bytes]) -> bool:
     if path.stem not in applied:
         return True
-    if applied[path.stem] != _checksum(path):
+    if applied[path.stem] != _checksum(*_files(path)):
         raise MigrationRefused(
             f"Migration {path.name} was applied to this database in another wording. Migrations go forward only: put "
             "the file back as it was and write a new one."

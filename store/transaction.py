@@ -1,35 +1,51 @@
-"""What every statement is given: one open transaction."""
+"""The transaction that every statement runs in, and that collects the Celery messages to send after its commit."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString
 from uuid import UUID
 
 from psycopg import Connection
 from psycopg.rows import DictRow, scalar_row
 
-Transaction = Connection[DictRow]
+if TYPE_CHECKING:
+    from schemas.work import TaskMessage
+
+
+class Transaction(Connection[DictRow]):
+    """A connection of the pool for the duration of one transaction.
+
+    Attributes:
+        outbox: The Celery messages for work that this transaction made ready. The store sends them after the commit.
+        request_key_id: The provider key that came with the request which this transaction serves; None without one. It
+            is stored with each input that the transaction inserts, and may pay for model calls about these alone.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.outbox: list[TaskMessage] = []
+        self.request_key_id: UUID | None = None
 
 
 def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
-    """The single value that a statement answers; None where it answers no row."""
+    """The first column of the first row that a statement returns; None without a row."""
     with tx.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(query, parameters).fetchone()
 
 
 def wait_at_most(tx: Transaction, patience: timedelta) -> None:
-    """Let no statement of this transaction wait longer than this for a lock; one that would raises `Unavailable`."""
+    """Limit how long a statement of this transaction waits for a lock; past it, the statement raises `Unavailable`."""
     tx.execute("select memory.wait_at_most(%s)", [patience])
 
 
 def commit_soon(tx: Transaction) -> None:
-    """Let the commit of this transaction not wait for the disk: what it keeps may be lost if the server dies at once.
+    """Commit without waiting for the disk: a crash of the server within a second may lose this transaction.
 
-    Only for what costs no more than to be done again. Whatever commits later makes it durable with itself.
+    For changes that the system repeats at little cost. A later durable commit makes this one durable too.
     """
     tx.execute("set local synchronous_commit = off")
 
 
 def new_ids(tx: Transaction, count: int) -> list[UUID]:
-    """So many ids for what comes in, in the order in which it came: what is older sorts first."""
+    """Return `count` new ids (UUID version 7), which sort in the order of the list and after all earlier ids."""
     return list(value(tx, "select array_agg(uuidv7()) from generate_series(1, %s)", [count]) or [])

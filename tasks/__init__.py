@@ -1,1 +1,1 @@
-"""Celery tasks: thin shells around the use cases in `memory`, one file a queue."""
+"""Celery tasks: thin shells around the use cases in `memory`, one file for each queue."""

@@ -1,6 +1,6 @@
-"""The door of Celery: programs that share the broker and know nothing of us send `ingest.notes` and `ingest.messages`.
+"""The front door of Celery: other programs that share the broker send `ingest.notes` and `ingest.messages`.
 
-Their messages carry content, and are the only copy of it until they are acknowledged, which is after the commit.
+Such a message carries content, and is the only copy of it until it is acknowledged, which is after the commit.
 """
 
 import json
@@ -14,78 +14,92 @@ from celery.exceptions import Reject
 from redis import Redis
 from redis.exceptions import RedisError
 
-from memory.delivery import What, deliver
+from memory.intake.delivery import ItemKind, deliver
+from memory.search import indexing
+from schemas.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
 from schemas.limits import BATCH_ITEMS
-from workers import rejected
-from workers.addresses import addresses
-from workers.app import app
-from workers.doorbell import ring
-from workers.faults import described
-from workers.rejected import Rejected
-from workers.resources import Resources
+from schemas.work import Claim
+from workers.runtime import rejected
+from workers.runtime.addresses import addresses
+from workers.runtime.app import app
+from workers.runtime.faults import described
+from workers.runtime.rejected import Rejected
+from workers.runtime.resources import Resources
+from workers.runtime.step import step, tick
 
 log = structlog.get_logger()
 
-# What can't be taken now goes to the end of its queue; a fault that answers at once is not asked without a pause.
+# Waited before a message returns to its queue, so that a fault which is reported at once causes no busy loop.
 PAUSE_SECONDS = 1.0
 
 
 class Door(Task):  # type: ignore[misc]  # Celery is published without types
-    """A task whose arguments nobody gets to see."""
+    """A task whose arguments are masked in events, logs and Flower."""
 
-    Request = "workers.masked:MaskedRequest"
+    Request = "workers.runtime.masking:MaskedRequest"
 
 
-@app.task(name="ingest.notes", queue="ingest", base=Door, bind=True)  # type: ignore[untyped-decorator]  # as Celery is
+@app.task(name=INGEST_NOTES.name, queue=INGEST_NOTES.queue, base=Door, bind=True)  # type: ignore[untyped-decorator]  # as Celery is
 def notes(task: Task, *args: Any, **kwargs: Any) -> None:
-    """Take notes in: a Being's id, and a list of notes."""
+    """Accept notes. Arguments: a Being's id, and a list of notes."""
     _take(task.request.id, "notes", args, kwargs)
 
 
-@app.task(name="ingest.messages", queue="ingest", base=Door, bind=True)  # type: ignore[untyped-decorator]  # as Celery is
+@app.task(name=INGEST_MESSAGES.name, queue=INGEST_MESSAGES.queue, base=Door, bind=True)  # type: ignore[untyped-decorator]  # as Celery is
 def messages(task: Task, *args: Any, **kwargs: Any) -> None:
-    """Take messages in: a Being's id, and a list of messages."""
+    """Accept messages. Arguments: a Being's id, and a list of messages."""
     _take(task.request.id, "messages", args, kwargs)
 
 
-def _take(task_id: str, what: What, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Deliver, ring, and keep what was refused.
+@tick(INDEX_TOLD)
+def index_told(on: Resources) -> None:
+    """Make what was just told searchable by its words."""
+    indexing.index_waiting(on.store, on.settings.lease, on.settings.attempts)
+
+
+@step(INDEX_WORDS)
+def index_words(on: Resources, claim: Claim) -> None:
+    """Make what one Being was told searchable by its words, where the ticks left something."""
+    indexing.index(on.store, claim)
+
+
+def _take(task_id: str, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Deliver items to the ledger, and add those that are refused to `patrol:rejected`.
 
     Raises:
-        Reject: The ledger or Redis is out of reach, or the door is full: back into the queue with it.
+        Reject: The ledger or Redis is out of reach, or the Being's backlog is full; the message returns to its queue.
     """
-    on = app.at_hand()
+    on = app.process_resources()
     try:
         being_id, items = _read(*args, **kwargs)
     except (TypeError, ValueError) as fault:
-        _keep(on, [_rejected(task_id, what, "call", str(fault), {"args": args, "kwargs": kwargs})])
+        _keep(on, [_rejected(task_id, kind, "call", str(fault), {"args": args, "kwargs": kwargs})])
         return
     ids = [f"celery/{task_id}/{position}" for position in range(len(items))]
     try:
-        delivered = deliver(on.store, on.settings, what, being_id, items, ids)
-    except Exception as fault:  # noqa: BLE001  # whatever it is, the message is the only copy
+        delivered = deliver(on.store, on.settings, kind, being_id, items, ids)
+    except Exception as fault:  # noqa: BLE001  # the message is the only copy, so it is requeued whatever the fault
         log.warning("ingest.waits", being_id=str(being_id), items=len(items), fault=described(fault))
         time.sleep(PAUSE_SECONDS)
         raise Reject(type(fault).__name__, requeue=True) from None
-    ring(app, delivered.rings)
     _keep(
         on,
         [
-            _rejected(task_id, what, position, reason, _addressed(being_id, items[position]))
+            _rejected(task_id, kind, position, reason, _addressed(being_id, items[position]))
             for position, reason in delivered.refused.items()
         ],
     )
-    log.info("ingest.taken", what=what, being_id=str(being_id), items=len(items), refused=len(delivered.refused))
+    log.info("ingest.taken", what=kind, being_id=str(being_id), items=len(items), refused=len(delivered.refused))
 
 
 def _read(being: Any = None, items: Any = None, *more: Any, **unknown: Any) -> tuple[UUID, list[Any]]:
-    """The arguments, which a program wrote that nobody checked.
+    """Parse the task's arguments, which come unchecked from another program.
 
     Raises:
         ValueError: They are not a Being's id and a list of 1 to 1,000 items.
     """
     if more or unknown:
-        raise ValueError("call it with two arguments, `being` and `items`")
+        raise ValueError("the task takes two arguments, `being` and `items`")
     try:
         being_id = UUID(being)
     except (ValueError, TypeError, AttributeError):
@@ -95,12 +109,12 @@ def _read(being: Any = None, items: Any = None, *more: Any, **unknown: Any) -> t
     return being_id, items
 
 
-def _rejected(task_id: str, what: What, position: object, reason: str, sent: Any) -> Rejected:
-    return Rejected(rejected.DOORS[what], f"celery/{task_id}/{position}", reason, json.dumps(sent).encode())
+def _rejected(task_id: str, kind: ItemKind, position: object, reason: str, sent: Any) -> Rejected:
+    return Rejected(rejected.DOORS[kind], f"celery/{task_id}/{position}", reason, json.dumps(sent).encode())
 
 
 def _addressed(being_id: UUID, item: Any) -> Any:
-    """An item as the stream has it, so that it can be replayed through that."""
+    """Return an item in the form of a stream entry, so that it can be replayed through the stream."""
     return {"being": str(being_id), **item} if isinstance(item, dict) else item
 
 

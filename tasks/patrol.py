@@ -5,69 +5,70 @@ embed → assign → session_counts → dying → consolidate → revive → spl
 
 from functools import partial
 
-from memory import patrol, patrol_demand
-from schemas.work import Claim, Ring
-from workers.resources import Resources
-from workers.step import step
+from memory.patrol import demand, steps
+from schemas.kinds import PATROL_DUE, STEPS
+from schemas.work import Claim
+from workers.runtime.resources import Resources
+from workers.runtime.step import step
 
-patrol_step = partial(step, bury=patrol.bury)
-
-
-@step(queue="patrol")
-def due(on: Resources, claim: Claim) -> list[Ring]:
-    """Begin a patrol that nobody demanded."""
-    return patrol_demand.begin_due(on.store, on.settings, claim)
+patrol_step = partial(step, bury=steps.bury)
 
 
-@patrol_step(queue="patrol")
+@step(PATROL_DUE)
+def due(on: Resources, claim: Claim) -> None:
+    """Start a patrol that is due by number of notes, age of notes, or time."""
+    demand.begin_due(on.store, on.settings, claim)
+
+
+@patrol_step(STEPS["embed"])
 def embed(on: Resources, claim: Claim) -> None:
-    """❶ Turn the stamped notes into fresh nodes."""
-    patrol.embed(on.store, on.embedders, on.thinkers, on.settings, claim)
+    """❶ Turn the run's notes into fresh nodes."""
+    steps.embed(on.store, on.embedders, on.thinkers, on.settings, claim)
 
 
-@patrol_step(queue="patrol")
+@patrol_step(STEPS["assign"])
 def assign(on: Resources, claim: Claim) -> None:
     """❶ Give each new node its cluster."""
-    patrol.assign(on.store, on.embedders, on.thinkers, on.settings, claim)
+    steps.assign(on.store, on.embedders, on.thinkers, on.settings, claim)
 
 
-@patrol_step(queue="patrol")
+@patrol_step(STEPS["session_counts"])
 def session_counts(on: Resources, claim: Claim) -> None:
-    """❷ Let a patrol's worth of time pass."""
-    patrol.session_counts(on.store, on.settings, claim)
+    """❷ Raise the Being's patrol counter, by which memories age."""
+    steps.session_counts(on.store, on.settings, claim)
 
 
-@patrol_step(queue="patrol")
+@patrol_step(STEPS["dying"])
 def dying(on: Resources, claim: Claim) -> None:
-    """❸ Flag what has faded."""
-    patrol.dying(on.store, claim)
+    """❸ Mark nodes as dying whose effective importance is 0.05 or less."""
+    steps.dying(on.store, claim)
 
 
-@patrol_step(queue="patrol-llm")
+@patrol_step(STEPS["consolidate"])
 def consolidate(on: Resources, claim: Claim) -> None:
-    """❹ Merge what belongs together."""
-    patrol.consolidate(on.store, on.embedders, on.thinkers, on.settings, claim)
+    """❹ Merge nodes that a model says belong together."""
+    steps.consolidate(on.store, on.embedders, on.thinkers, on.settings, claim)
 
 
-@patrol_step(queue="patrol")
+@patrol_step(STEPS["revive"])
 def revive(on: Resources, claim: Claim) -> None:
-    """❺ Bring back what was asked for."""
-    patrol.revive(on.store, claim)
+    """❺ Revive dead nodes that were recalled."""
+    steps.revive(on.store, claim)
 
 
-@patrol_step(queue="patrol-llm")
+@patrol_step(STEPS["split"])
 def split(on: Resources, claim: Claim) -> None:
-    """❻ Let crowded clusters split."""
-    patrol.split(on.store, on.thinkers, on.settings, claim)
+    """❻ Split large clusters into topics."""
+    steps.split(on.store, on.thinkers, on.settings, claim)
 
 
-@patrol_step(queue="patrol")
+@patrol_step(STEPS["merge"])
 def merge(on: Resources, claim: Claim) -> None:
-    """❼ Let small clusters join others."""
-    patrol.merge(on.store, claim)
+    """❼ Merge small clusters into their nearest siblings or roots."""
+    steps.merge(on.store, claim)
 
 
-@patrol_step(queue="patrol-llm")
-def diary(on: Resources, claim: Claim) -> list[Ring]:
-    """Write the diary, and end the run."""
-    return patrol.diary(on.store, on.thinkers, on.settings, claim)
+@patrol_step(STEPS["diary"])
+def diary(on: Resources, claim: Claim) -> None:
+    """Write the diary and the notes for the next conversation, and finish the run."""
+    steps.diary(on.store, on.thinkers, on.settings, claim)

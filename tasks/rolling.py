@@ -1,18 +1,19 @@
-"""The rolling summary's tasks."""
+"""Tasks of the queue `rolling`: rolling summaries."""
 
-from memory import conversation, rolling
-from schemas.work import Claim, Ring
-from workers.resources import Resources
-from workers.step import step, tick
+from memory.talk import rolling, sessions
+from schemas import kinds
+from schemas.work import Claim
+from workers.runtime.resources import Resources
+from workers.runtime.step import step, tick
 
 
-@step(queue="rolling")
-def summarise(on: Resources, claim: Claim) -> list[Ring]:
+@step(kinds.ROLLING_SUMMARY)
+def summarise(on: Resources, claim: Claim) -> None:
     """Rewrite a Being's rolling summary."""
-    return rolling.summarise(on.store, on.thinkers, on.settings, claim)
+    rolling.summarise(on.store, on.thinkers, on.settings, claim)
 
 
-@tick(queue="rolling")
-def waiting(on: Resources) -> list[Ring]:
+@tick(kinds.WAITING_SUMMARIES)
+def waiting(on: Resources) -> None:
     """Wake summaries that waited for a key."""
-    return conversation.ask_for_waiting(on.store, on.thinkers)
+    sessions.request_waiting(on.store, on.thinkers)

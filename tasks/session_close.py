@@ -1,12 +1,19 @@
-"""What is done when a conversation is closed."""
+"""Tasks of the queue `session-close`: summaries of closed sessions."""
 
-from memory import closing
-from schemas.work import Claim, Ring
-from workers.resources import Resources
-from workers.step import step
+from memory.talk import joint_summary, session_summary
+from schemas import kinds
+from schemas.work import Claim
+from workers.runtime.resources import Resources
+from workers.runtime.step import step
 
 
-@step(queue="session-close")
-def summarise(on: Resources, claim: Claim) -> list[Ring]:
-    """Sum up a closed conversation."""
-    return closing.summarise(on.store, on.thinkers, on.settings, claim)
+@step(kinds.SESSION_SUMMARY)
+def summarise(on: Resources, claim: Claim) -> None:
+    """Summarise a closed session."""
+    session_summary.summarise(on.store, on.thinkers, on.settings, claim)
+
+
+@step(kinds.SHORT_SESSIONS)
+def summarise_short(on: Resources, claim: Claim) -> None:
+    """Summarise several short sessions of a Being in one model call."""
+    joint_summary.summarise(on.store, on.thinkers, on.settings, claim)

@@ -1,18 +1,19 @@
-"""The Shadow Judge's tasks."""
+"""Tasks of the queue `shadow`: facts and todos from messages (the seed's Shadow Judge)."""
 
-from memory import judging
-from schemas.work import Claim, Ring
-from workers.resources import Resources
-from workers.step import step, tick
-
-
-@step(queue="shadow")
-def judge(on: Resources, claim: Claim) -> list[Ring]:
-    """Judge what has gathered in a session."""
-    return judging.judge(on.store, on.thinkers, on.settings, claim)
+from memory.talk import judging
+from schemas import kinds
+from schemas.work import Claim
+from workers.runtime.resources import Resources
+from workers.runtime.step import step, tick
 
 
-@tick(queue="shadow")
-def waiting(on: Resources) -> list[Ring]:
+@step(kinds.JUDGE)
+def judge(on: Resources, claim: Claim) -> None:
+    """Extract facts and todos from a session's unjudged messages."""
+    judging.judge(on.store, on.thinkers, on.settings, claim)
+
+
+@tick(kinds.WAITING_SESSIONS)
+def waiting(on: Resources) -> None:
     """Wake sessions that waited for a key."""
-    return judging.ask_for_waiting(on.store, on.thinkers)
+    judging.request_waiting(on.store, on.thinkers)

@@ -1,72 +1,117 @@
-"""What beat does at its times, and slow work in the background. Any number of beats may tick."""
+"""Tasks of the queue `upkeep`: periodic tasks that beat sends, and slow work. Any number of beats may run."""
 
-from memory import activation, curator, fact_vectors, patrol_demand, reembedding, upkeep
-from memory import spine as spines
-from schemas.work import Claim, Ring
-from workers.app import app
-from workers.doorbell import empty_queues
-from workers.resources import Resources
-from workers.step import step, tick
+from collections.abc import Sequence
 
+import structlog
+from redis import Redis
+from redis.exceptions import RedisError
 
-@tick(queue="upkeep")
-def sweep(on: Resources) -> list[Ring]:
-    """Ring for every due row of the ledger that nobody holds, and begin the patrols among them."""
-    return upkeep.sweep(on.store, on.settings, empty_queues(app))
+from memory.facts import curator, vectors
+from memory.intake.cleaning import StreamItem, erased_among
+from memory.nodes import activation, reembedding
+from memory.operations import upkeep
+from memory.patrol import demand
+from memory.search import embedding
+from memory.talk import spine as spines
+from schemas import kinds
+from schemas.work import Claim
+from store.errors import Unavailable
+from workers.runtime import stream_cleaning
+from workers.runtime.addresses import addresses
+from workers.runtime.app import app
+from workers.runtime.dispatch import empty_queues
+from workers.runtime.resources import Resources
+from workers.runtime.step import step, tick
 
-
-@tick(queue="upkeep")
-def ticks(on: Resources) -> list[Ring]:
-    """Ask for the patrols of Beings for whom time should pass."""
-    return patrol_demand.ask_for_ticks(on.store, on.settings)
-
-
-@tick(queue="upkeep")
-def idle_sessions(on: Resources) -> list[Ring]:
-    """End the sessions that have been idle for 30 minutes."""
-    return upkeep.end_idle_sessions(on.store, on.settings)
-
-
-@tick(queue="upkeep")
-def retention(on: Resources) -> list[Ring]:
-    """Let go of what is older than the settings keep."""
-    return upkeep.clear(on.store, on.settings)
+log = structlog.get_logger()
 
 
-@tick(queue="upkeep")
-def embedders(on: Resources) -> list[Ring]:
-    """Ask for the move of Beings, and of users' facts, whose embedder has changed."""
-    return [
-        *reembedding.ask_for_reembedding(on.store, on.embedders),
-        *fact_vectors.ask_for_other_models(on.store, on.embedders),
-    ]
+@tick(kinds.SWEEP)
+def sweep(on: Resources) -> None:
+    """Send a message for every due row of the ledger that no worker holds, and start the patrols among them."""
+    upkeep.sweep(on.store, on.settings, empty_queues(app))
 
 
-@step(queue="upkeep")
+@tick(kinds.TICKS)
+def ticks(on: Resources) -> None:
+    """Enqueue patrols of Beings whose last tick is PATROL_TICK or more ago."""
+    demand.ask_for_ticks(on.store, on.settings)
+
+
+@tick(kinds.IDLE_SESSIONS)
+def idle_sessions(on: Resources) -> None:
+    """Close sessions that have been idle for 30 minutes."""
+    upkeep.end_idle_sessions(on.store, on.settings)
+
+
+@tick(kinds.RETENTION)
+def retention(on: Resources) -> None:
+    """Delete finished work, stored responses and receipts that are older than the settings say."""
+    upkeep.clear(on.store, on.settings)
+
+
+@tick(kinds.EMBEDDERS)
+def embedders(on: Resources) -> None:
+    """Enqueue the re-embedding of Beings, and of users' facts, whose embedder has changed."""
+    reembedding.request_reembedding(on.store, on.embedders)
+    vectors.request_reembedding(on.store, on.embedders)
+    embedding.ask_for_other_models(on.store, on.embedders)
+
+
+@tick(kinds.UNEMBEDDED_TOLD)
+def unembedded(on: Resources) -> None:
+    """Give what was said lately its vectors."""
+    embedding.embed_waiting(on.store, on.embedders, on.settings.lease, on.settings.attempts)
+
+
+@step(kinds.REEMBED)
 def reembed(on: Resources, claim: Claim) -> None:
-    """Move a Being to another embedder."""
+    """Re-embed a Being's nodes with the configured model."""
     reembedding.reembed(on.store, on.embedders, claim)
 
 
-@step(queue="upkeep")
-def embed_facts(on: Resources, claim: Claim) -> list[Ring]:
-    """Give a user's facts their vectors."""
-    return fact_vectors.embed(on.store, on.embedders, on.settings, claim)
+@step(kinds.EMBED_FACTS)
+def embed_facts(on: Resources, claim: Claim) -> None:
+    """Embed a user's facts."""
+    vectors.embed(on.store, on.embedders, on.settings, claim)
 
 
-@step(queue="upkeep")
+@step(kinds.CURATE)
 def curate(on: Resources, claim: Claim) -> None:
-    """Fold facts that say the same."""
-    curator.curate(on.store, claim)
+    """Fold a user's near-duplicate facts into one."""
+    curator.curate(on.store, on.thinkers, on.settings, claim)
 
 
-@step(queue="upkeep")
-def spine(on: Resources, claim: Claim) -> list[Ring]:
-    """Write the long line of what a user has told."""
-    return spines.write(on.store, on.thinkers, on.settings, claim)
+@step(kinds.SPINE)
+def spine(on: Resources, claim: Claim) -> None:
+    """Write the next version of a user's spine, the summary over all sessions."""
+    spines.write(on.store, on.thinkers, on.settings, claim)
 
 
-@step(queue="upkeep")
+@step(kinds.ACTIVATE)
 def activate(on: Resources, claim: Claim) -> None:
-    """Credit memories that were found while their Being was written to."""
+    """Record the activation of nodes that a recall found while another transaction held their Being."""
     activation.activate_kept(on.store, claim)
+
+
+@step(kinds.EMBED_TOLD)
+def embed_told(on: Resources, claim: Claim) -> None:
+    """Give what was said its vectors."""
+    embedding.embed(on.store, on.embedders, claim)
+
+
+@step(kinds.CLEAN_STREAMS)
+def clean_streams(on: Resources, claim: Claim) -> None:
+    """Remove erased items from the producers' Redis streams."""
+
+    def erased(found: Sequence[stream_cleaning.Found]) -> set[int]:
+        items = [StreamItem(one.what, one.item, one.known_by) for one in found]
+        return erased_among(on.store, on.settings, claim.owner_id, items)
+
+    try:
+        with Redis.from_url(addresses(on.settings).redis_url) as redis:
+            removed = stream_cleaning.clean(redis, claim.owner_id, erased)
+    except RedisError as fault:
+        raise Unavailable(f"Redis is out of reach ({type(fault).__name__}).") from fault
+    with on.store.finishing(claim):
+        log.info("streams.cleaned", removed=removed)

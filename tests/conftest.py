@@ -1,4 +1,4 @@
-"""What every test stands on: a real Postgres for the test process, and a database of its own for each test.
+"""Fixtures of all tests: a real Postgres server for each test process, and a database for each test.
 
 A database is a copy of a migrated template, which takes some 15 ms in memory (on a disk it can be 300), so no test
 cleans up after another. The server is the embedded one that users run, but it promises nothing across a crash of the
@@ -6,7 +6,13 @@ machine.
 """
 
 import os
+
+# Two processes of two BLAS threads each spin for the same two cores: embedding took five times the processor time.
+# It is read when numpy is imported.
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,31 +20,34 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
+import certifi
 import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from schemas.rows import Being, User
+from schemas.accounts.accounts import Being, User
+from schemas.work import TaskMessage
 from store import clock as domain_clock
-from store.database import Store
+from store.database import Sender, Store
 from store.migrate import migrate
+from tests.preloaded import Preloaded
 from tests.scenes import make_being, make_user
-from workers import processes
-from workers.postgres_server import EmbeddedPostgres
+from workers.embedded import processes
+from workers.embedded.postgres import EmbeddedPostgres
 
-# A condition that comes true costs nothing of this; a busy machine is no reason to fail.
+# An upper bound on waiting for a condition, generous so that a busy machine fails no test.
 PATIENCE = 120.0
-MEMORY = Path("/dev/shm")  # noqa: S108  # directories in it get names that nobody can guess
+MEMORY = Path("/dev/shm")  # noqa: S108  # directories in it get unpredictable names
 ROOM = 2 << 30
 
-# Nothing of the machine's own settings, and no proxy between us and ourselves.
+# Removes the machine's own settings, and proxies for loopback connections.
 for variable in [*os.environ]:
     if variable.startswith(("PATROL_", "OPENAI_", "ANTHROPIC_", "PG")) or variable in {"DATABASE_URL", "REDIS_URL"}:
         del os.environ[variable]
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
-# A busy machine is no reason to fail. Examples may share a test's database, because each makes a Being of its own. They
-# are the same in every run, so that nobody meets in their own change what is not of it; `deep` looks for new ones.
+# No deadline, for busy machines. Examples may share a test's database, because each makes its own Being. They
+# are the same in every run, so that a failure is due to the change at hand; the profile `deep` draws new ones.
 settings.register_profile(
     "deep",
     deadline=None,
@@ -49,26 +58,59 @@ settings.register_profile("normal", settings.get_profile("deep"), max_examples=1
 settings.load_profile("normal")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Trust one certificate instead of all: a model's client loads them when it is made, which takes 40 ms.
+
+    No test speaks TLS.
+    """
+    first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
+    kept = tempfile.NamedTemporaryFile("w", prefix="patrol-", suffix=".pem")  # noqa: SIM115  # until the run ends
+    config.add_cleanup(kept.close)
+    kept.write(first + end)
+    kept.flush()
+    os.environ["SSL_CERT_FILE"] = kept.name
+
+
 class Clock:
-    """The domain's clock of one database, moved for everybody who reads it."""
+    """The domain clock of one database."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def now(self) -> datetime:
-        """Read the domain's time."""
+        """Return the domain's time."""
         with self._store.transaction() as tx:
             return domain_clock.now(tx)
 
     def advance(self, **by: float) -> None:
-        """Let time pass, by the keywords of `timedelta`: `clock.advance(hours=25)`."""
+        """Advance the clock by the keywords of `timedelta`: `clock.advance(hours=25)`."""
         with self._store.transaction() as tx:
             domain_clock.shift(tx, timedelta(**by))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register `--cold`."""
+    parser.addoption("--cold", action="store_true", help="start every process from scratch, as users do")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start the tests marked `long` first, so that the short ones fill the other processes' time at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+@pytest.fixture(scope="session")
+def preloaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Preloaded | None]:
+    """The process that commands and workers are forked from; None with `--cold`."""
+    if request.config.getoption("--cold") or sys.platform != "linux":
+        yield None
+    else:
+        with Preloaded(tmp_path_factory.mktemp("preloaded") / "log") as running:
+            yield running
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[EmbeddedPostgres]:
-    """A server for this test process, gone when it ends."""
+    """A Postgres server for this test process, removed when it ends."""
     in_memory = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM
     with tempfile.TemporaryDirectory(prefix="patrol-", dir=MEMORY if in_memory else None) as home:
         sockets = Path(home) / "run"
@@ -78,7 +120,7 @@ def postgres() -> Iterator[EmbeddedPostgres]:
 
 
 def execute_alone(url: str, statement: str) -> None:
-    """Execute what can't be while anybody is connected, who may take longer to go than the server waits."""
+    """Execute a statement that needs a database without connections, and retry while the last ones close."""
 
     def executed() -> bool:
         try:
@@ -118,19 +160,47 @@ def url(new_database) -> Iterator[str]:
         yield database
 
 
+class Sent(list[TaskMessage]):
+    """Records the messages that a store sends, in order."""
+
+    def take(self) -> list[TaskMessage]:
+        """Return the messages that were sent since the last call."""
+        taken = list(self)
+        self.clear()
+        return taken
+
+    def by(self, do: Callable[[], object]) -> list[TaskMessage]:
+        """Call a function; returns the messages that were sent meanwhile."""
+        self.clear()
+        do()
+        return self.take()
+
+
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
+def sent() -> Sent:
+    """The messages that the test's ledger sends; no worker receives them."""
+    return Sent()
+
+
+@pytest.fixture
+def sender(sent: Sent) -> Sender:
+    """How the test's ledger sends messages."""
+    return sent.extend
+
+
+@pytest.fixture
+def store(url: str, sender: Sender) -> Iterator[Store]:
     """The test's own ledger, open."""
-    opened = Store(url, connections=8)
-    # A test that is kept waiting in the middle of a transaction has not stopped.
-    opened._pool.kwargs["options"] += " -c idle_in_transaction_session_timeout=0"  # noqa: SLF001  # nobody else may
+    opened = Store(url, connections=8, send=sender)
+    # A test may be suspended for long within a transaction.
+    opened._pool.kwargs["options"] += " -c idle_in_transaction_session_timeout=0"  # noqa: SLF001  # for tests only
     with opened:
         yield opened
 
 
 @pytest.fixture
 def user(store: Store) -> User:
-    """A person."""
+    """A user."""
     with store.transaction() as tx:
         return make_user(tx)
 
@@ -144,13 +214,13 @@ def being(store: Store, user: User) -> Being:
 
 @pytest.fixture
 def clock(store: Store) -> Clock:
-    """The domain's clock, to be moved."""
+    """The domain clock, to be moved."""
     return Clock(store)
 
 
 @pytest.fixture
 def wait_until() -> Callable[[Callable[[], bool]], None]:
-    """Wait for a condition, and fail the test when it does not come true in time."""
+    """Poll a condition, and fail the test if it does not hold in time."""
 
     def wait(condition: Callable[[], bool], patience: float = PATIENCE) -> None:
         assert processes.wait_until(condition, patience), f"did not come true within {patience:g} s"

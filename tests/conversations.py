@@ -1,4 +1,4 @@
-"""Conversations for tests: said to a Being, judged by a scripted provider, in this process."""
+"""Conversations for tests: messages to a Being, judged in this process by a scripted provider."""
 
 import json
 from collections.abc import Callable
@@ -6,16 +6,20 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from memory import closing, fact_vectors, judging, rolling, spine
-from memory.intake import accept_messages
+from memory.facts import vectors
+from memory.intake.intake import accept_messages
+from memory.talk import joint_summary, judging, rolling, session_summary, spine
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas.facts import Fact, Todo
-from schemas.rows import Being
+from schemas import kinds
+from schemas.accounts.accounts import Being
+from schemas.facts.rows import Fact, Todo
+from schemas.kinds import WorkKind
 from schemas.settings import Settings
 from schemas.work import Claim
-from store import facts, todos, work
 from store.database import Store
+from store.facts import facts, todos
+from store.ledger import work
 from tests.fakes.provider import Behaviour, FakeProvider
 
 LEASE = timedelta(seconds=30)
@@ -24,18 +28,20 @@ Do = Callable[[Store, Thinkers, Settings, Claim], object]
 
 
 def judging_at_once(provider: FakeProvider) -> Settings:
-    """Settings under which everything that was said is judged at once, by this provider."""
+    """Settings under which every message is judged at once, by this provider."""
     return Settings(
         anthropic_api_key="any",
         anthropic_base_url=provider.url,
         thinker="anthropic",
         embedder="minilm",
         judge_messages=1,
+        # Each session is summarised by itself, unless a test is about joint summaries.
+        join_short_sessions=False,
     )
 
 
 def fact(span: str, statement: str | None = None, **changes: Any) -> dict[str, Any]:
-    """A fact as a judge answers it, true to its span unless it is told otherwise."""
+    """Return a fact as a model answers it, which repeats its span by default."""
     usual = {
         "message": "m1",
         "span": span,
@@ -54,7 +60,7 @@ def fact(span: str, statement: str | None = None, **changes: Any) -> dict[str, A
 
 
 def todo(span: str, content: str | None = None, **changes: Any) -> dict[str, Any]:
-    """A todo as a judge answers it."""
+    """Return a todo as a model answers it."""
     usual = {
         "message": "m1",
         "span": span,
@@ -71,7 +77,7 @@ def todo(span: str, content: str | None = None, **changes: Any) -> dict[str, Any
 
 
 class Talk:
-    """A user who talks to a Being, and what is learnt from it."""
+    """A user who talks to a Being, and the facts and todos that result."""
 
     def __init__(
         self,
@@ -86,76 +92,78 @@ class Talk:
         self.thinkers, self.embedders = thinkers, embedders
 
     def says(self, *said: str | dict[str, Any]) -> list[UUID]:
-        """Say something: as the user, unless a whole message is given."""
+        """Add messages; a string is a message of the user."""
         items = [{"role": "user", "content": one} if isinstance(one, str) else one for one in said]
-        accepted = accept_messages(self.store, self.settings, self.being.being_id, items)
-        return [id_ for id_ in accepted.receipt.ids if id_ is not None]
+        receipt = accept_messages(self.store, self.settings, self.being.being_id, items)
+        return [id_ for id_ in receipt.ids if id_ is not None]
 
     def answers(self, *facts: dict[str, Any], todos: tuple[dict[str, Any], ...] = ()) -> None:
-        """Let the judge's next answer be this."""
+        """Script the model's next extraction."""
         self.provider.script(Behaviour(do="answer", on="messages", text=json.dumps({"facts": facts, "todos": todos})))
 
     def compares(self, *comparisons: tuple[str, str, str | None]) -> None:
-        """Let the next comparison be this: (new, relation, earlier)."""
+        """Script the model's next comparison: (new, relation, earlier)."""
         said = [{"new": new, "relation": relation, "earlier": earlier} for new, relation, earlier in comparisons]
         self.provider.script(Behaviour(do="answer", on="messages", text=json.dumps({"comparisons": said})))
 
     def judged(self) -> None:
         """Do all judging that is due."""
-        self._do(self.being.being_id, judging.KIND, judging.judge)
+        self.do_due(self.being.being_id, kinds.JUDGE, judging.judge)
 
     def summed_up(self) -> None:
-        """Sum up all that is due to be."""
-        self._do(self.being.being_id, rolling.KIND, rolling.summarise)
-        self._do(self.being.being_id, closing.KIND, closing.summarise)
-        self._do(self.being.user_id, spine.KIND, spine.write)
+        """Do all due summaries."""
+        self.do_due(self.being.being_id, kinds.ROLLING_SUMMARY, rolling.summarise)
+        self.do_due(self.being.being_id, kinds.SESSION_SUMMARY, session_summary.summarise)
+        self.do_due(self.being.being_id, kinds.SHORT_SESSIONS, joint_summary.summarise)
+        self.do_due(self.being.user_id, kinds.SPINE, spine.write)
 
-    def _do(self, owner_id: UUID, kind: str, do: Do) -> None:
+    def do_due(self, owner_id: UUID, kind: WorkKind, do: Do) -> None:
+        """Do all due work of one kind."""
         for _ in range(100):
             with self.store.transaction() as tx:
                 rows = tx.execute(
                     "select key from memory.work where owner_id = %s and kind = %s and state = 'ready'"
                     " and next_at <= clock_timestamp()",
-                    [owner_id, kind],
+                    [owner_id, kind.name],
                 ).fetchall()
             if not rows:
                 return
             for row in rows:
                 with self.store.transaction() as tx:
-                    claim = work.claim(tx, owner_id, kind, row["key"], lease=LEASE, attempts=5)
+                    claim = work.claim(tx, owner_id, kind.name, row["key"], lease=LEASE, attempts=5)
                 assert claim is not None
                 do(self.store, self.thinkers, self.settings, claim)
 
     def embedded(self) -> None:
-        """Give the user's facts their vectors."""
+        """Embed the user's facts."""
         with self.store.transaction() as tx:
-            fact_vectors.ask(tx, self.being.user_id)
-            claim = work.claim(tx, self.being.user_id, fact_vectors.KIND, "", lease=LEASE, attempts=5)
+            vectors.request_embedding(tx, self.being.user_id)
+            claim = work.claim(tx, self.being.user_id, kinds.EMBED_FACTS.name, "", lease=LEASE, attempts=5)
         assert claim is not None
-        fact_vectors.embed(self.store, self.embedders, self.settings, claim)
+        vectors.embed(self.store, self.embedders, self.settings, claim)
 
     def hears(self, said: str, *facts: dict[str, Any], todos: tuple[dict[str, Any], ...] = ()) -> None:
-        """Say something that a judge answers so."""
+        """Add a message with a scripted extraction, and judge it."""
         self.says(said)
         self.answers(*facts, todos=todos)
         self.judged()
 
     def facts(self, status: str | None = "ACTIVE") -> list[Fact]:
-        """What the Being knows, oldest first."""
+        """Return the facts that the Being knows, oldest first."""
         with self.store.transaction() as tx:
             return facts.page(tx, self.being.user_id, self.being.being_id, status=status, limit=100)[::-1]
 
     def contents(self) -> list[str]:
-        """What the Being knows, in words."""
+        """Return the statements of the facts that the Being knows."""
         return [fact.content for fact in self.facts()]
 
     def todos(self, status: str | None = "OPEN") -> list[Todo]:
-        """What is open, oldest first."""
+        """Return the open todos, oldest first."""
         with self.store.transaction() as tx:
             return todos.page(tx, self.being.being_id, status=status, limit=100)[::-1]
 
     def dropped(self) -> dict[str, int]:
-        """What was dropped at the last judging, by reason."""
+        """Return how many items the last judging dropped, by reason."""
         with self.store.transaction() as tx:
             (row,) = tx.execute(
                 "select dropped from memory.judgements where being_id = %s order by judgement_id desc limit 1",
@@ -164,7 +172,7 @@ class Talk:
         return dict(row["dropped"])
 
     def unjudged(self) -> int:
-        """How many messages wait."""
+        """Return how many messages are unjudged."""
         with self.store.transaction() as tx:
             (row,) = tx.execute(
                 "select count(*) as n from memory.messages where being_id = %s and not judged and role = 'user'",

@@ -1,24 +1,27 @@
-"""A Being with something of everything, each text of which holds one word: what leaves it, and what is left of it."""
+"""Fills a Being with rows of every kind, each with one marker word, to test what exports and erasure leave.
+
+What is the user's, for all Beings to know, can hold another word, so that what passes between Beings can be told from
+what may not.
+"""
 
 from dataclasses import replace
-from hashlib import sha256
 from uuid import UUID, uuid4
 
-from memory import vault
-from memory.intake import accept_messages
-from schemas.rows import Being
+from memory.intake.intake import accept_messages
+from memory.vault import records
+from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from schemas.vault import NewRecord
-from store import facts
-from store import notes as note_rows
 from store.database import Store
-from store.facts import Told
+from store.facts import facts
+from store.facts.facts import NewStatement
+from store.intake import notes as note_rows
 from store.transaction import Transaction, new_ids, value
 from tests.scenes import NORTH, move, note, remember, root, words
 
 
 def tables_with(tx: Transaction, word: str) -> dict[str, int]:
-    """In how many rows of which tables a word stands, whatever the column."""
+    """Count the rows that contain a word in any column, by table."""
     tables = tx.execute(
         "select relname from pg_class where relkind = 'r' and relnamespace = 'memory'::regnamespace"
     ).fetchall()
@@ -33,8 +36,13 @@ def tables_with(tx: Transaction, word: str) -> dict[str, int]:
     return {table: count for table, count in found.items() if count}
 
 
-def fill(store: Store, being: Being, word: str) -> list[UUID]:
-    """Give a Being something of everything; returns a memory, one that it took in, and a third."""
+def fill(store: Store, being: Being, word: str, shared: str | None = None) -> list[UUID]:
+    """Fill a Being with rows of every kind; the user's own rows contain the word `shared`, if it is another word.
+
+    Returns:
+        The ids of a memory, of one that it took in, and of a third.
+    """
+    shared = shared or word
     settings = Settings()
     said = accept_messages(
         store,
@@ -46,15 +54,15 @@ def fill(store: Store, being: Being, word: str) -> list[UUID]:
             {"role": "other", "speaker": word, "content": f"{word} too."},
         ],
     )
-    first = said.receipt.ids[0]
+    first = said.ids[0]
     assert first is not None
-    vault.add_memory(store, settings, being, NewRecord(text=f"Knows all about {word}."))
-    vault.add_memory(store, settings, being, NewRecord(text=f"All know {word} well.", scope="shared"))
+    records.add_memory(store, settings, being, NewRecord(text=f"Knows all about {word}."))
+    records.add_memory(store, settings, being, NewRecord(text=f"All know {shared} well.", scope="shared"))
     with store.transaction() as tx:
         made = _memories(tx, being, word)
-        _person(tx, being, word)
+        _person(tx, being, word, shared)
         _conversation(tx, being, word)
-        _facts(tx, being, word, first)
+        _facts(tx, being, word, shared, first)
     return made
 
 
@@ -72,13 +80,14 @@ def _memories(tx: Transaction, being: Being, word: str) -> list[UUID]:
     note_rows.insert(tx, being.being_id, [note(word, type="todo"), note(f"{word} waits.")])
     topic = value(
         tx,
-        "select memory.found_topic(%s, %s, %s, %s)",
-        [being.being_id, root(tx, being), f"{word} was baked.", [survivor, other]],
+        "select memory.found_topic(%s, %s, %s, 'model', %s, %s)",
+        [being.being_id, root(tx, being), f"{word} was baked.", [survivor, other, absorbed], [survivor, other]],
     )
     move(tx, being, [absorbed], topic)
     response = value(
         tx,
-        "insert into memory.model_responses (user_id, being_id, kind, key, prompt_hash, purpose, model, said, kept)"
+        "insert into memory.model_responses"
+        " (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, retained)"
         " values (%s, %s, 'patrol.consolidate', %s, %s, 'consolidate', 'any', %s, true) returning response_id",
         [being.user_id, being.being_id, str(run), b"1", word],
     )
@@ -91,7 +100,7 @@ def _memories(tx: Transaction, being: Being, word: str) -> list[UUID]:
     )
     tx.execute("select set_config('memory.response_id', '', true)")
     tx.execute(
-        "insert into memory.model_responses (user_id, being_id, kind, key, prompt_hash, purpose, model, said)"
+        "insert into memory.model_responses (user_id, being_id, kind, key, prompt_hash, purpose, model, completion)"
         " values (%s, %s, 'patrol.diary', %s, %s, 'diary', 'any', %s)",
         [being.user_id, being.being_id, str(run), b"2", word],
     )
@@ -101,7 +110,7 @@ def _memories(tx: Transaction, being: Being, word: str) -> list[UUID]:
         [being.being_id, run],
     )
     tx.execute(
-        "insert into memory.diary (being_id, day, text, run_id, told_to) values (%s, '2026-03-02', %s, %s, %s)",
+        "insert into memory.diary (being_id, day, text, run_id, last_node_id) values (%s, '2026-03-02', %s, %s, %s)",
         [being.being_id, f"We spoke of {word}.", run, other],
     )
     tx.execute(
@@ -112,8 +121,8 @@ def _memories(tx: Transaction, being: Being, word: str) -> list[UUID]:
     return [survivor, absorbed, other]
 
 
-def _person(tx: Transaction, being: Being, word: str) -> None:
-    by = {"being": being.being_id, "user": being.user_id, "word": word}
+def _person(tx: Transaction, being: Being, word: str, shared: str) -> None:
+    by = {"being": being.being_id, "user": being.user_id, "word": word, "shared": shared}
     for statement in (
         "insert into memory.souls (being_id, voice, think_md) values (%(being)s, %(word)s, %(word)s)",
         "insert into memory.soul_states (being_id, mood) values (%(being)s, %(word)s)",
@@ -124,10 +133,11 @@ def _person(tx: Transaction, being: Being, word: str) -> None:
         ),
         "insert into memory.vault_profiles values (%(being)s, true, null, 5, 0.5)",
         "insert into memory.session_snapshot (being_id, content, made_from) values (%(being)s, %(word)s, '{}')",
-        "insert into memory.user_models (user_id, content) values (%(user)s, %(word)s)",
+        "insert into memory.user_models (user_id, content) values (%(user)s, %(shared)s)",
         (
             "insert into memory.summary_spines (user_id, version, content, message_count)"
-            " values (%(user)s, 1, jsonb_build_object('PEOPLE', %(word)s::text), 20)"
+            " values (%(user)s, 1, jsonb_build_object('PEOPLE', jsonb_build_array(%(shared)s::text)) ||"
+            """ '{"PROFILE": [], "PROJECTS": [], "OPEN_LOOPS": []}', 20)"""
         ),
     ):
         tx.execute(statement, by)
@@ -139,7 +149,8 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
         "update memory.messages set rolling_version = 1, spine_version = 1 where being_id = %(being)s",
         (
             "insert into memory.session_summaries (being_id, session_id, version, content, turn_count)"
-            " select being_id, session_id, 1, jsonb_build_object('one_liner', %(word)s::text), 2"
+            " select being_id, session_id, 1, jsonb_build_object('one_liner', %(word)s::text) ||"
+            """ '{"what_mattered": [], "open_loops": [], "commitments": [], "people": [], "tone": ""}', 2"""
             " from memory.sessions where being_id = %(being)s"
         ),
         (
@@ -169,34 +180,44 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
         tx.execute(statement, by)
 
 
-def _facts(tx: Transaction, being: Being, word: str, message: UUID) -> None:
-    thing, other, seeded = (f"thing:{word}{place}" for place in ("", "s", "ish"))
+def _facts(tx: Transaction, being: Being, word: str, shared: str, message: UUID) -> None:
+    thing, other, seeded = f"thing:{shared}", f"thing:{word}s", f"thing:{shared}ish"
     tx.execute(
-        "insert into memory.entity_aliases (user_id, alias_ref, entity_ref, label) select %s, ref, ref, %s"
+        "insert into memory.entity_aliases (user_id, alias_ref, entity_ref) select %s, ref, ref"
         " from unnest(%s::text[]) as ref on conflict do nothing",
-        [being.user_id, word, [thing, other, seeded]],
+        [being.user_id, [thing, other, seeded]],
+    )
+    tx.execute(
+        "insert into memory.entity_labels (user_id, being_id, alias_ref, label)"
+        " values (%(user)s, null, %(thing)s, %(shared)s), (%(user)s, null, %(seeded)s, %(shared)s),"
+        " (%(user)s, %(being)s, %(other)s, %(word)s)",
+        {
+            "user": being.user_id,
+            "being": being.being_id,
+            "thing": thing,
+            "seeded": seeded,
+            "other": other,
+            "word": word,
+            "shared": shared,
+        },
     )
     tx.execute(
         "insert into memory.entity_merges (user_id, kept_ref, merged_ref, state, similarity)"
         " values (%s, %s, %s, 'proposed', 0.9)",
         [being.user_id, thing, other],
     )
-    seed = value(
-        tx,
-        "insert into memory.user_seeds (user_id, content, content_hash) values (%s, to_jsonb(%s::text), %s)"
-        " returning seed_id",
-        [being.user_id, f"seed {word}", sha256(word.encode()).digest()],
-    )
-    ids = new_ids(tx, 3)
+    seed = facts.add_seed(tx, being.user_id, None, {"content": f"seed {shared}"})
+    secret = facts.add_seed(tx, being.user_id, being.being_id, {"content": f"secret seed {word}"})
+    ids = new_ids(tx, 6)
     now = value(tx, "select memory.now()")
-    usual = Told(
+    usual = NewStatement(
         statement_id=ids[0],
         scope=None,
         type="PROFILE",
-        entity_label=word,
+        entity_label=shared,
         fact_type="preference",
-        told_as=[thing],
-        content=f"Loves {word}.",
+        mentioned_refs=[thing],
+        content=f"Loves {shared}.",
         source="shadow_extraction",
         confidence=0.9,
         importance=1,
@@ -205,21 +226,52 @@ def _facts(tx: Transaction, being: Being, word: str, message: UUID) -> None:
         being_id=being.being_id,
         message_id=message,
     )
-    facts.tell(
+    facts.add_statements(
         tx,
         being.user_id,
         [
             usual,
-            replace(usual, statement_id=ids[1], scope=being.being_id, told_as=[other], content=f"Hides {word}."),
+            replace(
+                usual,
+                statement_id=ids[1],
+                scope=being.being_id,
+                entity_label=word,
+                mentioned_refs=[other],
+                content=f"Hides {word}.",
+            ),
             replace(
                 usual,
                 statement_id=ids[2],
-                told_as=[seeded],
-                content=f"Grew up with {word}.",
+                mentioned_refs=[seeded],
+                content=f"Grew up with {shared}.",
                 source="seeded_profile",
+                span=f"Grew up with {shared}.",
                 being_id=None,
                 message_id=None,
                 seed_id=seed,
+            ),
+            replace(
+                usual,
+                statement_id=ids[3],
+                scope=being.being_id,
+                entity_label=word,
+                mentioned_refs=[other],
+                fact_type="habit",
+                content=f"Never tells of {word}.",
+                source="seeded_profile",
+                being_id=None,
+                message_id=None,
+                seed_id=secret,
+            ),
+            replace(usual, statement_id=ids[4], content=f"Is tired of {shared}.", contradicts=(ids[0],)),
+            replace(
+                usual,
+                statement_id=ids[5],
+                scope=being.being_id,
+                entity_label=word,
+                mentioned_refs=[other],
+                content=f"Shows {word}.",
+                contradicts=(ids[1],),
             ),
         ],
     )

@@ -1,4 +1,4 @@
-"""The patrol seed's rules, as plainly as they can be said: each count is raised one by one, each rule reads every node.
+"""A naive model of the patrol seed's rules: every counter is stored, and every rule reads every node.
 
 The ledger gets to the same result by other ways (one counter for all nodes, a stored patrol at which a node fades). A
 test lets both live through the same life and compares them after every step.
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 
 class PlainRefusal(Exception):
-    """What was asked is against the rules, and nothing of it was done."""
+    """An operation violates the rules, and changed nothing."""
 
 
 @dataclass
 class PlainNode:
-    """One memory. `asked_since_death` counts reactivations of the dead."""
+    """One node. `asked_since_death` counts its reactivations while dead."""
 
     importance: float
     session_count: int = 0
@@ -28,7 +28,7 @@ class PlainNode:
 
     @property
     def effective_importance(self) -> float:
-        """The seed's decay; what is pinned keeps its importance."""
+        """The seed's decay; a pinned node keeps its importance."""
         return self.importance if self.pinned else self.importance * math.exp(-self.session_count / 30)
 
     @property
@@ -41,7 +41,7 @@ class PlainNode:
 
     @property
     def patrols_left(self) -> int | None:
-        """In how many patrols it will be dying, found by trying; below zero if some patrols ago it should have been."""
+        """The number of patrols until it is dying, found by trying; negative if it is overdue."""
         if self.status != "active" or self.pinned:
             return None
         count = 0
@@ -56,7 +56,7 @@ class PlainNode:
 
 @dataclass
 class PlainMemory:
-    """All memories of one Being, by their place in the order of birth."""
+    """All nodes of one Being, by their order of creation."""
 
     nodes: list[PlainNode] = field(default_factory=list)
     hours_since_tick: float = math.inf
@@ -68,7 +68,7 @@ class PlainMemory:
         self.hours_since_tick += hours
 
     def tick(self, *, demanded: bool) -> None:
-        """❷ One patrol is counted, if it was demanded or a day has passed since the last that was."""
+        """❷ Count a patrol that was demanded, or that is a day or more after the last one that was counted."""
         if demanded or self.hours_since_tick >= 24:
             self.hours_since_tick = 0
             for node in self.nodes:
@@ -82,7 +82,7 @@ class PlainMemory:
                 node.status = "dying"
 
     def absorb(self, survivor: int, absorbed: list[int]) -> None:
-        """❹ One merge: the survivor gains 0.05 once, however many it takes in."""
+        """❹ Merge: the survivor gains 0.05 once, however many it absorbs."""
         gone = [self.nodes[name] for name in absorbed]
         if not self.nodes[survivor].living or survivor in absorbed or not absorbed:
             raise PlainRefusal
@@ -96,28 +96,28 @@ class PlainMemory:
         self.nodes[survivor].fresh = False
 
     def make_dead(self, names: list[int]) -> None:
-        """❹ What nobody takes in is let go."""
+        """❹ Make dying nodes dead that no merge absorbs."""
         gone = [self.nodes[name] for name in names]
         if any(node.status != "dying" or node.fresh for node in gone):
             raise PlainRefusal
         for node in gone:
             node.die()
 
-    def consolidated(self) -> None:
-        """❹ What was looked at is not fresh any more."""
+    def settled(self) -> None:
+        """❹ Nodes that were shown to the model are no longer fresh."""
         for node in self.nodes:
             if node.living:
                 node.fresh = False
 
     def revive_dead(self) -> None:
-        """❺ The dying that weigh again, and the dead that were asked for twice, unless another speaks for them."""
+        """❺ Revive dying nodes above the threshold, and dead ones that were found twice and not absorbed."""
         for node in self.nodes:
             asked = node.asked_since_death >= 2 and node.absorbed_into is None and not node.forgotten
             if not node.faded and (node.status == "dying" or (node.status == "dead" and asked)):
                 node.status = "active"
 
     def found(self, names: set[int]) -> None:
-        """Being found, once an answer, for what was found and for the final survivor of what was absorbed."""
+        """Activate the found nodes, and the final survivors of absorbed ones, once for each answer."""
         credited = set()
         for name in names:
             if not self.nodes[name].forgotten:

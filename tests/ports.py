@@ -1,14 +1,14 @@
-"""A port for a process that has yet to begin to listen."""
+"""Finds a port for a process that is about to listen."""
 
 import random
 import socket
 
-# Below what systems hand out by themselves: nobody else gets it in the seconds until the process listens.
+# Below the range of ephemeral ports, so that no other process is assigned it before the process listens.
 PORTS = range(15_000, 30_000)
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """Return a free port."""
     for port in random.SystemRandom().sample(PORTS, 100):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

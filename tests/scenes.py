@@ -1,4 +1,4 @@
-"""Material for tests: people, Beings, and memories in a world of three dimensions."""
+"""Factories for tests: users, Beings, and nodes with three-dimensional vectors."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -7,10 +7,13 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from schemas.rows import Being, Node, User
-from store import nodes, notes, users
-from store.nodes import NodeWords
-from store.notes import NewNote
+from schemas.accounts.accounts import Being, User
+from schemas.nodes.nodes import Node
+from store.accounts import users
+from store.intake import notes
+from store.intake.notes import NewNote
+from store.nodes import nodes
+from store.nodes.nodes import NodeWords
 from store.transaction import Transaction
 
 MODEL = "three-d"
@@ -20,12 +23,12 @@ UP = (0.0, 0.0, 1.0)
 
 
 def make_user(tx: Transaction, name: str | None = None) -> User:
-    """Make a person, of a name that nobody has unless one is said."""
+    """Make a user, by default with a unique name."""
     return users.add_user(tx, name or f"user {uuid4()}", "UTC")
 
 
 def make_being(tx: Transaction, user: User, slug: str | None = None) -> Being:
-    """Make a Being with its two roots, whose vectors are of three dimensions."""
+    """Make a Being with its two roots and three-dimensional vectors."""
     slug = slug or f"b{uuid4().hex}"
     being = users.add_being(tx, user.user_id, slug, slug.title())
     users.adopt_model(tx, being.being_id, MODEL)
@@ -33,7 +36,7 @@ def make_being(tx: Transaction, user: User, slug: str | None = None) -> Being:
 
 
 def words(action: str = "Something happened.", *, vector: Sequence[float] = EAST, **changes: Any) -> NodeWords:
-    """A node's words; `when` goes into the scene, and what else `NodeWords` has can be named."""
+    """Return a node's texts; `when` becomes part of the scene, other keywords are fields of `NodeWords`."""
     scene = {"action": action, "actors": ["Mira"], "when": changes.pop("when", ["2026-03-02"])}
     usual: dict[str, Any] = {"feeling": None, "themes": [], "emotion": None, "importance": 0.5}
     return NodeWords(
@@ -45,7 +48,7 @@ def words(action: str = "Something happened.", *, vector: Sequence[float] = EAST
 
 
 def note(content: Any = "Something happened.", **changes: Any) -> NewNote:
-    """A new note, a pending scene unless it is told otherwise."""
+    """Return a new note, by default a pending scene."""
     usual: dict[str, Any] = {
         "note_id": uuid4(),
         "producer_id": None,
@@ -63,7 +66,7 @@ def note(content: Any = "Something happened.", **changes: Any) -> NewNote:
 def remember(
     tx: Transaction, being: Being, *memories: NodeWords, cluster: UUID | None = None, run: UUID | None = None
 ) -> list[UUID]:
-    """Make a note and a node of each memory, in that order, and put the nodes into a cluster where one is named."""
+    """Make a note and a node for each vector, and put the nodes into a cluster if one is given."""
     born = [(note(memory.scene), memory) for memory in memories]
     notes.insert(tx, being.being_id, [new for new, _ in born])
     run = run or uuid4()
@@ -85,8 +88,8 @@ def move(tx: Transaction, being: Being, node_ids: Sequence[UUID], cluster: UUID)
     )
 
 
-def consolidated(tx: Transaction, being: Being, node_ids: Sequence[UUID]) -> None:
-    """Take the mark `fresh` from nodes, as consolidation does with what it leaves as it is."""
+def settled(tx: Transaction, being: Being, node_ids: Sequence[UUID]) -> None:
+    """Clear the mark `fresh` of nodes, as consolidation does."""
     tx.execute(
         "update memory.memory_nodes set fresh = false where being_id = %s and node_id = any(%s)",
         [being.being_id, list(node_ids)],
@@ -94,7 +97,7 @@ def consolidated(tx: Transaction, being: Being, node_ids: Sequence[UUID]) -> Non
 
 
 def root(tx: Transaction, being: Being, name: str = "Private") -> UUID:
-    """The id of a root cluster."""
+    """Return the id of a root cluster."""
     (row,) = tx.execute(
         "select cluster_id from memory.clusters where being_id = %s and is_parent and name = %s", [being.being_id, name]
     )
@@ -102,7 +105,7 @@ def root(tx: Transaction, being: Being, name: str = "Private") -> UUID:
 
 
 def seen(tx: Transaction, being: Being, node_id: UUID) -> Node:
-    """A node that is there."""
+    """Return an existing node."""
     node = nodes.get(tx, being.being_id, node_id)
     assert node is not None
     return node

@@ -1,19 +1,21 @@
-"""Memories as a model is shown them, made up for tests of the rules."""
+"""Nodes as a model is shown them, for tests of the rules."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from schemas.rows import ShownNode
+from schemas.nodes.nodes import ShownNode
 
 TOPIC = UUID(int=1)
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def made_up(number: int = 1, action: str = "Pip mended the roof.", **changes: Any) -> ShownNode:
-    """A memory, the `number`th of its topic; fields of the scene and of the node can be named."""
+    """Return the `number`th node of its topic; keywords are fields of the scene and of the node."""
     scene = {"action": action, "actors": ["Pip"], "when": ["2026-03-02"]}
-    scene |= {name: changes.pop(name) for name in ("actors", "when", "dialogue", "setting") if name in changes}
+    scene |= {
+        name: changes.pop(name) for name in ("actors", "when", "dialogue", "setting", "sensory") if name in changes
+    }
     usual: dict[str, Any] = {
         "node_id": UUID(int=100 + number),
         "cluster_id": TOPIC,
@@ -26,6 +28,6 @@ def made_up(number: int = 1, action: str = "Pip mended the roof.", **changes: An
         "fresh": False,
         "pinned": False,
         "created_at": BEGAN + timedelta(minutes=number),
-        "version": "1",
+        "revision": 1,
     }
     return ShownNode(**(usual | changes))

@@ -1,4 +1,4 @@
-"""A Being that thinks, for tests: its models are the fake provider's, and a test says what they answer."""
+"""A Being whose patrols use the fake provider, which a test scripts."""
 
 import json
 import re
@@ -7,35 +7,37 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from memory.intake import accept_notes
+from memory.intake.intake import accept_notes
+from providers.canned.wire import Request
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas.rows import Node, Run
+from schemas.nodes.nodes import Node
+from schemas.patrol.runs import Run
 from schemas.settings import Settings
-from store import nodes, runs
 from store.database import Store
+from store.nodes import nodes
+from store.patrol import runs
 from tests.fakes.provider import FakeProvider
-from tests.fakes.wire import Request
 from tests.walking import walk_patrol, walk_run
 
 KEY = "sk-ant-of-the-platform"
 REFERENCE = re.compile(r'ref="(m\d+)"')
-LEFT_ALONE: "dict[str, Said]" = {
+LEFT_ALONE: "dict[str, Completion]" = {
     "Consolidation": {"merges": [], "make_dead": []},
     "Split": {"topics": []},
     "Classification": lambda material: {"business": [], "private": REFERENCE.findall(material)},
     "DiaryPages": {"diary": ["One.", "Two.", "Three."], "next_time": ["Ask.", "Listen.", "Stay."]},
 }
 
-Said = dict[str, Any] | Callable[[str], dict[str, Any]]
-"""What a model answers, or how it finds that out from the material."""
+Completion = dict[str, Any] | Callable[[str], dict[str, Any]]
+"""A scripted answer, or a function from the prompt's material to the answer."""
 
 
 @dataclass
 class Answers:
-    """What models answer, by the title of the answer's schema; where a test says nothing, all is left alone."""
+    """The scripted answers by the title of the answer's schema; the default changes nothing."""
 
-    said: dict[str, Said] = field(default_factory=dict)
+    said: dict[str, Completion] = field(default_factory=dict)
     asked: list[Request] = field(default_factory=list)
 
     def __call__(self, request: Request) -> str | None:
@@ -63,7 +65,7 @@ def thinking_settings(provider: FakeProvider, **changes: Any) -> Settings:
 
 @dataclass
 class Life:
-    """A Being whose patrols think."""
+    """A Being whose patrols use a language model."""
 
     store: Store
     provider: FakeProvider
@@ -72,23 +74,23 @@ class Life:
     settings: Settings
 
     def tell(self, *scenes: dict[str, Any] | str) -> None:
-        """Hand scenes in: what happened, or more of it, or the words of a model."""
+        """Add scenes: actions, scenes, or strings as models write them."""
         contents = [{"action": scene} if isinstance(scene, str) else scene for scene in scenes]
         usual = {"actors": ["Pip"], "when": ["2026-03-02"]}
         self.hand_in(*({**usual, **content} for content in contents))
 
     def hand_in(self, *contents: dict[str, Any] | str) -> None:
-        """Hand scenes in as they are."""
+        """Add scene notes as they are."""
         notes = [{"type": "scene", "content": content} for content in contents]
-        assert not accept_notes(self.store, self.settings, self.being_id, notes).receipt.rejected
+        assert not accept_notes(self.store, self.settings, self.being_id, notes).rejected
 
     def patrol(self, **changes: Any) -> Run:
-        """Walk one patrol, with other settings where some are named."""
+        """Run one patrol; keywords are settings."""
         settings = self.settings.model_copy(update=changes)
         return walk_patrol(self.store, Embedders(settings), settings, self.being_id, Thinkers(settings))
 
     def resume(self) -> Run:
-        """Go on with the newest run, as the sweep has it done."""
+        """Continue the newest run, as after a sweep."""
         with self.store.transaction() as tx:
             (run,) = runs.newest(tx, self.being_id, 1)
             tx.execute("update memory.work set lease_until = clock_timestamp() where state = 'running'")
@@ -98,15 +100,15 @@ class Life:
         )
 
     def nodes(self) -> list[Node]:
-        """Everything that is remembered, oldest first."""
+        """Return all nodes, oldest first."""
         with self.store.transaction() as tx:
             return nodes.page(tx, self.being_id, limit=1000)[::-1]
 
     def node(self, action: str) -> Node:
-        """The node whose action begins so."""
+        """Return the node whose action begins with the text."""
         (found,) = [node for node in self.nodes() if node.scene["action"].startswith(action)]
         return found
 
     def asked(self, purpose: str) -> Sequence[Request]:
-        """What the models were asked for one purpose."""
+        """Return the requests to models for one purpose."""
         return [request for request in self.answers.asked if request.purpose == purpose]

@@ -1,17 +1,19 @@
-"""A patrol walked in this process: the tasks' own use cases, one after the other, without Celery."""
+"""Runs a patrol in this process: the use cases behind the tasks, one after the other, without Celery."""
 
 from collections.abc import Collection
 from datetime import timedelta
 from uuid import UUID
 
-from memory import patrol, patrol_demand
+from memory.patrol import demand
+from memory.patrol import steps as patrol
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas.rows import Run
+from schemas.kinds import PATROL_STEPS
+from schemas.patrol.runs import Run
 from schemas.settings import Settings
-from schemas.work import PATROL_STEPS
-from store import runs, work
 from store.database import Store
+from store.ledger import work
+from store.patrol import runs
 
 LEASE = timedelta(seconds=30)
 ATTEMPTS = 5
@@ -20,8 +22,8 @@ ATTEMPTS = 5
 def walk_patrol(
     store: Store, embedders: Embedders, settings: Settings, being_id: UUID, thinkers: Thinkers | None = None
 ) -> Run:
-    """Demand a patrol and take every step of it; returns the run when it is over."""
-    run_id, _ = patrol_demand.demand(store, settings, being_id)
+    """Demand a patrol and run all its steps; returns the finished run."""
+    run_id = demand.demand(store, settings, being_id)
     return walk_run(store, embedders, settings, being_id, run_id, thinkers=thinkers)
 
 
@@ -34,7 +36,7 @@ def walk_run(
     steps: Collection[str] = PATROL_STEPS,
     thinkers: Thinkers | None = None,
 ) -> Run:
-    """Take every step that a run has left, or those of them that are named; without thinkers, those of the settings."""
+    """Run a run's remaining steps, or the named ones of them; `thinkers` default to those of the settings."""
     thinkers = thinkers or Thinkers(settings)
     doing = {
         "embed": lambda claim: patrol.embed(store, embedders, thinkers, settings, claim),

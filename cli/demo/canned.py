@@ -1,24 +1,25 @@
-"""A provider for demo and benchmarks: the tests' fake one in a process of its own, which thinks by simple rules."""
+"""Runs the canned provider in its own process, for the demo and the benchmarks."""
 
 import socket
 import sys
 from contextlib import closing
 
-from cli.stack import PING_PATIENCE, environment
-from workers.supervisor import Process
+from cli.operations.environments import environment
+from cli.operations.stack import PING_PATIENCE
+from workers.embedded.supervisor import Process
 
 HOST = "127.0.0.1"
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """Return a free port of the loopback interface."""
     with closing(socket.socket()) as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
 
 
 def settings(port: int) -> dict[str, str]:
-    """The settings, as environment, of those who are to ask it."""
+    """Return the environment variables of processes that are to use the canned provider on this port."""
     return {
         "PATROL_THINKER": "anthropic",
         "ANTHROPIC_API_KEY": "canned",
@@ -27,9 +28,9 @@ def settings(port: int) -> dict[str, str]:
 
 
 def process(port: int) -> Process:
-    """The provider, listening on this port."""
-    argv = [sys.executable, "-m", "tests.fakes.provider", "--port", str(port)]
-    return Process("canned-thinker", argv, environment(), lambda: _listens(port))
+    """Return the process of the canned provider on this port."""
+    argv = [sys.executable, "-m", "providers.canned", "--port", str(port)]
+    return Process("canned-thinker", argv, environment("canned"), lambda: _listens(port))
 
 
 def _listens(port: int) -> bool:

@@ -1,4 +1,4 @@
-"""`patrol demo`, from an empty home to the last word."""
+"""`patrol demo`: plays a month of sample notes through real servers and workers."""
 
 import os
 import time
@@ -8,19 +8,19 @@ from typing import Annotated, Literal
 from rich.text import Text
 from typer import Exit, Option
 
-from cli import stack
-from cli.demo import canned, month, progress, report, thoughts
-from cli.ledger import quiet_settings
-from cli.output import console, say
+from cli.console.ledger import quiet_settings, send_to_workers
+from cli.console.output import console, say
+from cli.demo import canned, month, progress, report, talk, thoughts
+from cli.operations import stack
 from schemas.settings import Settings
 from store.migrate import erase, migrate
-from workers.embedded import embedded_servers
-from workers.resources import resources
-from workers.supervisor import Supervisor
+from workers.embedded.servers import embedded_servers
+from workers.embedded.supervisor import Supervisor
+from workers.runtime.resources import resources
 
 INTERRUPTED = 130
 LONG = "P3650D"
-# Nobody misses what a worker of the demo was at, so a slow one is not waited for.
+# Seconds. The demo is over when its processes are stopped, so unfinished work does not matter.
 GRACE = 4.0
 
 
@@ -28,13 +28,13 @@ def demo(
     days: Annotated[int, Option(min=1, max=30, help="How many days of the month to live.")] = 30,
     thinking: Annotated[
         Literal["none", "canned"],
-        Option(help="Who thinks: nobody, or simple rules behind a fake provider, in place of a model."),
+        Option(help="The language model: none, or a local provider that answers by simple rules."),
     ] = "none",
 ) -> None:
-    """Play a month of a Being's life, and show what became of it.
+    """Run patrols over a month of sample notes, and show the result.
 
-    Everything is real: embedded servers, a Celery worker and beat, one patrol a day. It needs no key and uses none, has
-    a home of its own beside yours, and begins anew each time.
+    It uses embedded servers, a Celery worker and beat, and one patrol for each day. It needs no key and uses none. Its
+    data are in a separate home, and are removed at each start.
     """
     home = Settings().home / "demo"
     port = canned.free_port() if thinking == "canned" else None
@@ -42,12 +42,12 @@ def demo(
     try:
         _play(quiet_settings(), days, port)
     except KeyboardInterrupt:
-        say(Text("Stopped. Nothing is left running.", style="bold"))
+        say(Text("Stopped. No process is left running.", style="bold"))
         raise Exit(INTERRUPTED) from None
 
 
 def _environment(home: Path, port: int | None) -> dict[str, str]:
-    """Settings of the demo alone, for us and our processes: its own servers, no key, and no patrol but the demanded."""
+    """Return the demo's settings: its own servers, no key, and no automatic patrols."""
     return {
         "PATROL_HOME": str(home),
         "DATABASE_URL": "",
@@ -69,10 +69,10 @@ def _play(settings: Settings, days: int, port: int | None) -> None:
         Supervisor(settings.home / "logs", grace=GRACE) as supervisor,
     ):
         if erase(servers.database_url):
-            say(Text("The memories of the demo before are removed.", style="dim"))
+            say(Text("The data of the previous demo were removed.", style="dim"))
         migrate(servers.database_url)
         supervisor.watch(servers.redis, servers.postgres)
-        with resources(settings) as on:
+        with resources(settings, send_to_workers) as on:
             being = month.make_mizzen(on.store)
             concurrency = stack.default_concurrency()
             thinker = [] if port is None else [canned.process(port)]
@@ -81,10 +81,12 @@ def _play(settings: Settings, days: int, port: int | None) -> None:
             progress.show(month.lived(on, being, sample, supervisor), len(sample), console())
             lived = time.monotonic() - awake
             report.what_became(on, being)
-            if port is not None:
+            if port is None:
+                talk.what_was_said(on, being, sample[-1].date)
+            else:
                 thoughts.what_was_thought(on.store, being)
         report.conclude(settings.home, days=len(sample), lived=lived, total=time.monotonic() - begun)
 
 
 def _ready(_: str) -> None:
-    """In the demo nobody needs to know when."""
+    """Announce nothing."""

@@ -1,4 +1,4 @@
-"""How the month goes by: a small picture that moves on a terminal, a line a day elsewhere."""
+"""Shows the demo's progress: a live picture on a terminal, one line for each day elsewhere."""
 
 from collections.abc import Iterable
 
@@ -8,9 +8,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from cli.console.output import STATUS_STYLES, words
 from cli.demo.month import Moment
-from cli.output import STATUS_STYLES, words
-from schemas.work import PATROL_STEPS
+from schemas.kinds import PATROL_STEPS
 
 BARS = "▁▂▃▄▅▆▇█"
 PICTURES_A_SECOND = 15
@@ -19,7 +19,7 @@ STEPS_WIDTH = sum(len(step) + 1 for step in PATROL_STEPS) - 1
 
 
 def show(moments: Iterable[Moment], days: int, on: Console) -> None:
-    """Show the month as it is lived."""
+    """Show the month while it is played."""
     if on.is_terminal:
         with Live(console=on, refresh_per_second=PICTURES_A_SECOND) as live:
             for picture in pictures(moments, days):
@@ -31,7 +31,7 @@ def show(moments: Iterable[Moment], days: int, on: Console) -> None:
 
 
 def pictures(moments: Iterable[Moment], days: int) -> Iterable[Group]:
-    """One picture for each moment."""
+    """Yield a picture for each moment."""
     courses: dict[str, list[int]] = {status: [] for status in STATUS_STYLES}
     for moment in moments:
         if moment.run.state == "done":

@@ -1,4 +1,4 @@
-"""What became of the month, in a few pictures."""
+"""The demo's report on the month."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -11,18 +11,21 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from cli.console.output import count, day, likeness, say, shown, table, words
 from cli.demo.month import read_questions
-from cli.output import count, day, likeness, say, shown, table, words
-from cli.overview import cluster_tree
-from cli.why import told
-from memory.curation import story
-from memory.recall import Asked, recall
+from cli.nodes.history import told
+from cli.nodes.overview import cluster_tree
+from memory.nodes.curation import story
+from memory.nodes.recall import RecallQuery, recall
+from schemas.accounts.accounts import Being
+from schemas.intake import Note
+from schemas.kinds import PATROL_STEPS
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
-from schemas.rows import Being, Cluster, Node, Note
-from schemas.work import PATROL_STEPS
-from store import clusters, nodes, notes
+from schemas.nodes.nodes import Cluster, Node
 from store.database import Store
-from workers.resources import Resources
+from store.intake import notes
+from store.nodes import clusters, nodes
+from workers.runtime.resources import Resources
 
 EXAMPLES = 5
 LINE = 90
@@ -35,7 +38,7 @@ ALL = 1000
 
 @dataclass(frozen=True)
 class Outcome:
-    """What there is when the month is over, before anybody asks and thereby keeps something alive."""
+    """The state of memory after the month, read before the report's own recalls activate nodes."""
 
     clusters: list[Cluster]
     names: dict[UUID, str]
@@ -45,54 +48,54 @@ class Outcome:
 
 
 def introduce(home: Path, days: int, *, canned: bool) -> None:
-    """Say what is going to happen."""
-    who = (
-        "Who thinks is canned: simple rules behind a fake provider stand in for a model. See the way, not the wit."
+    """Describe what the demo does."""
+    model = (
+        "A local provider that answers by simple rules stands in for a language model."
         if canned
-        else "Nobody thinks."
+        else "No language model is used."
     )
     say(
         Text.assemble(("Mizzen", "bold cyan"), " lives in an old wireless in an umbrella workshop, and remembers."),
-        f"{count(days, 'day')} of March 2026 will be lived: notes are handed in, and each evening a patrol goes round.",
+        f"{count(days, 'day')} of March 2026: each day's notes are accepted, and a patrol runs over them.",
         Text(
-            f"Embedded Postgres and Redis in {shown(home)}, a real Celery worker and beat, and MiniLM on this machine: "
-            "no key is used, even if you have one.",
+            f"Embedded Postgres and Redis in {shown(home)}, a Celery worker and beat, and MiniLM on this machine. "
+            "No key is used, even if one is set.",
             style="dim",
         ),
-        Text(who, style="yellow" if canned else "dim"),
+        Text(model, style="yellow" if canned else "dim"),
     )
 
 
 def what_became(on: Resources, being: Being) -> None:
-    """Show topics, what fades, what could not be read, three answers, and one memory's story."""
+    """Show topics, fading memories, unreadable notes, three recalls, and one memory's history."""
     outcome = _outcome(on.store, being.being_id)
     title("What Mizzen remembers")
     say(cluster_tree(being.name, outcome.clusters), *_freshness(outcome.clusters))
     if outcome.dying or outcome.fading:
-        title("What slips away")
+        title("What fades")
         _show_fading(outcome)
     if outcome.failed:
-        title("What could not be understood, and is kept as it came")
+        title("Notes that could not be parsed, and are kept as they are")
         say(*(_failure(note) for note in outcome.failed))
-    title("What comes to mind")
+    title("What recall finds")
     for question in read_questions(QUESTIONS):
         _ask(on, being, question)
     if outcome.dying:
-        title("Nearly gone, and asked for just now: one memory's whole story")
+        title("A dying memory that was recalled just now, and its history")
         _bring_back(on, being, outcome)
 
 
 def conclude(home: Path, *, days: int, lived: float, total: float) -> None:
-    """Say what it took, and what to try next."""
+    """Show the times, and commands to try next."""
     place = f"PATROL_HOME={shown(home)}"
-    title("And now you")
+    title("Next steps")
     say(
-        f"{count(days, 'patrol')} of {len(PATROL_STEPS)} Celery tasks in {lived:.1f} s: {lived / days:.2f} s a day; "
-        f"{total:.1f} s from nothing to here.",
+        f"{count(days, 'patrol')} of {len(PATROL_STEPS)} Celery tasks in {lived:.1f} s, {lived / days:.2f} s for each; "
+        f"{total:.1f} s in all.",
         "",
-        Text.assemble(("./patrol up", "bold"), ("                              a memory of your own", "dim")),
+        Text.assemble(("./patrol up", "bold"), ("                              an empty memory of your own", "dim")),
         Text.assemble((f"{place} PATROL_EMBEDDER=minilm ./patrol up", "bold")),
-        Text.assemble("  keeps Mizzen alive; in another terminal then, with ", (place, "bold"), ":", style="dim"),
+        Text.assemble("  runs on with Mizzen; then, in another terminal with ", (place, "bold"), ":", style="dim"),
         Text("  ./patrol recall 'Who is Terence?'", style="bold"),
         Text("  ./patrol fading --patrols 5", style="bold"),
         Text("  ./patrol why month:001", style="bold"),
@@ -111,7 +114,7 @@ def _outcome(store: Store, being_id: UUID) -> Outcome:
 
 
 def title(text: str) -> None:
-    """Begin another part of the report."""
+    """Print the heading of a part of the report."""
     say("", Rule(Text(text, style="bold"), align="left", style="cyan"))
 
 
@@ -119,16 +122,16 @@ def _freshness(found: Sequence[Cluster]) -> list[Text]:
     fresh = sum(one.fresh_nodes for one in found)
     if not fresh:
         return []
-    told = f"{fresh} are fresh still: with a key, patrols consolidate them, and let what is dying go. Without one, "
-    return [Text(f"{told}nothing dies. See it done by canned thinking: make demo-llm", style="dim")]
+    explanation = f"{fresh} are fresh: with a model key, patrols consolidate them and let dying ones become dead. "
+    return [Text(f"{explanation}Without one, none dies. `make demo-llm` shows it with canned answers.", style="dim")]
 
 
 def _show_fading(outcome: Outcome) -> None:
     if outcome.dying:
-        say(f"{count(len(outcome.dying), 'slight thing')} faded, having lived so many patrols. The youngest of them:")
-        _show_memories(outcome.dying[:EXAMPLES], outcome, "lived", lambda node: node.session_count)
+        say(f"{len(outcome.dying)} memories faded after so many patrols. The youngest of them:")
+        _show_memories(outcome.dying[:EXAMPLES], outcome, "patrols", lambda node: node.session_count)
     if outcome.fading:
-        say("Next to fade, with so many patrols left unless somebody thinks of them:")
+        say("Next to fade, after so many more patrols if they are not recalled:")
         _show_memories(outcome.fading, outcome, "left", lambda node: node.patrols_left or 0)
 
 
@@ -149,10 +152,10 @@ def _failure(note: Note) -> Text:
 
 
 def _ask(on: Resources, being: Being, question: str) -> None:
-    asked = Asked(question, RECALL_NODES, RECALL_SIMILARITY)
+    asked = RecallQuery(question, RECALL_NODES, RECALL_SIMILARITY)
     found = recall(on.store, on.embedders, being.being_id, asked, random.SystemRandom())
     say(Text(question, style="bold"))
-    fragments = _cut(words(found.fragments), FRAGMENTS) or "Nothing, so far."
+    fragments = _cut(words(found.fragments), FRAGMENTS) or "Nothing was found."
     say(Padding(Text(fragments, style="italic cyan"), (0, 0, 0, 2)))
     rows = Table.grid(padding=(0, 2))
     for node, similarity in zip(found.nodes, found.similarities, strict=True):
@@ -162,7 +165,7 @@ def _ask(on: Resources, being: Being, question: str) -> None:
 
 
 def _bring_back(on: Resources, being: Being, outcome: Outcome) -> None:
-    """Recall what is dying by its own words, and tell what its life has been."""
+    """Recall a dying memory by its own words, and show its history."""
     roots = {one.cluster_id for one in outcome.clusters if one.is_parent}
     moved = [node for node in outcome.dying if node.cluster_id not in roots]
     node = max(moved or outcome.dying, key=lambda one: one.importance)
@@ -170,7 +173,7 @@ def _bring_back(on: Resources, being: Being, outcome: Outcome) -> None:
         on.store,
         on.embedders,
         being.being_id,
-        Asked(node.scene["action"], 1, RECALL_SIMILARITY),
+        RecallQuery(node.scene["action"], 1, RECALL_SIMILARITY),
         random.SystemRandom(),
     )
     say(*told(story(on.store, being.being_id, node.node_id), outcome.names))

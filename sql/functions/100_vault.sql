@@ -1,22 +1,24 @@
--- The vault: versions of durable statements, added and never changed.
+-- The vault: append-only versions of durable statements.
 --
 --        add                 update, upsert, promote
 --   ·───────────▶ version 1 ─────────────────────────▶ version n + 1
 --                     │                                     │
 --                     └──── delete ──▶ tombstone ◀──────────┘
 --
--- INVARIANT  No statement changes a record. One leaves by compaction, if a newer version of its id stays or if its id ends in a
---            tombstone and leaves whole, and by erasure, if its user or its Being is gone. What is read is the same after
---            a compaction.
+-- INVARIANT  No statement updates a record. Compaction deletes a version if a newer one of its id stays, or all versions of an
+--            id that ends in a tombstone. Erasure deletes all versions of an id, or all records of a user or a Being.
+--            A compaction does not change the live records.
+-- INVARIANT  A tombstone holds no text and no labels.
 -- INVARIANT  vault_heads holds the newest version of each id, and one live record for each topic of a scope.
--- LOCK ORDER The Being's row, shared; then scopes by their keys; then records.
+-- LOCK ORDER The Being's row (key share); then the scopes, in the order of their lock keys; then records.
 
--- Lets one writer at a time into the scopes of a Being's that are named. The Being stays while the transaction lasts.
+-- Locks the named scopes against other writers, and the Being against deletion, until the transaction ends.
 create or replace function lock_vault(p_user_id uuid, p_being_id uuid, p_scopes uuid[]) returns void
 language plpgsql as $$
 declare
     v_key bigint;
 begin
+    perform memory.hold_owner(p_user_id);
     perform 1 from memory.beings where user_id = p_user_id and being_id = p_being_id for key share;
     if not found then
         raise exception using errcode = 'MP002', message = 'There is no such Being any more.';
@@ -28,8 +30,8 @@ begin
     end loop;
 end $$;
 
--- Removes what compaction may remove of so many ids of a scope: superseded versions, and whole ids that have been deleted for
--- longer than p_keep. Returns how many records; fewer ids than the limit, and nothing is left to remove.
+-- Compacts at most p_limit ids of a scope: removes superseded versions, and all versions of ids whose tombstone is older than
+-- p_keep. Returns the numbers of ids and versions; fewer ids than the limit mean that the scope is compact.
 create or replace function compact_vault(
     p_user_id uuid, p_being_id uuid, p_keep interval, p_limit integer, out ids integer, out records integer
 ) language plpgsql set memory.compacting = 'on' as $$
@@ -57,6 +59,47 @@ begin
     select count(distinct id), count(*) into ids, records from gone;
 end $$;
 
+-- Compacts all vaults by age: removes at most p_limit versions that are older than p_keep and superseded, or that are the last
+-- version of an id, a tombstone. It takes no scope's lock: what it removes is read by no writer, and a version that an import adds
+-- to a deleted id at the same time stays. Returns the number of versions.
+create or replace function compact_old_vault_versions(p_keep interval, p_limit integer) returns integer
+language plpgsql set memory.compacting = 'on' as $$
+declare
+    v_records integer;
+begin
+    with old as (
+        select r.user_id, r.id, r.version
+        from memory.vault_records as r
+        join memory.vault_heads as h using (user_id, id)
+        where coalesce(r.deleted_at, r.updated_at, r.created_at) < memory.now() - p_keep
+            and (
+                r.version < h.version
+                or r.deleted_at is not null and not exists (
+                    select from memory.vault_records as older
+                    where older.user_id = r.user_id and older.id = r.id and older.version < r.version
+                )
+            )
+        limit p_limit
+    )
+    delete from memory.vault_records as r
+    using old as o
+    where r.user_id = o.user_id and r.id = o.id and r.version = o.version;
+    get diagnostics v_records = row_count;
+    return v_records;
+end $$;
+
+-- Removes all versions of these ids of a scope. Returns the number of versions.
+create or replace function erase_vault_records(p_user_id uuid, p_being_id uuid, p_ids text[]) returns integer
+language plpgsql set memory.erasing = 'on' as $$
+declare
+    v_records integer;
+begin
+    delete from memory.vault_records
+    where user_id = p_user_id and being_id is not distinct from p_being_id and id = any(p_ids);
+    get diagnostics v_records = row_count;
+    return v_records;
+end $$;
+
 create or replace function keep_vault_head() returns trigger language plpgsql as $$
 begin
     insert into memory.vault_heads as h (user_id, id, version, being_id, topic_id, live)
@@ -78,8 +121,7 @@ begin
         message = format('%s is only ever added to: append a version, or a tombstone, instead.', tg_table_name);
 end $$;
 
--- Looks at what a statement has removed, and not at who asked: whoever opens the door by hand gets nothing through it that
--- is read.
+-- Checks the removed rows themselves: a caller that sets memory.compacting by hand still cannot remove a live record.
 create or replace function check_vault_removal() returns trigger language plpgsql as $$
 begin
     if exists (
@@ -96,9 +138,10 @@ begin
                 coalesce(current_setting('memory.compacting', true), '') = 'on'
                 and (left_over.version > newest.version or left_over.kept = 0 and newest.deleted_at is not null)
             )
+            and not (coalesce(current_setting('memory.erasing', true), '') = 'on' and left_over.kept = 0)
     ) then
         raise exception using errcode = 'MP003',
-            message = 'Records leave the vault by compaction or with their owner: append a tombstone instead.';
+            message = 'Records leave the vault by compaction, by erasure or with their owner: append a tombstone instead.';
     end if;
     return null;
 end $$;
@@ -110,6 +153,6 @@ create or replace trigger refuse_vault_change before update or truncate on vault
 create or replace trigger check_vault_removal after delete on vault_records
     referencing old table as gone
     for each statement execute function check_vault_removal();
--- Heads follow their records by trigger and by foreign key, never by a statement of their own.
+-- Heads are written by triggers and foreign keys alone, never by a direct statement.
 create or replace trigger refuse_vault_change before insert or update or delete or truncate on vault_heads
     for each statement when (pg_trigger_depth() = 0) execute function refuse_vault_change();

@@ -1,11 +1,11 @@
--- What a cluster holds is derived from its nodes by trigger, so that no path of code can forget it.
+-- The totals of a cluster are maintained by triggers on its nodes, so that no statement can leave them out.
 --
 -- INVARIANT  For every cluster, at every commit: nodes, active_nodes, fresh_nodes and dying_nodes are the counts of its
 --            nodes, and vector_state is the exact count and sum of its active nodes' vectors.
--- LOCK ORDER work row, Being, nodes, clusters by cluster_id.
+-- LOCK ORDER After the Being (05_locks.sql): nodes, then clusters by cluster_id.
 
--- What a statement did to one cluster's account. A statement may touch any number of nodes, so that their vectors are
--- added up where they stand and never gathered.
+-- The change of one cluster's totals by one statement. A statement may change any number of nodes, so that their vectors
+-- are summed by the query and never collected in memory.
 do $$ begin
     create type account_change as (
         being_id uuid, cluster_id uuid, nodes bigint, active_nodes bigint, fresh_nodes bigint, dying_nodes bigint,
@@ -24,7 +24,7 @@ begin
         v_state := halfvec_combine(v_state, array(
             select -part from unnest(p_lost) with ordinality as parts (part, place) order by place
         ));
-        -- An empty account forgets its dimensions too, so that vectors of another model may follow.
+        -- A sum of no vectors has no dimensions, so that vectors of another model can be added next.
         if v_state[1] = 0 then
             v_state := '{0}';
         end if;
@@ -49,7 +49,7 @@ begin
         fresh_nodes = c.fresh_nodes + d.fresh_nodes,
         dying_nodes = c.dying_nodes + d.dying_nodes,
         vector_state = memory.shifted_vector_state(c.vector_state, d.lost, d.gained),
-        -- A node whose vector changed where it stands leaves the sum and enters it, and has not arrived.
+        -- A node whose vector changed within its cluster is subtracted and added, and is no arrival.
         arrivals_since_split = c.arrivals_since_split + greatest(d.gained[1] - d.lost[1], 0)::integer
     from unnest(p_changes) as d
     where c.being_id = d.being_id and c.cluster_id = d.cluster_id;
@@ -81,8 +81,8 @@ begin
     return null;
 end $$;
 
--- A node's old side leaves an account (weight -1) and its new side enters one (weight 1), often the same. Its vector
--- counts only where it moved: most changes leave the sums as they are.
+-- The old row of a node is subtracted from its cluster's totals (weight -1), and the new row added to its cluster's
+-- (weight 1), often the same. Vectors are summed only for nodes whose vector, cluster or status changed.
 create or replace function account_for_changed_nodes() returns trigger language plpgsql as $$
 begin
     perform memory.post_to_accounts(array(

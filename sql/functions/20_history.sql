@@ -1,4 +1,4 @@
--- What happened to a node, written down with the change itself.
+-- The history of nodes, written by triggers in the transaction that makes the change.
 --
 -- INVARIANT  Every change of a node's life (birth, cluster, status, freshness, pin, words, importance, forgetting) has its
 --            line in node_history, in the same transaction. Being recalled is a counter on the node, not a line.
@@ -8,7 +8,7 @@
 create or replace function current_run() returns uuid language sql stable
 return nullif(current_setting('memory.run_id', true), '')::uuid;
 
--- What every line of a history that a model decided holds beside its own detail.
+-- The part of `detail` that every event has which a model decided.
 create or replace function current_decision() returns jsonb language sql stable
 return jsonb_strip_nulls(
     jsonb_build_object('response_id', nullif(current_setting('memory.response_id', true), ''))
@@ -33,7 +33,7 @@ begin
             (1, o.cluster_id is distinct from n.cluster_id and n.cluster_id is not null,
                 case when o.cluster_id is null then 'assigned' else 'moved' end,
                 jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)),
-            (2, n.status = 'dying' and o.status = 'active', 'dying', jsonb_build_object('session_count', n.stopped_at)),
+            (2, n.status = 'dying' and o.status = 'active', 'dying', jsonb_build_object('session_count', n.final_session_count)),
             (3, n.absorbed_into is not null and o.absorbed_into is null, 'absorbed',
                 jsonb_build_object('into', n.absorbed_into)),
             (4, n.forgotten_at is not null and o.forgotten_at is null, 'forgotten', '{}'::jsonb),
@@ -49,7 +49,7 @@ begin
     ) as change (place, happened, event, detail)
     where change.happened
     order by n.node_id, change.place;
-    -- A survivor tells of what it took in, whatever becomes of that later.
+    -- The survivor's history has an event for each node that it absorbed, also when that node is erased later.
     insert into memory.node_history (being_id, node_id, event, detail, run_id)
     select n.being_id, n.absorbed_into, 'took in',
         jsonb_build_object('absorbed', n.node_id) || memory.current_decision(), memory.current_run()

@@ -1,7 +1,46 @@
 -- Calls of models, reserved before they are sent and settled after.
 --
 -- INVARIANT  What an owner's calls of one day have cost, with those that are under way at the most that they can cost,
---            never exceeds the budget of that day: whoever reserves sees what all others have reserved.
+--            never exceeds the budget of that day: a reservation sees all earlier ones of the owner.
+-- INVARIANT  A key that came with a request pays for a call only where every input of the call came with that very key. The
+--            key stands on the input (messages.request_key_id, notes.request_key_id), is set in the transaction that takes the
+--            input in, and never changes; no work, run or session carries a key. So an input that waits already, or that
+--            another request brings, can't be paid for by it.
+
+-- Whether the key that an input of a Being came with has not expired, so that the input need not wait for another.
+create or replace function key_lives(p_being_id uuid, p_key_id uuid) returns boolean language sql stable
+return p_key_id is not null and exists (
+    select from memory.provider_keys join memory.beings using (user_id)
+    where being_id = p_being_id and key_id = p_key_id and (expires_at is null or expires_at > clock_timestamp())
+);
+
+-- The key that all words of a memory came with; null where they came with several or none, or a person reworded them.
+-- Most memories came with no key: their own note says so, and the memories that they absorbed are not read.
+create or replace function brought_with(p_being_id uuid, p_node_id uuid) returns uuid language sql stable as $$
+    select case
+        when o.request_key_id is not null and not exists (
+            with recursive taken_in (node_id, note_id) as (
+                select n.node_id, n.note_id
+                union
+                select a.node_id, a.note_id
+                from taken_in join memory.memory_nodes as a on a.being_id = p_being_id and a.absorbed_into = taken_in.node_id
+            )
+            select from taken_in
+            where exists (
+                    select from memory.notes as t
+                    where t.being_id = p_being_id and t.note_id = taken_in.note_id
+                        and t.request_key_id is distinct from o.request_key_id
+                ) or exists (
+                    select from memory.node_history as h
+                    where h.being_id = p_being_id and h.node_id = taken_in.node_id
+                        and h.event = 'reworded' and h.run_id is null
+                )
+        )
+        then o.request_key_id
+    end
+    from memory.memory_nodes as n join memory.notes as o on o.being_id = p_being_id and o.note_id = n.note_id
+    where n.being_id = p_being_id and n.node_id = p_node_id;
+$$;
 
 -- Reserves a call for an owner's current day. Returns its id, or else what there is too little of (`tokens`, `cost`, or
 -- a `price` by which to tell), and in any case how long the day still lasts.
@@ -27,7 +66,7 @@ begin
     day_left := date_trunc('day', v_local) + interval '1 day' - v_local;
 
     if v_tokens is not null or v_cost is not null then
-        -- One reservation of an owner at a time; nothing else waits for this lock.
+        -- Serializes the reservations of one owner; no other statement takes this lock.
         perform pg_advisory_xact_lock(hashtextextended(v_owner_id::text, 0));
         select coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0) as tokens,
             coalesce(sum(cost), 0) as cost
@@ -53,8 +92,8 @@ begin
     return next;
 end $$;
 
--- Whether somebody may think for a user, as far as can be told without opening a key: the one that the user stored last,
--- unless it was refused less than p_refusal_holds ago; without any, the platform, if it has somebody.
+-- Whether a model is available to a user, as far as rows show without decrypting a key: the key that the user stored last,
+-- unless its provider rejected it less than p_refusal_holds ago; without a stored key, the platform's (p_platform).
 create or replace function may_think(p_user_id uuid, p_platform boolean, p_refusal_holds interval) returns boolean
 language sql stable as $$
     select coalesce((
@@ -65,3 +104,30 @@ language sql stable as $$
         limit 1
     ), p_platform);
 $$;
+
+-- Adds settled calls to model_call_totals, which counts them for as long as the system lives.
+--
+-- INVARIANT  Every call is added once, in the transaction that settles it.
+create or replace function count_settled_calls() returns trigger language plpgsql as $$
+begin
+    insert into memory.model_call_totals as t
+    select n.purpose, n.model, n.outcome, n.paid_with, pg_backend_pid() % 16, count(*), sum(n.input_tokens),
+        sum(n.output_tokens), sum(n.cache_read_tokens), sum(n.cache_write_tokens), coalesce(sum(n.cost), 0)
+    from new_calls as n
+    join old_calls as o on o.owner_id = n.owner_id and o.call_id = n.call_id
+    where o.settled_at is null and n.settled_at is not null
+    group by n.purpose, n.model, n.outcome, n.paid_with
+    order by n.purpose, n.model, n.outcome, n.paid_with
+    on conflict (purpose, model, outcome, paid_with, shard) do update
+    set calls = t.calls + excluded.calls,
+        input_tokens = t.input_tokens + excluded.input_tokens,
+        output_tokens = t.output_tokens + excluded.output_tokens,
+        cache_read_tokens = t.cache_read_tokens + excluded.cache_read_tokens,
+        cache_write_tokens = t.cache_write_tokens + excluded.cache_write_tokens,
+        cost = t.cost + excluded.cost;
+    return null;
+end $$;
+
+create or replace trigger count_settled_calls after update on model_calls
+    referencing old table as old_calls new table as new_calls
+    for each statement execute function count_settled_calls();

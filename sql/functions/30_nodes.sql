@@ -1,13 +1,14 @@
--- A node as people see it, and what people do to it.
+-- Nodes as answers show them, and the changes that people make to them.
 
 create or replace function node_not_found(p_node_id uuid) returns void language plpgsql as $$
 begin
     raise exception using errcode = 'MP002', message = format('This Being has no memory node %s.', p_node_id);
 end $$;
 
--- Every change of a Being's memory begins here: one writer at a time, so that two can't wait for each other's nodes.
+-- Serializes the writers of one Being's memory; called before any node, cluster, note or run is locked (05_locks.sql).
 create or replace function lock_being(p_being_id uuid) returns void language plpgsql as $$
 begin
+    perform memory.hold_owner(p_being_id);
     perform 1 from memory.beings where being_id = p_being_id for no key update;
     if not found then
         raise exception using errcode = 'MP002', message = format('There is no Being %s.', p_being_id);
@@ -28,13 +29,13 @@ create or replace view seen_nodes as
 select
     n.being_id, n.node_id, n.note_id, n.run_id, n.cluster_id, n.scene, n.feeling, n.themes, n.emotion, n.importance,
     n.status, n.fresh, n.pinned, n.reactivation_count, n.last_activated, n.absorbed_into, n.forgotten_at, n.created_at,
-    n.embedding_model, n.text_hash, n.fades_at,
+    n.embedding_model, n.text_hash, n.fades_at_counter,
     counts.session_count,
     memory.effective_importance(n.importance, counts.session_count, n.pinned) as effective_importance,
-    n.fades_at - b.patrol_counter as patrols_left
+    n.fades_at_counter - b.patrol_counter as patrols_left
 from memory.memory_nodes as n
 join memory.beings as b using (being_id),
-lateral (select coalesce(b.patrol_counter - n.counted_from, n.stopped_at) as session_count) as counts;
+lateral (select coalesce(b.patrol_counter - n.session_count_base, n.final_session_count) as session_count) as counts;
 
 -- Pinning keeps a node from fading. A dying one becomes active; a dead one must be revived first.
 create or replace function pin_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
@@ -52,7 +53,7 @@ begin
             message = 'A dead memory can''t be pinned: revive it first, then pin it.';
     end if;
     update memory.memory_nodes
-    set pinned = true, status = 'active', counted_from = coalesce(counted_from, v_counter - stopped_at), stopped_at = null
+    set pinned = true, status = 'active', session_count_base = coalesce(session_count_base, v_counter - final_session_count), final_session_count = null
     where being_id = p_being_id and node_id = p_node_id;
 end $$;
 
@@ -82,7 +83,7 @@ begin
     end if;
     update memory.memory_nodes
     set status = 'dead', forgotten_at = coalesce(forgotten_at, memory.now()),
-        stopped_at = coalesce(stopped_at, v_counter - counted_from), counted_from = null,
+        final_session_count = coalesce(final_session_count, v_counter - session_count_base), session_count_base = null,
         reactivations_at_death = coalesce(reactivations_at_death, reactivation_count)
     where being_id = p_being_id and node_id = p_node_id;
 end $$;
@@ -95,7 +96,7 @@ begin
     perform memory.lock_being(p_being_id);
     select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
     update memory.memory_nodes
-    set status = 'active', counted_from = v_counter, stopped_at = null, forgotten_at = null, absorbed_into = null,
+    set status = 'active', session_count_base = v_counter, final_session_count = null, forgotten_at = null, absorbed_into = null,
         reactivations_at_death = null, last_activated = memory.now()
     where being_id = p_being_id and node_id = p_node_id;
     if not found then

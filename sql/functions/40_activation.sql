@@ -1,4 +1,4 @@
--- Being found keeps a memory alive.
+-- Activation: recalling a node slows its fading.
 --
 -- INVARIANT  Being found raises reactivation_count once an answer (by 2 where the node is dead, else by 1),
 --            sets last_activated, zeroes the session count, and makes a dying node active. A found node that
@@ -24,17 +24,17 @@ begin
     set reactivation_count = n.reactivation_count + case when n.status = 'dead' then 2 else 1 end,
         last_activated = greatest(n.last_activated, p_found_at),
         status = case when n.status = 'dying' then 'active' else n.status end,
-        counted_from = case when n.status <> 'dead' then v_counter end,
-        stopped_at = case when n.status = 'dead' then 0 end
+        session_count_base = case when n.status <> 'dead' then v_counter end,
+        final_session_count = case when n.status = 'dead' then 0 end
     from found as f
     where n.being_id = p_being_id and n.node_id = f.node_id
         -- Links of a chain of absorptions pass the credit on; only what was found and the final survivor keep it.
         and (n.node_id = any(p_node_ids) or n.absorbed_into is null) and n.forgotten_at is null;
 end $$;
 
--- For whoever must not wait: activates, or where another writes to the Being's memory for longer than p_patience, keeps what
--- was found and returns its id, for the caller to ask for `upkeep.activate` in the same transaction. Null: it is done.
--- INVARIANT  What was found is credited or kept, never both, once the transaction commits.
+-- Activates nodes; if the lock on the Being is not free within p_patience, stores them in pending_activations and returns the
+-- row's id, for the caller to request `upkeep.activate` in the same transaction. Null: the nodes are activated.
+-- INVARIANT  A recall is counted or pending, never both, once the transaction commits.
 create or replace function activate_or_keep(p_being_id uuid, p_node_ids uuid[], p_patience interval) returns uuid
 language plpgsql as $$
 declare
@@ -44,23 +44,23 @@ begin
     perform memory.activate_nodes(p_being_id, p_node_ids, memory.now());
     return null;
 exception when lock_not_available then
-    insert into memory.activations (being_id, node_ids) values (p_being_id, p_node_ids)
+    insert into memory.pending_activations (being_id, node_ids) values (p_being_id, p_node_ids)
     returning activation_id into v_activation_id;
     return v_activation_id;
 end $$;
 
--- Enters what was kept; nothing where it is gone with what it was about. Gives up after p_patience.
+-- Counts a pending recall; does nothing if the row is gone. Raises lock_not_available after p_patience.
 create or replace function activate_kept(p_being_id uuid, p_activation_id uuid, p_patience interval) returns void
 language plpgsql as $$
 begin
     perform memory.wait_at_most(p_patience);
     perform memory.activate_nodes(being_id, node_ids, found_at)
-    from memory.activations
+    from memory.pending_activations
     where being_id = p_being_id and activation_id = p_activation_id;
-    delete from memory.activations where being_id = p_being_id and activation_id = p_activation_id;
+    delete from memory.pending_activations where being_id = p_being_id and activation_id = p_activation_id;
 end $$;
 
--- From here to the end of the transaction no lock is waited for longer than this.
+-- Limits how long each later statement of the transaction waits for a lock.
 create or replace function wait_at_most(p_patience interval) returns void language sql as $$
     select set_config('lock_timeout', (extract(epoch from p_patience) * 1000)::integer::text, true);
 $$;

@@ -1,6 +1,6 @@
 -- The mechanical steps of a patrol. Each is called inside the transaction that finishes the step, with the Being locked.
 
--- INVARIANT  Time passes by ticks: a node's session count is patrol_counter − counted_from, so raising one counter
+-- INVARIANT  Time passes by ticks: a node's session count is patrol_counter − session_count_base, so raising one counter
 --            ages every active node (the seed's ❷), and costs the same for ten nodes as for a million.
 create or replace function increment_session_counts(p_being_id uuid) returns void language sql as $$
     update memory.beings set patrol_counter = patrol_counter + 1, ticked_at = memory.now() where being_id = p_being_id;
@@ -15,8 +15,9 @@ declare
 begin
     select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
     update memory.memory_nodes
-    set status = 'dying', stopped_at = v_counter - counted_from, counted_from = null
-    where being_id = p_being_id and fades_at <= v_counter;
+    set status = 'dying', final_session_count = v_counter - session_count_base, session_count_base = null,
+        dying_since = v_counter
+    where being_id = p_being_id and fades_at_counter <= v_counter;
     get diagnostics v_flagged = row_count;
     return v_flagged;
 end $$;
@@ -30,7 +31,7 @@ declare
 begin
     select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
     update memory.memory_nodes
-    set status = 'active', counted_from = v_counter - stopped_at, stopped_at = null, reactivations_at_death = null
+    set status = 'active', session_count_base = v_counter - final_session_count, final_session_count = null, reactivations_at_death = null
     where being_id = p_being_id and revivable;
     get diagnostics v_revived = row_count;
     return v_revived;
@@ -80,8 +81,8 @@ declare
 begin
     select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
     update memory.memory_nodes
-    set status = 'dead', absorbed_into = p_survivor, stopped_at = coalesce(stopped_at, v_counter - counted_from),
-        counted_from = null, reactivations_at_death = reactivation_count, fresh = false
+    set status = 'dead', absorbed_into = p_survivor, final_session_count = coalesce(final_session_count, v_counter - session_count_base),
+        session_count_base = null, reactivations_at_death = reactivation_count, fresh = false
     where being_id = p_being_id and node_id = any(p_absorbed) and node_id <> p_survivor
         and status <> 'dead' and not pinned;
     get diagnostics v_absorbed = row_count;
@@ -109,14 +110,18 @@ begin
     end if;
 end $$;
 
--- Makes a sub-cluster under the same parent as p_from (its own root where p_from is one) and moves the nodes there.
-create or replace function found_topic(p_being_id uuid, p_from uuid, p_name text, p_node_ids uuid[]) returns uuid
-language plpgsql as $$
+-- Makes a sub-cluster under the same parent as p_from (its own root where p_from is one) and moves the nodes there. p_named_by
+-- is where its name comes from, and p_named_from are the nodes that the name was made of.
+create or replace function found_topic(
+    p_being_id uuid, p_from uuid, p_name text, p_named_by text, p_named_from uuid[], p_node_ids uuid[]
+) returns uuid language plpgsql as $$
 declare
     v_cluster_id uuid;
 begin
-    insert into memory.clusters (being_id, name, parent_id)
-    select p_being_id, p_name, parent_id from memory.clusters where being_id = p_being_id and cluster_id = p_from
+    insert into memory.clusters (being_id, name, named_by, named_from, parent_id)
+    select p_being_id, p_name, p_named_by, p_named_from, parent_id
+    from memory.clusters
+    where being_id = p_being_id and cluster_id = p_from
     returning cluster_id into v_cluster_id;
     update memory.memory_nodes
     set cluster_id = v_cluster_id

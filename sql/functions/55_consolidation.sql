@@ -1,22 +1,39 @@
--- What a model decides about memories, applied to a world that may have changed since they were shown to it.
+-- Applying a model's decisions about nodes that may have changed since the model was shown them.
 --
--- A row's version is its xmin, the transaction that wrote it: any change since it was shown, whatever of it changed, gives
--- it another. Every writer of a Being's nodes locks the Being first, and so does the step that applies: what is compared here
--- stays so until it is committed.
+-- INVARIANT  An answer is applied to a node only at the revision at which the node was shown. Every writer of a Being's nodes
+--            locks the Being first, and so does the step that applies: a revision compared here holds until the commit.
 
--- Whether the nodes of p_seen ({node id: version}) are all there, and none was touched since it was shown.
+-- The trigger's WHEN clause says what a change is: words, weight, place, state and marks. Activation counts are none, so a
+-- node that is recalled while a model thinks still takes the model's answer.
+create or replace function raise_node_revision() returns trigger language plpgsql as $$
+begin
+    new.revision := old.revision + 1;
+    return new;
+end $$;
+
+create or replace trigger raise_node_revision before update on memory_nodes
+    for each row
+    when (
+        (old.cluster_id, old.scene, old.feeling, old.themes, old.emotion, old.importance)
+            is distinct from (new.cluster_id, new.scene, new.feeling, new.themes, new.emotion, new.importance)
+        or (old.status, old.fresh, old.pinned, old.absorbed_into, old.forgotten_at)
+            is distinct from (new.status, new.fresh, new.pinned, new.absorbed_into, new.forgotten_at)
+    )
+    execute function raise_node_revision();
+
+-- Whether the nodes of p_seen ({node id: revision}) all exist at the revision at which they were shown.
 create or replace function untouched(p_being_id uuid, p_seen jsonb) returns boolean language sql stable as $$
     select count(*) = count(n.node_id)
-    from jsonb_each_text(p_seen) as seen (node_id, version)
+    from jsonb_each_text(p_seen) as seen (node_id, revision)
     left join memory.memory_nodes as n
-        on n.being_id = p_being_id and n.node_id = seen.node_id::uuid and n.xmin::text = seen.version;
+        on n.being_id = p_being_id and n.node_id = seen.node_id::uuid and n.revision = seen.revision::bigint;
 $$;
 
 -- Lets a survivor absorb others and gives it the words that they became together.
 -- INVARIANT  All of it or, where a node was touched since it was shown, nothing: then false.
 create or replace function merge_nodes(
     p_being_id uuid, p_seen jsonb, p_survivor uuid, p_absorbed uuid[], p_scene jsonb, p_feeling text, p_themes text[],
-    p_text_hash bytea, p_embedding_model text, p_vector halfvec
+    p_emotion jsonb, p_text_hash bytea, p_embedding_model text, p_vector halfvec
 ) returns boolean language plpgsql as $$
 begin
     if not memory.untouched(p_being_id, p_seen)
@@ -25,7 +42,7 @@ begin
     end if;
     perform memory.absorb_nodes(p_being_id, p_survivor, p_absorbed);
     update memory.memory_nodes
-    set scene = p_scene, feeling = p_feeling, themes = p_themes, text_hash = p_text_hash,
+    set scene = p_scene, feeling = p_feeling, themes = p_themes, emotion = p_emotion, text_hash = p_text_hash,
         embedding_model = p_embedding_model, vector = p_vector
     where being_id = p_being_id and node_id = p_survivor;
     return true;
@@ -35,20 +52,20 @@ end $$;
 create or replace function let_go(p_being_id uuid, p_seen jsonb) returns integer language plpgsql as $$
 declare
     v_nodes uuid[] := array(
-        select node_id::uuid from jsonb_each_text(p_seen) as seen (node_id, version)
-        where memory.untouched(p_being_id, jsonb_build_object(node_id, version))
+        select node_id::uuid from jsonb_each_text(p_seen) as seen (node_id, revision)
+        where memory.untouched(p_being_id, jsonb_build_object(node_id, revision))
     );
 begin
     perform memory.make_dead(p_being_id, v_nodes);
     return cardinality(v_nodes);
 end $$;
 
--- Takes the mark `fresh` from what was looked at and stays as it is. What was touched since keeps it.
+-- Clears the mark `fresh` of nodes that the model left unchanged. A node with another revision by now keeps it.
 create or replace function settle_nodes(p_being_id uuid, p_seen jsonb) returns void language sql as $$
     update memory.memory_nodes as n
     set fresh = false
-    from jsonb_each_text(p_seen) as seen (node_id, version)
-    where n.being_id = p_being_id and n.node_id = seen.node_id::uuid and n.xmin::text = seen.version
+    from jsonb_each_text(p_seen) as seen (node_id, revision)
+    where n.being_id = p_being_id and n.node_id = seen.node_id::uuid and n.revision = seen.revision::bigint
         and n.fresh and n.status <> 'dead';
 $$;
 
@@ -56,14 +73,14 @@ $$;
 -- INVARIANT  A topic begins with at least p_least nodes, and leaves at least as many active ones behind, but for a root,
 --            which may be emptied; otherwise nothing is done.
 create or replace function found_topic_of_shown(
-    p_being_id uuid, p_from uuid, p_name text, p_seen jsonb, p_least integer
+    p_being_id uuid, p_from uuid, p_name text, p_named_from uuid[], p_seen jsonb, p_least integer
 ) returns integer language plpgsql as $$
 declare
     v_nodes uuid[] := array(
         select n.node_id
-        from jsonb_each_text(p_seen) as seen (node_id, version)
+        from jsonb_each_text(p_seen) as seen (node_id, revision)
         join memory.memory_nodes as n on n.being_id = p_being_id and n.node_id = seen.node_id::uuid
-        where n.xmin::text = seen.version and n.cluster_id = p_from and n.status = 'active'
+        where n.revision = seen.revision::bigint and n.cluster_id = p_from and n.status = 'active'
     );
 begin
     if cardinality(v_nodes) < p_least or exists (
@@ -73,6 +90,6 @@ begin
     ) then
         return 0;
     end if;
-    perform memory.found_topic(p_being_id, p_from, p_name, v_nodes);
+    perform memory.found_topic(p_being_id, p_from, p_name, 'model', p_named_from, v_nodes);
     return cardinality(v_nodes);
 end $$;

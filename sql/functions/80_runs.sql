@@ -9,15 +9,13 @@
 --            in the ledger that is not done, until it is over.
 
 -- Begins a run that exists: fixes its time, stamps the oldest pending notes, live ones before bulk, and asks for its
--- first step, which is paid for by whoever wanted the run.
-create or replace function begin_run(p_being_id uuid, p_run_id uuid, p_notes integer) returns void language plpgsql as $$
-declare
-    v_paid_by uuid;
+-- first step, a kind of work and its queue.
+create or replace function begin_run(p_being_id uuid, p_run_id uuid, p_notes integer, p_first text, p_queue text)
+returns void language plpgsql as $$
 begin
     update memory.patrol_runs
     set state = 'running', as_of = memory.now(), started_at = memory.now()
-    where being_id = p_being_id and run_id = p_run_id
-    returning paid_by into v_paid_by;
+    where being_id = p_being_id and run_id = p_run_id;
     update memory.notes
     set state = 'stamped', run_id = p_run_id
     where being_id = p_being_id and note_id in (
@@ -26,13 +24,14 @@ begin
         order by bulk, note_id
         limit p_notes
     );
-    perform set_config('memory.paid_by', coalesce(v_paid_by::text, ''), true);
-    perform memory.ask_work(p_being_id, 'patrol.embed', p_run_id::text, 'patrol', clock_timestamp());
+    perform memory.ask_work(p_being_id, p_first, p_run_id::text, p_queue, clock_timestamp());
 end $$;
 
--- Wants a patrol. Returns the run that will do it, and whether it began just now (then its chain must be rung).
-create or replace function want_run(p_being_id uuid, p_demanded boolean, p_notes integer)
-returns table (run_id uuid, began boolean) language plpgsql as $$
+-- Wants a patrol. Returns the run that will do it, and whether it began just now: then the caller must send the message
+-- for its first step.
+create or replace function want_run(
+    p_being_id uuid, p_demanded boolean, p_notes integer, p_first text, p_queue text
+) returns table (run_id uuid, began boolean) language plpgsql as $$
 #variable_conflict use_column
 declare
     v_run_id uuid;
@@ -40,24 +39,26 @@ declare
 begin
     perform memory.lock_being(p_being_id);
     v_running := exists (select from memory.patrol_runs where being_id = p_being_id and state = 'running');
-    insert into memory.patrol_runs as r (being_id, demanded, state, paid_by)
-    values (p_being_id, p_demanded, 'queued', memory.payer())
+    insert into memory.patrol_runs as r (being_id, demanded, state)
+    values (p_being_id, p_demanded, 'queued')
     on conflict (being_id) where state = 'queued' do update
-    set demanded = r.demanded or excluded.demanded, paid_by = coalesce(excluded.paid_by, r.paid_by)
+    set demanded = r.demanded or excluded.demanded
     returning r.run_id into v_run_id;
     if not v_running then
-        perform memory.begin_run(p_being_id, v_run_id, p_notes);
+        perform memory.begin_run(p_being_id, v_run_id, p_notes, p_first, p_queue);
     end if;
     return query select v_run_id, not v_running;
 end $$;
 
 -- Ends a run, well or with an error, and begins the one that waits. Notes that a failed run did not remember are pending
 -- again. Returns the run that began, if one did; nothing is left to end where the Being is gone.
-create or replace function end_run(p_being_id uuid, p_run_id uuid, p_error text, p_notes integer) returns uuid
-language plpgsql as $$
+create or replace function end_run(
+    p_being_id uuid, p_run_id uuid, p_error text, p_notes integer, p_first text, p_queue text
+) returns uuid language plpgsql as $$
 declare
     v_next uuid;
 begin
+    perform memory.hold_owner(p_being_id);
     perform 1 from memory.beings where being_id = p_being_id for no key update;
     update memory.patrol_runs
     set state = case when p_error is null then 'done' else 'failed' end, error = p_error, finished_at = memory.now()
@@ -69,7 +70,7 @@ begin
     where being_id = p_being_id and run_id = p_run_id and state = 'stamped';
     select run_id into v_next from memory.patrol_runs where being_id = p_being_id and state = 'queued';
     if v_next is not null then
-        perform memory.begin_run(p_being_id, v_next, p_notes);
+        perform memory.begin_run(p_being_id, v_next, p_notes, p_first, p_queue);
     end if;
     return v_next;
 end $$;

@@ -57,18 +57,26 @@ begin
     return v_session_id;
 end $$;
 
+-- Locks the Being's session state: intake, summaries and erasure of its messages go one after the other.
+create or replace function lock_session_state(p_being_id uuid) returns void language plpgsql as $$
+begin
+    perform memory.hold_owner(p_being_id);
+    perform 1 from memory.session_states where being_id = p_being_id for update;
+end $$;
+
 -- Keeps messages whose producer ids are new, each in its session. Returns the ids of those that went in.
 -- INVARIANT  A session's span is from its first to its last message, and no gap within it is longer than 30 minutes.
 -- LOCK       The Being's session state, so that two batches place their messages one after the other.
 -- What was said without a longer gap is placed as one stretch: the session that takes its first message takes all of it,
 -- for an earlier session near a later message would be near the first as well.
-create or replace function keep_messages(p_being_id uuid, p_messages jsonb) returns setof uuid language plpgsql as $$
+create or replace function keep_messages(p_being_id uuid, p_messages jsonb, p_request_key_id uuid) returns setof uuid
+language plpgsql as $$
 declare
     v_stretch record;
     v_session_id uuid;
 begin
     insert into memory.session_states (being_id) values (p_being_id) on conflict do nothing;
-    perform 1 from memory.session_states where being_id = p_being_id for update;
+    perform memory.lock_session_state(p_being_id);
     for v_stretch in
         with fresh as (
             select *, created_at - lag(created_at) over said > interval '30 minutes' as apart
@@ -97,9 +105,10 @@ begin
         v_session_id := memory.place_messages(p_being_id, v_stretch.first, v_stretch.last, v_stretch.turns);
         return query
         insert into memory.messages
-            (being_id, message_id, producer_id, session_id, role, speaker, content, metadata, content_hash, created_at)
+            (being_id, message_id, producer_id, session_id, role, speaker, content, metadata, content_hash, created_at,
+            request_key_id)
         select p_being_id, m.message_id, m.producer_id, v_session_id, m.role, m.speaker, m.content, m.metadata,
-            decode(m.content_hash, 'hex'), m.created_at
+            decode(m.content_hash, 'hex'), m.created_at, p_request_key_id
         from unnest(v_stretch.messages) as m (
             message_id uuid, producer_id text, role text, speaker text, content text, metadata jsonb, content_hash text,
             created_at timestamptz, apart boolean, stretch bigint

@@ -1,9 +1,8 @@
--- Working memory follows the conversation by trigger, so that no door can forget it.
+-- Working memory: a trigger on messages appends to the region `conversation`, whichever door the messages came through.
 --
--- INVARIANT  A region holds at most 40 entries of a Being's, its newest by said_at. When there are more, the oldest go
---            until 20 are left: between two such cuts a conversation only grows at its end, and what a model
---            has cached of it stays good.
--- LOCK       The Being's session state for messages (keep_messages holds it); what callers put there needs none.
+-- INVARIANT  A region of a Being holds at most 40 entries, the newest by said_at. A longer one is cut to the newest 20. Between
+--            two cuts a conversation only grows at its end, so that the prefix in a provider's prompt cache stays valid.
+-- LOCK       The Being's session state for messages (held by keep_messages); none for entries of callers.
 
 create or replace function trim_working_memory(p_being_id uuid, p_region text) returns void language plpgsql as $$
 begin

@@ -1,56 +1,113 @@
--- Facts: what stands of the statements that were made, each resting on somebody's words.
+-- Facts: each is a fold over its statements in the order of their dates.
 --
--- INVARIANT 1  A fact's content, entities, confidence, mentions, sessions and last_told_at are those of its statements
---              and their evidence, at every commit. A fact without a standing statement is gone, unless it was folded.
--- INVARIANT 2  A statement that was extracted or seeded has evidence. Losing the last of it, it is gone, and what it had
---              replaced stands again. A fact that lost its last statement so is gone, folded or not, and no shell keeps its
---              words.
--- INVARIANT 3  There is one active fact for each (user, scope, memory key), and what is told under its key is a mention, a
---              replacement or an addition: nothing is dropped.
--- LOCK         The user's row in fact_keeping, before any fact.
+-- INVARIANT 1  At every commit, what a fact says (content, entities, confidence, importance, pin, mentions, sessions,
+--              last_told_at) is derived from its statements, their evidence and their conflicts alone, by settle_facts. A fact
+--              without statements is deleted, unless it is the shell of a merged fact (content '').
+-- INVARIANT 2  A statement stands unless a later one of its fact contradicts it (fact_conflicts); later means a later date of
+--              last mention, whenever it came in. Removing a statement gives what would have been without it.
+-- INVARIANT 3  A statement that was extracted or seeded has evidence; losing the last of it, the statement is deleted.
+-- INVARIANT 4  There is one active fact for each (user, scope, memory key). A statement added under that key is a mention, a
+--              contradiction or an addition: nothing is dropped.
+-- INVARIANT 5  Labels of entities are kept by scope (entity_labels): a label from a confidence to one Being is shown, stored in
+--              a fact, or sent to a model in that Being's scope alone. What names stand for is the user's, and is decided from
+--              names in facts that all of the user's Beings know.
+-- LOCK         The user's row in fact_states, before any fact.
 
--- Whoever is about to write facts waits for those who are at it.
-create or replace function hold_facts(p_user_id uuid) returns void language plpgsql as $$
+-- Serializes the writers of one user's facts until the transaction ends.
+create or replace function lock_facts(p_user_id uuid) returns void language plpgsql as $$
 begin
-    insert into memory.fact_keeping (user_id) values (p_user_id) on conflict do nothing;
-    perform 1 from memory.fact_keeping where user_id = p_user_id for update;
+    perform memory.hold_owner(p_user_id);
+    insert into memory.fact_states (user_id) values (p_user_id) on conflict do nothing;
+    perform 1 from memory.fact_states where user_id = p_user_id for update;
 end $$;
 
--- What a name stands for.
+-- The entity that a name stands for.
 create or replace function entity_of(p_user_id uuid, p_alias_ref text) returns text language sql stable
 return coalesce(
     (select entity_ref from memory.entity_aliases where user_id = p_user_id and alias_ref = p_alias_ref), p_alias_ref
 );
 
--- The seed's memoryKey: type, entity type, what it is about, and fact type, in lower case.
-create or replace function memory_key(p_type text, p_entity_ref text, p_fact_type text) returns text
+-- The seed's memoryKey: type, entity type, what it is about, and fact type, in lower case; then whose fact it is, where that is
+-- not the user's.
+create or replace function memory_key(p_type text, p_entity_ref text, p_fact_type text, p_subject_ref text) returns text
 language sql immutable
 return lower(
     p_type || '|' || split_part(p_entity_ref, ':', 1) || '|' || substr(p_entity_ref, strpos(p_entity_ref, ':') + 1)
-    || '|' || p_fact_type
+    || '|' || p_fact_type || coalesce('|' || substr(p_subject_ref, strpos(p_subject_ref, ':') + 1), '')
 );
 
--- Makes facts what their statements make them (invariant 1).
+-- Statements of one fact as text: sentences one after the other, phrases without a full stop separated by semicolons.
+create or replace function with_separator(p_content text) returns text language sql immutable
+return p_content || case when p_content ~ '[.!?…。！？।؟]["''”’)»]*$' then ' ' else '; ' end;
+
+-- Derives facts from their statements (invariants 1 and 2).
 create or replace function settle_facts(p_user_id uuid, p_fact_ids uuid[]) returns void language plpgsql as $$
 begin
+    update memory.fact_statements as s
+    set said_at = told.last
+    from (
+        select n.statement_id, max(e.told_at) as last
+        from memory.fact_statements as n
+        join memory.fact_evidence as e on e.user_id = n.user_id and e.statement_id = n.statement_id
+        where n.user_id = p_user_id and n.fact_id = any(p_fact_ids) and n.source <> 'corrected'
+        group by n.statement_id
+    ) as told
+    where s.user_id = p_user_id and s.statement_id = told.statement_id and s.said_at <> told.last;
+
+    update memory.fact_statements as s
+    set replaced_by = fold.replaced_by
+    from (
+        select n.statement_id,
+            (
+                select later.statement_id
+                from memory.fact_statements as later
+                where later.user_id = p_user_id and later.fact_id = n.fact_id
+                    and (later.said_at, later.statement_id) > (n.said_at, n.statement_id)
+                    and exists (
+                        select
+                        from memory.fact_conflicts as c
+                        where c.user_id = p_user_id and (
+                            c.statement_id = n.statement_id and c.other_id = later.statement_id
+                            or c.statement_id = later.statement_id and c.other_id = n.statement_id
+                        )
+                    )
+                order by later.said_at, later.statement_id
+                limit 1
+            ) as replaced_by
+        from memory.fact_statements as n
+        where n.user_id = p_user_id and n.fact_id = any(p_fact_ids)
+    ) as fold
+    where s.user_id = p_user_id and s.statement_id = fold.statement_id
+        and s.replaced_by is distinct from fold.replaced_by;
+
     update memory.facts as f
     set content = said.content, confidence = said.confidence, entity_refs = said.entity_refs,
+        base_importance = said.importance, pinned = f.user_pinned or said.pinned,
+        curated = f.curated and f.content = said.content,
         mentions = told.mentions, sessions = told.sessions, last_told_at = coalesce(told.last_told_at, f.last_told_at)
     from (select distinct fact_id from unnest(p_fact_ids) as one (fact_id)) as wanted,
     lateral (
-        -- Fact by fact, for a plan that was made while there were few takes them all in together.
-        select wanted.fact_id, string_agg(s.content, '; ' order by s.statement_id) as content,
-            max(s.confidence) as confidence,
+        -- Fact by fact: a plan that was cached while there were few statements would otherwise scan them all.
+        select wanted.fact_id,
+            regexp_replace(
+                string_agg(memory.with_separator(s.content), '' order by first.told_at, s.statement_id), '(; | )$', ''
+            ) as content,
+            max(s.confidence) as confidence, max(s.importance) as importance, bool_or(s.pinned) as pinned,
             (
                 select array_agg(named.ref order by named.place)
                 from (
                     select memory.entity_of(p_user_id, name.ref) as ref, min((n.statement_id::text, name.place)) as place
-                    from memory.fact_statements as n, unnest(n.told_as) with ordinality as name (ref, place)
+                    from memory.fact_statements as n, unnest(n.mentioned_refs) with ordinality as name (ref, place)
                     where n.user_id = p_user_id and n.fact_id = wanted.fact_id and n.replaced_by is null
                     group by 1
                 ) as named
             ) as entity_refs
-        from memory.fact_statements as s
+        from memory.fact_statements as s,
+        lateral (
+            select coalesce(min(e.told_at), s.said_at) as told_at
+            from memory.fact_evidence as e
+            where e.user_id = s.user_id and e.statement_id = s.statement_id
+        ) as first
         where s.user_id = p_user_id and s.fact_id = wanted.fact_id and s.replaced_by is null
         having count(*) > 0
     ) as said,
@@ -63,11 +120,11 @@ begin
         where s.user_id = p_user_id and s.fact_id = said.fact_id
     ) as told
     where f.user_id = p_user_id and f.fact_id = said.fact_id;
+
     delete from memory.facts as f
     where f.user_id = p_user_id and f.fact_id = any(p_fact_ids) and f.folded_into is null
         and not exists (
-            select from memory.fact_statements as s
-            where s.user_id = f.user_id and s.fact_id = f.fact_id and s.replaced_by is null
+            select from memory.fact_statements as s where s.user_id = f.user_id and s.fact_id = f.fact_id
         );
 end $$;
 
@@ -75,8 +132,15 @@ create or replace function settle_stated_facts() returns trigger language plpgsq
 declare
     v_user record;
 begin
-    if tg_op = 'DELETE' then
-        -- What waits as a shell is not among these: its statements went elsewhere.
+    if tg_op = 'INSERT' then
+        -- An import of an older export names what replaced a statement in the statement alone.
+        insert into memory.fact_conflicts (user_id, statement_id, other_id)
+        select s.user_id, s.replaced_by, s.statement_id
+        from changed as s
+        join memory.fact_statements as other on other.user_id = s.user_id and other.statement_id = s.replaced_by
+        on conflict do nothing;
+    elsif tg_op = 'DELETE' then
+        -- A shell is not among these: its statements went elsewhere.
         delete from memory.facts as f
         using (select distinct user_id, fact_id from changed) as lost
         where f.user_id = lost.user_id and f.fact_id = lost.fact_id
@@ -85,6 +149,24 @@ begin
             );
     end if;
     for v_user in select user_id, array_agg(distinct fact_id) as fact_ids from changed group by user_id loop
+        perform memory.settle_facts(v_user.user_id, v_user.fact_ids);
+    end loop;
+    return null;
+end $$;
+
+-- An update of what settle_facts itself derives (said_at, replaced_by) settles nothing.
+create or replace function settle_restated_facts() returns trigger language plpgsql as $$
+declare
+    v_user record;
+begin
+    for v_user in
+        select s.user_id, array_agg(distinct s.fact_id) as fact_ids
+        from changed as s
+        join former as o using (user_id, statement_id)
+        where (s.fact_id, s.content, s.mentioned_refs, s.importance, s.pinned, s.confidence)
+            is distinct from (o.fact_id, o.content, o.mentioned_refs, o.importance, o.pinned, o.confidence)
+        group by s.user_id
+    loop
         perform memory.settle_facts(v_user.user_id, v_user.fact_ids);
     end loop;
     return null;
@@ -104,7 +186,7 @@ begin
     return null;
 end $$;
 
--- Invariant 2: what a user corrected rests on the user's word for it, and nothing else.
+-- Invariant 3. A correction needs no evidence.
 create or replace function drop_unsupported_statements() returns trigger language plpgsql as $$
 begin
     delete from memory.fact_statements as s
@@ -122,13 +204,30 @@ end $$;
 create or replace trigger settle_after_statements after insert on fact_statements
     referencing new table as changed for each statement execute function settle_stated_facts();
 create or replace trigger settle_after_restating after update on fact_statements
-    referencing new table as changed for each statement execute function settle_stated_facts();
+    referencing old table as former new table as changed for each statement execute function settle_restated_facts();
 create or replace trigger settle_after_unstating after delete on fact_statements
     referencing old table as changed for each statement execute function settle_stated_facts();
+create or replace trigger settle_after_conflicts after insert on fact_conflicts
+    referencing new table as changed for each statement execute function settle_supported_facts();
 create or replace trigger settle_after_evidence after insert on fact_evidence
     referencing new table as changed for each statement execute function settle_supported_facts();
 create or replace trigger settle_without_evidence after delete on fact_evidence
     referencing old table as changed for each statement execute function drop_unsupported_statements();
+
+-- A seed is deleted with the last statement that it supports, so that the same seed is new when it is sent again.
+create or replace function drop_unused_seeds() returns trigger language plpgsql as $$
+begin
+    delete from memory.user_seeds as s
+    using (select distinct user_id, seed_id from changed where seed_id is not null) as lost
+    where s.user_id = lost.user_id and s.seed_id = lost.seed_id and s.todo_id is null
+        and not exists (
+            select from memory.fact_evidence as e where e.user_id = s.user_id and e.seed_id = s.seed_id
+        );
+    return null;
+end $$;
+
+create or replace trigger drop_unused_seeds after delete on fact_evidence
+    referencing old table as changed for each statement execute function drop_unused_seeds();
 
 create or replace function record_facts() returns trigger language plpgsql as $$
 begin
@@ -153,7 +252,7 @@ end $$;
 create or replace trigger record_facts after insert or update on facts
     for each row execute function record_facts();
 
--- A shell goes with the fact that its statements went to.
+-- A shell is deleted with the fact that its statements were moved to.
 create or replace function drop_shell() returns trigger language plpgsql as $$
 begin
     delete from memory.facts as f
@@ -184,77 +283,172 @@ return (
     select fact_id from way where status = 'ACTIVE' order by steps, fact_id limit 1
 );
 
--- Takes in what was told, in order (invariant 3). Each item names its key, its words and what supports them, and how it
--- stands to another statement: `same` or `contradicts`, where that one still stands; all else is an addition.
-create or replace function tell_facts(p_user_id uuid, p_told jsonb)
+-- Whether statements contradict each other pairwise, so that only one of them can be true at a time, as homes or jobs.
+create or replace function are_exclusive(p_user_id uuid, p_statement_ids uuid[]) returns boolean language sql stable
+return not exists (
+    select
+    from unnest(p_statement_ids) as one (id), unnest(p_statement_ids) as other (id)
+    where one.id < other.id and not exists (
+        select
+        from memory.fact_conflicts as c
+        where c.user_id = p_user_id and (
+            c.statement_id = one.id and c.other_id = other.id or c.statement_id = other.id and c.other_id = one.id
+        )
+    )
+);
+
+-- Stores that a statement contradicts others of its fact. What contradicts one of several values that exclude each other is
+-- another value, and contradicts them all; a model that compares it may have named one of them alone.
+create or replace function add_conflicts(p_user_id uuid, p_statement_id uuid, p_other_ids uuid[]) returns integer
+language plpgsql as $$
+declare
+    v_added integer;
+begin
+    with named as (
+        select o.statement_id
+        from memory.fact_statements as s
+        join memory.fact_statements as o on o.user_id = s.user_id and o.fact_id = s.fact_id
+        where s.user_id = p_user_id and s.statement_id = p_statement_id
+            and o.statement_id = any(p_other_ids) and o.statement_id <> p_statement_id
+    ),
+    rivals as (
+        select n.statement_id, array_agg(r.id) as ids
+        from named as n,
+        lateral (
+            select n.statement_id as id
+            union
+            select case c.statement_id when n.statement_id then c.other_id else c.statement_id end
+            from memory.fact_conflicts as c
+            where c.user_id = p_user_id and n.statement_id in (c.statement_id, c.other_id)
+        ) as r
+        where r.id <> p_statement_id
+        group by n.statement_id
+    ),
+    others as (
+        select statement_id from named
+        union
+        select unnest(ids) from rivals where memory.are_exclusive(p_user_id, ids)
+    )
+    insert into memory.fact_conflicts (user_id, statement_id, other_id)
+    select p_user_id, p_statement_id, o.statement_id
+    from others as o
+    where not exists (
+        select
+        from memory.fact_conflicts as c
+        where c.user_id = p_user_id and c.statement_id = o.statement_id and c.other_id = p_statement_id
+    )
+    on conflict do nothing;
+    get diagnostics v_added = row_count;
+    return v_added;
+end $$;
+
+-- Adds statements in order (invariant 4). Each item names its key, its content and evidence, the statement that it repeats
+-- (`same_as`), and those that it contradicts; content that the fact has already is a mention.
+create or replace function add_statements(p_user_id uuid, p_statements jsonb)
 returns table (place bigint, fact_id uuid, outcome text) language plpgsql as $$
 #variable_conflict use_column
 declare
     v_item record;
     v_fact_id uuid;
-    v_other uuid;
+    v_statement_id uuid;
     v_key text;
 begin
-    perform memory.hold_facts(p_user_id);
+    perform memory.lock_facts(p_user_id);
     for v_item in
         select *
         from rows from (
-            jsonb_to_recordset(p_told) as (
-                statement_id uuid, scope uuid, type text, entity_label text, fact_type text, told_as text[],
-                content text, source text, confidence double precision, importance smallint, pinned boolean,
-                relation text, other uuid, being_id uuid, message_id uuid, seed_id uuid, span text, told_at timestamptz
+            jsonb_to_recordset(p_statements) as (
+                statement_id uuid, scope uuid, type text, entity_label text, fact_type text, mentioned_refs text[],
+                subject_ref text, content text, source text, confidence double precision, importance smallint,
+                pinned boolean, same_as uuid, contradicts uuid[], being_id uuid, message_id uuid, seed_id uuid, span text,
+                told_at timestamptz
             )
-        ) with ordinality as told (
-            statement_id, scope, type, entity_label, fact_type, told_as, content, source, confidence, importance, pinned,
-            relation, other, being_id, message_id, seed_id, span, told_at, place
+        ) with ordinality as item (
+            statement_id, scope, type, entity_label, fact_type, mentioned_refs, subject_ref, content, source, confidence,
+            importance, pinned, same_as, contradicts, being_id, message_id, seed_id, span, told_at, place
         )
         order by place
     loop
-        v_key := memory.memory_key(v_item.type, memory.entity_of(p_user_id, v_item.told_as[1]), v_item.fact_type);
+        v_key := memory.memory_key(
+            v_item.type, memory.entity_of(p_user_id, v_item.mentioned_refs[1]), v_item.fact_type,
+            memory.entity_of(p_user_id, v_item.subject_ref)
+        );
         v_fact_id := memory.fact_under(p_user_id, v_item.scope, v_key);
         outcome := case when v_fact_id is null then 'new' else 'added' end;
         if v_fact_id is null then
             insert into memory.facts
-                (user_id, being_id, type, entity_refs, entity_label, subtype, memory_key, source, pinned,
-                importance_given, confidence, last_told_at)
-            values (p_user_id, v_item.scope, v_item.type, v_item.told_as, v_item.entity_label,
-                jsonb_build_object('entityType', split_part(v_item.told_as[1], ':', 1), 'factType', v_item.fact_type),
-                v_key, v_item.source, v_item.pinned, v_item.importance, v_item.confidence, v_item.told_at)
+                (user_id, being_id, type, entity_refs, entity_label, subtype, memory_key, source, confidence, last_told_at)
+            values (p_user_id, v_item.scope, v_item.type, v_item.mentioned_refs, v_item.entity_label,
+                jsonb_build_object('entityType', split_part(v_item.mentioned_refs[1], ':', 1), 'factType', v_item.fact_type),
+                v_key, v_item.source, v_item.confidence, v_item.told_at)
             returning facts.fact_id into v_fact_id;
         end if;
-        -- The same words again are a mention, whoever was asked.
-        select s.statement_id into v_other
+        -- Equal content is a mention, whatever the model compared.
+        select s.statement_id into v_statement_id
         from memory.fact_statements as s
-        where s.user_id = p_user_id and s.fact_id = v_fact_id and s.replaced_by is null
-            and (s.statement_id = v_item.other and v_item.relation in ('same', 'contradicts')
-                or lower(s.content) = lower(v_item.content))
-        order by lower(s.content) = lower(v_item.content) desc, s.statement_id
+        where s.user_id = p_user_id and s.fact_id = v_fact_id
+            and (s.statement_id = v_item.same_as or lower(s.content) = lower(v_item.content))
+        order by lower(s.content) = lower(v_item.content) desc, s.said_at desc, s.statement_id
         limit 1;
-        if v_other is not null and (v_item.relation is distinct from 'contradicts' or v_other <> v_item.other) then
-            outcome := 'mentioned';
+        if v_statement_id is null then
+            v_statement_id := v_item.statement_id;
+            insert into memory.fact_statements
+                (user_id, statement_id, fact_id, content, mentioned_refs, subject_ref, source, confidence, importance, pinned,
+                said_at)
+            values (p_user_id, v_statement_id, v_fact_id, v_item.content, v_item.mentioned_refs, v_item.subject_ref,
+                v_item.source, v_item.confidence, v_item.importance, v_item.pinned, v_item.told_at);
         else
-            insert into memory.fact_statements (user_id, statement_id, fact_id, content, told_as, source, confidence)
-            values (p_user_id, v_item.statement_id, v_fact_id, v_item.content, v_item.told_as, v_item.source,
-                v_item.confidence);
-            if v_other is not null then
-                outcome := 'replaced';
-                update memory.fact_statements set replaced_by = v_item.statement_id
-                where user_id = p_user_id and statement_id = v_other;
-            end if;
-            v_other := v_item.statement_id;
+            outcome := 'mentioned';
+            update memory.fact_statements as s
+            set importance = greatest(s.importance, v_item.importance), pinned = s.pinned or v_item.pinned,
+                confidence = greatest(s.confidence, v_item.confidence)
+            where s.user_id = p_user_id and s.statement_id = v_statement_id;
         end if;
         insert into memory.fact_evidence
             (user_id, statement_id, being_id, message_id, seed_id, span, told_at)
-        values (p_user_id, v_other, v_item.being_id, v_item.message_id, v_item.seed_id, v_item.span, v_item.told_at)
+        values (p_user_id, v_statement_id, v_item.being_id, v_item.message_id, v_item.seed_id, v_item.span, v_item.told_at)
         on conflict (user_id, statement_id, being_id, message_id) do nothing;
+        if memory.add_conflicts(p_user_id, v_statement_id, v_item.contradicts) > 0 and outcome = 'added' then
+            outcome := 'replaced';
+        end if;
         place := v_item.place;
         fact_id := v_fact_id;
         return next;
     end loop;
 end $$;
 
--- Files statements anew after the names in them have come to stand for something else: under the fact of their key, which
--- may be another, or a shell that was left when they went the other way.
+-- Puts a person's wording in the place of everything that a fact says, and after it by date.
+create or replace function correct_fact(p_user_id uuid, p_fact_id uuid, p_content text) returns void language plpgsql as $$
+declare
+    v_correction uuid;
+    v_others uuid[];
+begin
+    select array_agg(statement_id) into v_others
+    from memory.fact_statements
+    where user_id = p_user_id and fact_id = p_fact_id;
+    insert into memory.fact_statements
+        (user_id, fact_id, content, mentioned_refs, subject_ref, source, confidence, importance, pinned, said_at)
+    select s.user_id, s.fact_id, p_content, s.mentioned_refs, s.subject_ref, 'corrected', 1,
+        max(s.importance) over (), bool_or(s.pinned) over (),
+        greatest(
+            memory.now(),
+            (
+                select max(every.said_at) + interval '1 microsecond'
+                from memory.fact_statements as every
+                where every.user_id = p_user_id and every.fact_id = p_fact_id
+            )
+        )
+    from memory.fact_statements as s
+    where s.user_id = p_user_id and s.fact_id = p_fact_id and s.replaced_by is null
+    order by s.statement_id
+    limit 1
+    returning statement_id into v_correction;
+    insert into memory.fact_conflicts (user_id, statement_id, other_id)
+    select p_user_id, v_correction, other_id from unnest(v_others) as other_id;
+end $$;
+
+-- Moves statements after the names in them have come to stand for another entity: to the fact of their new key, which may be
+-- the shell that was left when a merge moved them the other way.
 create or replace function refile_statements(p_user_id uuid, p_alias_refs text[]) returns void language plpgsql as $$
 declare
     v_group record;
@@ -269,9 +463,12 @@ begin
         from memory.fact_statements as s
         join memory.facts as f on f.user_id = s.user_id and f.fact_id = s.fact_id,
         lateral (
-            select memory.memory_key(f.type, memory.entity_of(p_user_id, s.told_as[1]), f.subtype ->> 'factType')
+            select memory.memory_key(
+                f.type, memory.entity_of(p_user_id, s.mentioned_refs[1]), f.subtype ->> 'factType',
+                memory.entity_of(p_user_id, s.subject_ref)
+            )
         ) as key (memory_key)
-        where s.user_id = p_user_id and s.told_as && p_alias_refs
+        where s.user_id = p_user_id and (s.mentioned_refs && p_alias_refs or s.subject_ref = any(p_alias_refs))
         group by f.user_id, f.fact_id, key.memory_key
         order by f.fact_id, key.memory_key
     loop
@@ -297,19 +494,20 @@ begin
         if v_target is null then
             insert into memory.facts
                 (user_id, being_id, type, entity_refs, entity_label, subtype, memory_key, source, status,
-                importance_given, confidence, last_told_at)
-            select f.user_id, f.being_id, f.type, f.entity_refs, coalesce(a.label, f.entity_label), f.subtype,
-                v_group.memory_key, f.source, f.status, f.importance_given, f.confidence, f.last_told_at
+                base_importance, confidence, last_told_at)
+            select f.user_id, f.being_id, f.type, f.entity_refs, coalesce(l.label, f.entity_label), f.subtype,
+                v_group.memory_key, f.source, f.status, f.base_importance, f.confidence, f.last_told_at
             from memory.facts as f
             join memory.fact_statements as s on s.user_id = f.user_id and s.statement_id = v_group.statement_ids[1]
-            left join memory.entity_aliases as a on a.user_id = f.user_id and a.alias_ref = s.told_as[1]
+            left join memory.entity_labels as l on l.user_id = f.user_id and l.being_id is not distinct from f.being_id
+                and l.alias_ref = s.mentioned_refs[1]
             where f.user_id = p_user_id and f.fact_id = v_group.fact_id
             returning fact_id into v_target;
         end if;
         if v_group.whole then
-            -- An empty shell waits here, with its pin, weight and history, for the day on which the merge is undone.
+            -- The empty shell keeps its pin and history for the case that the merge is undone.
             update memory.facts as f
-            set pinned = f.pinned or shell.pinned, importance_given = greatest(f.importance_given, shell.importance_given)
+            set user_pinned = f.user_pinned or shell.user_pinned
             from memory.facts as shell
             where f.user_id = p_user_id and f.fact_id = v_target
                 and shell.user_id = p_user_id and shell.fact_id = v_group.fact_id;
@@ -322,21 +520,20 @@ begin
     end loop;
     perform memory.settle_facts(p_user_id, array_agg(distinct fact_id))
     from memory.fact_statements
-    where user_id = p_user_id and told_as && p_alias_refs;
+    where user_id = p_user_id and mentioned_refs && p_alias_refs;
 end $$;
 
--- Lets every name of one entity stand for another, or one's own again. Nothing is reworded, so that it can be undone.
+-- Makes names stand for another entity, or for their own again. No statement is reworded, so that it can be undone.
 create or replace function rename_entities(p_user_id uuid, p_alias_refs text[], p_entity_ref text) returns void
 language plpgsql as $$
 begin
-    perform memory.hold_facts(p_user_id);
+    perform memory.lock_facts(p_user_id);
     update memory.entity_aliases set entity_ref = p_entity_ref
     where user_id = p_user_id and alias_ref = any(p_alias_refs);
     perform memory.refile_statements(p_user_id, p_alias_refs);
 end $$;
 
--- A todo rests on what was said, as a statement does: without it it is gone, and without the words that closed it it is
--- open again.
+-- A todo without evidence is deleted, as a statement is; without the evidence that closed it, it is open again.
 create or replace function settle_todos() returns trigger language plpgsql as $$
 begin
     delete from memory.todos as t

@@ -1,11 +1,11 @@
--- Summaries: of what was said lately, of a conversation, of all conversations.
+-- The rolling summary, session summaries and the spine.
 --
--- INVARIANT  No summary outlives the words that it was made of: with a message goes every version that took it in, or that
---            followed upon one. What was said lately is summed up again.
+-- INVARIANT  No summary outlives the messages that it was made from: erasing a message deletes every version that took it in,
+--            and every later one. The latest messages are summarised again.
 -- LOCK ORDER the Being's session state, as messages on their way in have it (keep_messages); messages; sessions.
 
--- Takes messages that are about to be erased out of all summaries. Whoever is about to add a summary of them locks them
--- as well (keep_from_erasure), so that one of both sees what the other has done.
+-- Takes messages that are about to be erased out of all summaries. A transaction that adds a summary of them locks them as
+-- well (keep_from_erasure), so that one of the two sees what the other has done.
 create or replace function forget_in_summaries(p_being_id uuid, p_message_ids uuid[]) returns void language plpgsql as $$
 declare
     v_lately constant integer := 40;
@@ -15,7 +15,7 @@ declare
     v_spine integer;
     v_last timestamptz;
 begin
-    perform 1 from memory.session_states where being_id = p_being_id for update;
+    perform memory.lock_session_state(p_being_id);
     perform 1 from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids)
     order by message_id
@@ -52,21 +52,24 @@ begin
         order by m.created_at desc, m.message_id desc limit v_lately
     );
 
-    -- What models said of them.
+    -- Stored model responses about them.
     delete from memory.model_responses
-    where not kept and (
+    where not retained and (
         owner_id = p_being_id and (kind = 'rolling.summarise'
+            -- Its answers are about many sessions.
+            or kind = 'session_close.summarise_short'
             or kind = 'session_close.summarise' and key in (select id::text from unnest(v_sessions) as id))
         or owner_id = v_user_id and kind = 'upkeep.spine'
     );
 end $$;
 
--- Whether all of these messages are still there; they stay until this transaction ends.
+-- Whether all of these messages exist; locks them until this transaction ends.
 create or replace function keep_from_erasure(p_being_id uuid, p_message_ids uuid[]) returns boolean
 language plpgsql as $$
 declare
     v_there integer;
 begin
+    perform memory.hold_owner(p_being_id);
     perform 1 from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids)
     order by message_id

@@ -1,4 +1,4 @@
-"""`python -m tests.chaos --minutes 10 --seed 1`: kill, flush and cut everything for a while, then count."""
+"""`python -m tests.chaos --minutes 10 --seed 1`: injects faults for a while, then checks by counting."""
 
 import argparse
 import random

@@ -1,18 +1,18 @@
-"""What must hold of a ledger that has come to rest, whatever it went through."""
+"""Invariants of a ledger that has come to rest, as SQL queries."""
 
 from collections.abc import Iterator
 
 from store.database import Store
 from store.transaction import Transaction
 
-# Each question answers with one line of complaint for each thing that is wrong.
+# Each query returns one row for each violation.
 QUESTIONS = {
     "work that is not over": (
         "select format('%s %s is %s since %s: %s', kind, key, state, next_at, coalesce(error, 'no error')) as wrong"
         " from memory.work where state not in ('done', 'dead') or state = 'dead' and error is null"
     ),
     "a finding that was never credited": (
-        "select format('activation %s', activation_id) as wrong from memory.activations"
+        "select format('activation %s', activation_id) as wrong from memory.pending_activations"
     ),
     "a run that is not over": (
         "select format('run %s is %s', run_id, state) as wrong from memory.patrol_runs"
@@ -96,7 +96,8 @@ QUESTIONS = {
         " and k.session_id = s.session_id order by version desc limit 1) as told on true"
         " where s.ended_at is not null and not t.waits_for_key"
         " and not exists (select from memory.work as w where w.owner_id = s.being_id"
-        " and w.kind = 'session_close.summarise' and w.key = s.session_id::text and w.state = 'dead')"
+        " and (w.kind = 'session_close.summarise' and w.key = s.session_id::text"
+        " or w.kind = 'session_close.summarise_short' and s.deferral_id is not null) and w.state = 'dead')"
         " and (s.summary_due or told.turn_count is distinct from s.turn_count)"
     ),
     "a rolling summary that is behind, or whose versions are not all there": (
@@ -108,6 +109,34 @@ QUESTIONS = {
         " ) as real where waiting >= 4 and not t.waits_for_key and not exists (select from memory.work as w"
         " where w.owner_id = t.being_id and w.kind = 'rolling.summarise' and w.state = 'dead') or versions <> newest"
     ),
+    "something told that is not searchable by all signals": """
+        select format('%s %s waits for its %s', kind, item_id, stage) as wrong from memory.search_queue
+    """,
+    "something told that the index does not hold": """
+        select format('message %s', m.message_id) as wrong
+        from memory.messages as m left join memory.search_documents as d
+            on d.owner_id = m.being_id and d.kind = 'message' and d.item_id = m.message_id
+        where d.owner_id is null
+        union all
+        select format('node %s', n.node_id)
+        from memory.memory_nodes as n left join memory.search_documents as d
+            on d.owner_id = n.being_id and d.kind = 'node' and d.item_id = n.node_id
+        where d.owner_id is null
+    """,
+    "an index that does not hold what its documents hold": """
+        select format('%s of %s', posted.kind, posted.owner_id) as wrong
+        from (
+            select owner_id, kind, count(distinct document_id) as documents, sum(times) as terms
+            from memory.search_postings group by owner_id, kind
+        ) as posted
+        full join (
+            select owner_id, kind, count(*) filter (where terms <> '{}') as documents, sum(cardinality(terms)) as terms
+            from memory.search_documents group by owner_id, kind
+        ) as held using (owner_id, kind)
+        full join memory.search_statistics as counted using (owner_id, kind)
+        where (posted.documents, posted.terms) is distinct from (held.documents, held.terms)
+            or counted.terms is distinct from held.terms
+    """,
     "a vector kept for a text that has become a memory": (
         "select format('node %s', n.node_id) as wrong from memory.embeddings as e join memory.memory_nodes as n"
         " using (being_id, embedding_model, text_hash)"
@@ -115,8 +144,8 @@ QUESTIONS = {
 }
 
 
-def complaints(store: Store) -> list[str]:
-    """Ask every question about every Being; an empty answer is a good one."""
+def inconsistencies(store: Store) -> list[str]:
+    """Check every invariant for every Being; returns a line for each violation."""
     with store.transaction() as tx:
         return list(_asked(tx))
 

@@ -1,4 +1,4 @@
-"""Ways into the system, as producers see them: hand something in, and be told what became of each item, or nothing."""
+"""The front doors as producers use them: send a batch, and get a result for each item, or no answer."""
 
 import json
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ import httpx2
 from redis import Redis
 from redis.exceptions import RedisError
 
-from memory import intake, patrol_demand
-from memory.intake import DoorFull
-from schemas.receipts import Receipt, Trouble
+from memory.intake import intake
+from memory.intake.intake import IntakeFull
+from memory.patrol import demand as patrol_demand
+from schemas.intake import Receipt, Trouble
 from schemas.settings import Settings
-from store import messages, notes
 from store.database import Store
 from store.errors import Unavailable
-from workers import rejected
-from workers.app import app
-from workers.doorbell import ring
-from workers.processes import wait_until
+from store.intake import notes
+from store.talk import messages
+from workers.embedded.processes import wait_until
+from workers.runtime import rejected
 
 TIMEOUT = 20.0
 STREAM_TIMEOUT = 5.0
@@ -27,16 +27,16 @@ What = Literal["notes", "messages"]
 
 
 class NoAnswer(Exception):
-    """Nobody knows whether it was taken: send it again."""
+    """It is unknown whether the batch was accepted; the producer must send it again."""
 
 
 class Door(Protocol):
-    """One way in. Several producers may use it at once."""
+    """One front door, which several producers may use at once."""
 
     name: str
 
     def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
-        """Hand a batch of notes or of messages in.
+        """Send a batch of notes or of messages.
 
         Raises:
             NoAnswer: The door was shut, or fell shut on the way.
@@ -51,7 +51,7 @@ class Door(Protocol):
 
 
 class InProcess:
-    """The use case itself, as every other door calls it."""
+    """The use case, without a protocol."""
 
     name = "in process"
 
@@ -60,28 +60,24 @@ class InProcess:
         self._settings = settings
 
     def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
-        """Commit what can be taken, then ring."""
+        """Accept the batch; the store sends the messages."""
         try:
             if what == "notes":
-                accepted = intake.accept_notes(self._store, self._settings, being_id, items)
-            else:
-                accepted = intake.accept_messages(self._store, self._settings, being_id, items)
-        except (Unavailable, DoorFull) as shut:
+                return intake.accept_notes(self._store, self._settings, being_id, items)
+            return intake.accept_messages(self._store, self._settings, being_id, items)
+        except (Unavailable, IntakeFull) as shut:
             raise NoAnswer from shut
-        ring(app, accepted.rings)
-        return accepted.receipt
 
     def demand(self, being_id: UUID) -> None:
-        """Commit the wish, then ring."""
+        """Commit the demand; the store sends the message for it."""
         try:
-            _, rings = patrol_demand.demand(self._store, self._settings, being_id)
+            patrol_demand.demand(self._store, self._settings, being_id)
         except Unavailable as shut:
             raise NoAnswer from shut
-        ring(app, rings)
 
 
 class Http:
-    """The HTTP API, in processes of its own.
+    """The HTTP API.
 
     Args:
         url: Where it is.
@@ -105,7 +101,7 @@ class Http:
         raise NoAnswer(f"status {answer.status_code}")
 
     def demand(self, being_id: UUID) -> None:
-        """POST the wish."""
+        """POST the demand."""
         if self._post(being_id, "patrols", None).status_code != httpx2.codes.ACCEPTED:
             raise NoAnswer
 
@@ -122,7 +118,7 @@ class Http:
 
 
 class Stream:
-    """The Redis streams. Nobody answers there, so a producer that wants to know looks what became of its entries.
+    """The Redis streams. They give no answer, so the producer reads the database and `patrol:rejected`.
 
     Args:
         redis_url: Where they are.
@@ -136,7 +132,7 @@ class Stream:
         self._store = store
 
     def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
-        """XADD each, then wait until each is kept or rejected; a flushed Redis keeps neither."""
+        """XADD each, then wait until each is accepted or rejected; a flushed Redis loses entries."""
         stream = f"patrol:{what}"
         try:
             with Redis.from_url(self._redis_url, socket_timeout=TIMEOUT) as redis, redis.pipeline() as pipeline:
@@ -163,14 +159,14 @@ class Stream:
         ids = [known.get(item["id"]) if isinstance(item, dict) else None for item in items]
         return Receipt(accepted=0, duplicates=0, conflicts=conflicts, rejected=refused, ids=ids)
 
-    def demand(self, being_id: UUID) -> None:  # noqa: ARG002  # the same for every door
-        """No stream is for demands."""
+    def demand(self, being_id: UUID) -> None:  # noqa: ARG002  # the signature of all doors
+        """Raise: the streams take no demands."""
         raise NoAnswer
 
     def _found(
         self, redis: Redis, what: What, being_id: UUID, items: Sequence[Any], places: Sequence[str]
     ) -> dict[int, str | UUID]:
-        """What became of the items of which anything is known yet: the row's id, or a reason."""
+        """Return the results that are known so far: a row's id, or the reason of a rejection."""
         # An entry is acknowledged with whatever was rejected of it, so this is asked first, in one moment: one that a
         # reader takes in between would pass for done with.
         stream = f"patrol:{what}"

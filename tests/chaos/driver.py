@@ -1,4 +1,4 @@
-"""One run of chaos: feed, harm, let settle, count."""
+"""One run of chaos: send input, inject faults, wait until the system is quiet, check."""
 
 import json
 import logging
@@ -15,22 +15,23 @@ from pathlib import Path
 
 import psycopg
 
-from memory import recall
+from memory.nodes import recall
 from schemas.settings import Settings
 from store import clock
 from store.database import Store
 from store.errors import Unavailable
 from store.migrate import migrate
 from store.transaction import value
-from tests.chaos.audit import complaints
+from tests.chaos.audit import inconsistencies
 from tests.chaos.doors import NoAnswer
 from tests.chaos.faults import FAULTS, Fault
 from tests.chaos.figures import Event, as_json, finish_times, longest_silence, recoveries, survived, table
 from tests.chaos.producers import TOPICS, Manifest, Producer
+from tests.chaos.searches import unfound
 from tests.chaos.system import System, running_system
 from tests.chaos.verdict import count, found_wrong
 from tests.chaos.words import WordEmbedders
-from workers.logs import configure_logs
+from workers.runtime.logs import configure_logs
 
 PRODUCERS = 3
 TALLY_EVERY = 10.0
@@ -44,7 +45,7 @@ class NotSettled(Exception):
 
 @dataclass
 class Chaos:
-    """A run: where it keeps its files, and what happened in it so far."""
+    """A run: its directory, and its events so far."""
 
     directory: Path
     seed: int
@@ -52,7 +53,7 @@ class Chaos:
     events: list[Event] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Begin the timeline, and let our own part of the system log beside it."""
+        """Open the timeline, and log this process's part of the system beside it."""
         self._chance = random.Random(self.seed)
         self._paid: Counter[tuple[str, str]] = Counter()
         self._timeline = (self.directory / "timeline.txt").open("w", encoding="utf-8", buffering=1)
@@ -61,7 +62,7 @@ class Chaos:
             handler.setStream((self.directory / "driver.log").open("w", encoding="utf-8"))
 
     def run(self, seconds: float) -> list[str]:
-        """Harm a system for so long; returns a line for each thing that is wrong in the end."""
+        """Inject faults for a time; returns a line for each violation in the end."""
         with running_system(self.directory / "home") as system:
             self._until(
                 system, START_PATIENCE, "start", lambda: bool(self._demanded(system) and finish_times(system.store))
@@ -82,7 +83,7 @@ class Chaos:
             try:
                 self._settle(system)
             except NotSettled as fault:
-                return [str(fault), *complaints(system.store)]
+                return [str(fault), *inconsistencies(system.store)]
             return self._judge(system, begun, ended)
 
     def say(self, what: str) -> None:
@@ -93,14 +94,14 @@ class Chaos:
         return Producer(name, self.seed, system.beings, system.doors, self.manifest, over)
 
     def _live(self, system: System, over: threading.Event) -> None:
-        """What else goes on: patrols are demanded, things are recalled, time passes."""
+        """Demand patrols, recall, and advance the clock meanwhile."""
         chance = random.Random(f"{self.seed} life")
         embedders = WordEmbedders(Settings().openai_embedding_dimensions or 0)
         while not over.wait(chance.uniform(0, 1)):
             being_id = chance.choice(system.beings)
             try:
                 chance.choice(system.doors).demand(being_id)
-                asked = recall.Asked(" ".join(chance.choice([*TOPICS.values()])), 3, 0.35, activate=False)
+                asked = recall.RecallQuery(" ".join(chance.choice([*TOPICS.values()])), 3, 0.35, activate=False)
                 recall.recall(system.store, embedders, being_id, asked, chance)  # type: ignore[arg-type]
                 if chance.random() < 1 / 4:
                     with system.store.transaction() as tx:
@@ -131,7 +132,7 @@ class Chaos:
         self.events.append(Event(begun, fault.name, detail, hit=not detail.endswith(("was dead", "none", "answer"))))
 
     def _settle(self, system: System) -> None:
-        """No more harm: whatever has no answer is sent again, one more patrol each, and everything comes to rest."""
+        """After the faults, send unanswered items again, demand one more patrol each, and wait until all is quiet."""
         self.say("no more harm")
         self._paid += _paid_for(system)
         system.provider.reset()
@@ -145,7 +146,7 @@ class Chaos:
             system,
             SETTLE_PATIENCE,
             "coming to rest",
-            lambda: self._is_quiet(system.store) and not complaints(system.store),
+            lambda: self._is_quiet(system.store) and not inconsistencies(system.store),
         )
         self.say("at rest")
 
@@ -176,6 +177,7 @@ class Chaos:
         numbers, wrong = count(system.store, self.manifest)
         with _beside(system.servers.database_url) as url, Store(url) as fresh:
             wrong += found_wrong(system.store, fresh, system.beings, Settings())
+        wrong += unfound(system.store, self.seed)
         finished = finish_times(system.store)
         tally = {
             "faults": sum(event.hit for event in self.events),
@@ -197,7 +199,7 @@ class Chaos:
             return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
 
     def _thoughts(self, system: System) -> dict[str, int]:
-        """What models were asked in the name of patrols, what came of it, and what was paid for more than once."""
+        """Report the patrols' model calls, their results, and the calls that were paid for more than once."""
         self._paid += _paid_for(system)
         with system.store.transaction() as tx:
             (merged,) = tx.execute(
@@ -221,14 +223,14 @@ class Chaos:
 
 
 def _paid_for(system: System) -> Counter[tuple[str, str]]:
-    """How often a model was paid for each question since the provider was last reset."""
+    """Return how often each request was paid for since the provider was last reset."""
     asked = [request for request in system.provider.requests if request.endpoint == "messages" and request.paid]
     return Counter((request.purpose, request.prompt) for request in asked)
 
 
 @contextmanager
 def _beside(database_url: str):
-    """A migrated, empty database on the same server."""
+    """Create a migrated, empty database on the same server."""
     url = database_url.replace("/postgres?", "/replayed?")
     with psycopg.connect(database_url, autocommit=True) as server:
         server.execute("create database replayed template template0")

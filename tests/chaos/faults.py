@@ -1,4 +1,4 @@
-"""What is done to the system, one thing after the other, by chance."""
+"""The faults that chaos injects, one after the other, at random."""
 
 import os
 import random
@@ -13,14 +13,14 @@ import redis
 
 from tests.chaos.system import LEASE, WORKERS, System, children_of
 from tests.fakes.provider import Behaviour
-from workers.processes import Child
+from workers.embedded.processes import Child
 
 Do = Callable[[System, random.Random], str]
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of harm.
+    """One kind of fault.
 
     Attributes:
         name: What it is called in the table.
@@ -56,7 +56,7 @@ def _every_worker(system: System, chance: random.Random) -> str:
 
 
 def _task_process(system: System, chance: random.Random) -> tuple[Child, int] | None:
-    """One of the processes that do a worker's tasks."""
+    """Return one of a worker's child processes."""
     child = system.child(chance.choice(WORKERS))
     forked = children_of(child.pid) if child else []
     return (child, chance.choice(forked)) if child and forked else None
@@ -71,7 +71,7 @@ def _kill_task_process(system: System, chance: random.Random) -> str:
 
 
 def _suspend_task_process(system: System, chance: random.Random) -> str:
-    """Suspend a process past its lease: when it wakes, what it holds is another's, and it doesn't know."""
+    """Suspend a process for longer than its lease, so that another worker takes over its work."""
     if (found := _task_process(system, chance)) is None:
         return "there was none"
     with suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""What a run has to show for itself: how often it was harmed, how soon it went on, and what became of everything."""
+"""The figures of a run: numbers of faults, times to recover, and results of all input."""
 
 import statistics
 from bisect import bisect_right
@@ -14,7 +14,7 @@ from tests.chaos.verdict import Count
 
 @dataclass(frozen=True)
 class Event:
-    """Something that was done to the system.
+    """A fault that was injected.
 
     Attributes:
         begun: When it began, on the real clock.
@@ -31,7 +31,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Recovery:
-    """How long it took after one kind of fault until the next unit of work was finished, in seconds."""
+    """The seconds from one kind of fault to the next finished unit of work."""
 
     fault: str
     times: int
@@ -39,12 +39,12 @@ class Recovery:
     worst: float
 
 
-# What a fault's name says about what was survived.
+# Words in faults' names, by what they count as.
 SURVIVED = {"kills": ("killed", "stopped"), "flushes": ("flushed",), "restarts": ("crashes", "restarts")}
 
 
 def survived(events: Sequence[Event]) -> dict[str, int]:
-    """How many processes were killed or stopped, how often Redis was flushed, and how often a server began anew."""
+    """Count killed and suspended processes, flushes of Redis, and restarts of servers."""
     return {
         f"{what} survived": sum(event.hit and any(word in event.fault for word in words) for event in events)
         for what, words in SURVIVED.items()
@@ -52,7 +52,7 @@ def survived(events: Sequence[Event]) -> dict[str, int]:
 
 
 def finish_times(store: Store) -> list[datetime]:
-    """When each unit of work that is done was finished, in order."""
+    """Return the times at which units of work were finished, in order."""
     with store.transaction() as tx:
         rows = tx.execute("select finished_at from memory.work where state = 'done' order by finished_at")
         return [row["finished_at"] for row in rows]
@@ -75,7 +75,7 @@ def longest_silence(finished: Sequence[datetime], since: datetime, until: dateti
 
 
 def table(recovered: Sequence[Recovery], silence: float, count: Count, tally: dict[str, int]) -> str:
-    """Lay the numbers out for people."""
+    """Format the figures for people."""
     lines = [f"{'fault':<48}{'times':>6}{'median':>9}{'worst':>9}   seconds until work went on"]
     lines += [f"{row.fault:<48}{row.times:>6}{row.median:>9.2f}{row.worst:>9.2f}" for row in recovered]
     lines += ["", f"{'longest time in which nothing was finished, s':<48}{silence:>6.1f}", ""]
@@ -84,7 +84,7 @@ def table(recovered: Sequence[Recovery], silence: float, count: Count, tally: di
 
 
 def as_json(recovered: Sequence[Recovery], silence: float, count: Count, tally: dict[str, int]) -> dict[str, Any]:
-    """Lay the numbers out for programs."""
+    """Format the figures as JSON."""
     return {
         "recovery_seconds": [asdict(row) for row in recovered],
         "longest_silence_seconds": silence,

@@ -1,16 +1,17 @@
-"""Real workers, beats and doors for tests: the command lines that people use, each process to be killed at will."""
+"""Real workers, beats and doors for tests, started by the commands of users; tests kill them."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from cli.stack import beat_command, environment, worker_command
-from schemas.work import QUEUES
-from workers.processes import Child
+from cli.operations.environments import environment
+from cli.operations.stack import beat_command, worker_command
+from schemas.kinds import QUEUES
+from workers.embedded.processes import Child
 
-# Nothing of the machine's own settings, and everything in a hurry; but a lease outlasts what keeps a process of a busy
-# machine waiting for its turn.
+# No settings of the machine, and short times; but a lease outlasts the time for which a busy machine suspends a
+# process.
 SETTINGS = {
     **dict.fromkeys(("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"), ""),
     **dict.fromkeys(("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"), ""),
@@ -18,6 +19,7 @@ SETTINGS = {
     "PATROL_OPENAI_EMBEDDING_DIMENSIONS": "64",
     "PATROL_PENDING_WAIT": "PT1S",
     "PATROL_JUDGE_QUIET": "PT0S",
+    "PATROL_SHORT_SESSION_WAIT": "PT1S",
     "PATROL_LEASE": "PT5S",
     "PATROL_SWEEP_EVERY": "0.5",
     "PATROL_LOG_FORMAT": "json",
@@ -25,16 +27,18 @@ SETTINGS = {
 
 
 class Processes:
-    """Starts processes over one home; each has a log of its own, which stays.
+    """Starts processes over one home; each has a log, which is kept.
 
     Args:
         home: Where they keep their files, the logs among them.
         settings: What their environment has beside `SETTINGS`.
+        launch: What starts one of them.
     """
 
-    def __init__(self, home: Path, settings: Mapping[str, str]) -> None:
+    def __init__(self, home: Path, settings: Mapping[str, str], launch: Callable[..., Child] = Child) -> None:
         self.settings = {**SETTINGS, "PATROL_HOME": str(home), **settings}
         self._home = home
+        self._launch = launch
         self._numbers = itertools.count(1)
         self._children: list[Child] = []
         (home / "logs").mkdir(parents=True, exist_ok=True)
@@ -50,24 +54,24 @@ class Processes:
     def start(self, name: str, command: list[str], **settings: str) -> Child:
         """Start any of the system's programs."""
         log = self._home / "logs" / f"{next(self._numbers):03}-{name}.log"
-        child = Child(command, log, env={**environment(), **self.settings, **settings})
+        child = self._launch(command, log, env={**environment("worker"), **self.settings, **settings})
         self._children.append(child)
         return child
 
     def logs(self, name: str) -> str:
-        """All that the processes of a name have logged."""
+        """Return the logs of the processes of that name."""
         return "".join(log.read_text() for log in sorted((self._home / "logs").glob(f"*-{name}.log")))
 
     def kill(self) -> None:
-        """End all that still live, without ceremony."""
+        """Kill all processes that still run."""
         for child in self._children:
             child.kill()
 
 
 @contextmanager
-def processes(home: Path, **settings: str) -> Iterator[Processes]:
-    """Processes that are gone when the block ends, without ceremony."""
-    started = Processes(home, settings)
+def processes(home: Path, launch: Callable[..., Child] = Child, **settings: str) -> Iterator[Processes]:
+    """Yield processes that are killed when the block ends."""
+    started = Processes(home, settings, launch)
     try:
         yield started
     finally:

@@ -1,4 +1,4 @@
-"""Those who hand things in, and the manifest of what they know: each item, and what its door said of it."""
+"""Producers of input, and the manifest of each item and its door's answer."""
 
 import json
 import random
@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from schemas.receipts import Receipt
+from schemas.intake import Receipt
 from tests.chaos.doors import Door, NoAnswer, What
 
 TOPICS = {
@@ -32,13 +32,13 @@ TOPICS = {
     ],
 }
 PAUSE = 0.25
-# What is said is said on one day, in and out of order, with pauses that make sessions of it.
+# Messages are of one day, in and out of order, with pauses that separate sessions.
 DAWN = datetime(2026, 3, 2, 6, 0, tzinfo=UTC)
 MINUTES = 14 * 60
 
 
 class Kind(StrEnum):
-    """What is to become of an item."""
+    """The expected result of an item."""
 
     MEMORY = "a memory"
     UNPARSABLE = "kept and marked"
@@ -49,7 +49,7 @@ class Kind(StrEnum):
 
 @dataclass
 class Item:
-    """One thing that somebody hands in.
+    """One item that a producer sends.
 
     Attributes:
         name: The producer's own id of it.
@@ -74,7 +74,7 @@ class Item:
 
 @dataclass
 class Manifest:
-    """All that was handed in, and what was said of it; used by several threads."""
+    """All items that were sent, with their answers; used by several threads."""
 
     items: dict[str, Item] = field(default_factory=dict)
     accepted: Counter[str] = field(default_factory=Counter)
@@ -83,7 +83,7 @@ class Manifest:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def hand_in(self, door: Door, being_id: UUID, batch: Sequence[Item]) -> bool:
-        """Send a batch of one sort through a door and write down the answer; False where there was none."""
+        """Send a batch through a door and record the answer; returns false if there was none."""
         with self._lock:
             for item in batch:
                 self.items.setdefault(item.name, item).sent += 1
@@ -99,7 +99,7 @@ class Manifest:
         return True
 
     def unanswered(self) -> list[Item]:
-        """Items of which nobody knows yet whether they were taken."""
+        """Return the items without an answer."""
         with self._lock:
             return [item for item in self.items.values() if not item.answered]
 
@@ -121,7 +121,7 @@ class Manifest:
 
 
 class Producer(threading.Thread):
-    """Hands in items until it is told to stop: most of them once, some again, some late, some broken.
+    """Sends items until it is told to stop: most of them once, some again, some late, some malformed.
 
     Args:
         name: Its name, with which its items' ids begin.
@@ -129,7 +129,7 @@ class Producer(threading.Thread):
         beings: For whom it speaks.
         doors: Ways in; one is drawn for each batch.
         manifest: Where it writes down what it did.
-        over: Told when it is to stop.
+        over: NewStatement when it is to stop.
     """
 
     def __init__(
@@ -149,11 +149,11 @@ class Producer(threading.Thread):
         self._over = over
         self._count = 0
         self._again: list[Item] = []
-        # However few it hands in, there is one of each kind.
+        # Ensures one item of each kind, however few are sent.
         self._draws = [0.0, 0.06, 0.10, 0.14]
 
     def run(self) -> None:
-        """Hand in, batch by batch."""
+        """Send batch after batch."""
         while not self._over.wait(self._chance.uniform(0, 2 * PAUSE)):
             being_id = self._chance.choice(self._beings)
             what, make = self._chance.choice([("notes", self._note), ("messages", self._message)])
@@ -208,7 +208,7 @@ class Producer(threading.Thread):
         topic, words = self._chance.choice([*TOPICS.items()])
         said = " ".join(self._chance.sample(words, 5))
         return {
-            # Now and then the same words come again, which are paid for once.
+            # Sometimes repeats a text, which must be paid for only once.
             "action": f"{topic}: {said}" + ("" if self._chance.random() < 0.2 else f" {name}"),
             "actors": ["Mira"],
             "when": [f"2026-03-{self._chance.randint(1, 28):02}"],

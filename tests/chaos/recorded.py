@@ -1,22 +1,22 @@
-"""What models said in a run that was lived, said again: a replay asks nobody, so nobody fails it or says otherwise."""
+"""A thinker that repeats the recorded answers of a run, so that a replay is deterministic."""
 
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from memory.bookkeeping import prompt_hash
+from memory.llm.call_ledger import prompt_hash
 from providers.errors import BadAnswer, InputRefused, Misconfigured
-from providers.thinking import Question, Said, Size, Usage
-from schemas.rows import Run
+from providers.thinking import Completion, Question, Size, Usage
+from schemas.patrol.runs import Run
 from store.transaction import Transaction
 
-# Which step asks for what; and of the mechanical steps, which count tells that they took an answer.
+# The purposes of each step's calls, and for mechanical steps the count that shows whether an answer was used.
 STEPS = {"consolidate": "consolidate", "split": "split", "diary": "diary", "classify": "assign", "repair": "embed"}
 TAKEN = {"assign": "told", "embed": "repaired"}
 
 
 class RecordedThinkers:
-    """The one thinker, whatever the settings ask for.
+    """Thinkers that always return the recorded one.
 
     Args:
         run: The run as it was lived.
@@ -33,11 +33,11 @@ class RecordedThinkers:
         return self
 
     def model(self, size: Size) -> str:
-        """Return a name."""
+        """Return the model's name."""
         return size
 
-    def ask(self, question: Question[Any]) -> Said:
-        """Say what was said then.
+    def ask(self, question: Question[Any]) -> Completion:
+        """Return the recorded answer.
 
         Raises:
             Misconfigured: The step went on without, whatever had been said to it before.
@@ -51,16 +51,16 @@ class RecordedThinkers:
         text, fault = self._said.get(prompt_hash(question), (None, None))
         if text is None:
             raise InputRefused("nobody was asked this")
-        said = Said(text, "recorded", Usage())
+        said = Completion(text, "recorded", Usage())
         if fault is not None:
-            raise BadAnswer(fault, said=said)
+            raise BadAnswer(fault, completion=said)
         return said
 
 
 def recorded_thinkers(tx: Transaction, being_id: UUID, run: Run) -> RecordedThinkers:
-    """Find what was said in a run."""
+    """Find the recorded answers of a run."""
     rows = tx.execute(
-        "select prompt_hash, said, fault from memory.model_responses where owner_id = %s and key = %s",
+        "select prompt_hash, completion, defect from memory.model_responses where owner_id = %s and key = %s",
         [being_id, str(run.run_id)],
     )
-    return RecordedThinkers(run, {row["prompt_hash"]: (row["said"], row["fault"]) for row in rows})
+    return RecordedThinkers(run, {row["prompt_hash"]: (row["completion"], row["defect"]) for row in rows})

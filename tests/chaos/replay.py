@@ -1,4 +1,4 @@
-"""What was recorded, lived again: one process, one step after the other, nothing that fails.
+"""Replays recorded runs serially in one process, without faults.
 
 A recorded run says which notes it remembered, when it began, which steps it took and whether it counted. Walking the
 runs of a Being in their order over an empty database must lead to the same memory, or something was lost, doubled or
@@ -12,10 +12,13 @@ from uuid import UUID
 import numpy as np
 from psycopg.types.json import Jsonb
 
-from schemas.rows import Being, Run
+from schemas.accounts.accounts import Being
+from schemas.patrol.runs import Run
 from schemas.settings import Settings
-from store import clock, runs, users
+from store import clock
+from store.accounts import users
 from store.database import Store
+from store.patrol import runs
 from store.transaction import Transaction
 from tests.chaos.recorded import RecordedThinkers, recorded_thinkers
 from tests.chaos.words import WordEmbedders
@@ -26,7 +29,7 @@ TOLERANCE = 1e-3
 
 @dataclass(frozen=True)
 class Memory:
-    """A Being's memory without what differs from life to life: ids and times.
+    """A Being's memory without ids and times, which differ between the run and its replay.
 
     Attributes:
         nodes: By the producer's id of its note, what a node is.
@@ -69,7 +72,7 @@ def memory_of(store: Store, being_id: UUID) -> Memory:
 
 
 def differences(lived: Memory, replayed: Memory) -> list[str]:
-    """Say where two memories differ; nothing if they are the same."""
+    """Return the differences of two memories; empty if they are equal."""
     found = [f"{lived.counter} patrols counted, and {replayed.counter} when replayed"] * (
         lived.counter != replayed.counter
     )
@@ -90,7 +93,7 @@ def differences(lived: Memory, replayed: Memory) -> list[str]:
 
 
 def replayed(recorded: Store, fresh: Store, being_id: UUID, settings: Settings) -> Memory:
-    """Live a Being's recorded runs again, and return what it remembers then.
+    """Replay a Being's recorded runs, and return its memory.
 
     Args:
         recorded: The ledger of the life that was lived.
@@ -100,7 +103,7 @@ def replayed(recorded: Store, fresh: Store, being_id: UUID, settings: Settings) 
     """
     embedders = WordEmbedders(settings.openai_embedding_dimensions or 0)
     with recorded.transaction() as tx:
-        # A run is made when none waits, and none is made before it has begun: their ids are in the order of beginning.
+        # At most one run waits at a time, so that run ids are in the order of starting.
         walked = [run for run in reversed(runs.newest(tx, being_id, 1_000_000)) if run.state in {"done", "failed"}]
         being = users.get_being(tx, being_id)
         notes = {run.run_id: _remembered(tx, being_id, run.run_id) for run in walked}
@@ -140,7 +143,7 @@ def _walk_again(
             )
         assert run.as_of is not None
         clock.set_to(tx, run.as_of)
-        run_id, _ = runs.want(tx, being.being_id, demanded=counted, notes=max(1, len(notes)))
+        run_id = runs.want(tx, being.being_id, demanded=counted, notes=max(1, len(notes)))
         if not counted:
             tx.execute("update memory.beings set ticked_at = memory.now() where being_id = %s", [being.being_id])
     walk_run(fresh, embedders, settings, being.being_id, run_id, run.steps, thinkers=thinkers)

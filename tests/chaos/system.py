@@ -1,26 +1,27 @@
-"""A whole system to be harmed: durable servers, workers, beat and API, each brought back when it has died."""
+"""A whole system for chaos: durable servers, workers, beat and API, each restarted when it has died."""
 
 import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from cli.stack import api_command, beat_command, stream_command, worker_command
-from memory import access
+from cli.operations.stack import api_command, beat_command, stream_command, worker_command
+from memory.accounts import access
+from schemas.kinds import QUEUES
 from schemas.settings import Settings
-from schemas.work import QUEUES
-from store import users
+from schemas.work import TaskMessage
+from store.accounts import users
 from store.database import Store
 from store.migrate import migrate
 from tests.chaos.doors import Door, Http, InProcess, Stream
 from tests.chaos.processes import SETTINGS, Processes
 from tests.fakes.provider import FakeProvider, running_provider
 from tests.ports import free_port
-from workers.embedded import EmbeddedServers, embedded_servers
-from workers.processes import Child
+from workers.embedded.processes import Child
+from workers.embedded.servers import EmbeddedServers, embedded_servers
 
 LEASE = timedelta(seconds=3)
 HURRIED = {
@@ -56,13 +57,15 @@ class System:
         self._commands = {
             **{name: worker_command(name, QUEUES, 2) for name in WORKERS},
             "beat": beat_command(Path(started.settings["PATROL_HOME"])),
-            "api": api_command("127.0.0.1", port),
+            "api": api_command("127.0.0.1", port, processes=2),
             "stream": stream_command(),
         }
         with store.transaction() as tx:
             user = users.add_user(tx, "chaos", "UTC")
             self.beings = [users.add_being(tx, user.user_id, name, name).being_id for name in BEINGS]
-        token, _ = access.issue(store, user.user_id, being_id=None, scopes=["ingest", "read", "manage"], life=None)
+        token, _ = access.issue_token(
+            store, user.user_id, being_id=None, scopes=["ingest", "read", "manage"], lifetime=None
+        )
         self.doors: list[Door] = [
             InProcess(store, Settings()),
             Http(f"http://127.0.0.1:{port}", token),
@@ -71,16 +74,16 @@ class System:
 
     @property
     def names(self) -> list[str]:
-        """What can be killed by name."""
+        """The processes that can be killed, by name."""
         return list(self._commands)
 
     def child(self, name: str) -> Child | None:
-        """A process, if it lives."""
+        """Return a process, if it runs."""
         child = self._children.get(name)
         return child if child and child.alive else None
 
     def look_after(self, chance: random.Random) -> None:
-        """Start again whatever has died, after a moment each."""
+        """Restart processes that have died, each after a moment."""
         now = time.monotonic()
         for name, command in self._commands.items():
             if self.child(name):
@@ -91,29 +94,37 @@ class System:
 
 @contextmanager
 def running_system(home: Path) -> Iterator[System]:
-    """Run a system over a home directory; its processes are gone when the block ends, its data stay."""
+    """Run a system over a home directory; its processes end with the block, its data stay."""
     with running_provider() as provider, embedded_servers(home) as servers:
         port = free_port()
         settings = {"PATROL_HOME": str(home), "OPENAI_BASE_URL": provider.openai_url, **_thinking(provider), **HURRIED}
-        # Our own process is a door too, and has to see the same settings.
+        # This process is a door too, and needs the same settings.
         os.environ.update({**SETTINGS, **settings})
         migrate(servers.database_url)
         started = Processes(home, settings)
         try:
-            with Store(servers.database_url, connections=10) as store:
+            with Store(servers.database_url, connections=10, send=_send) as store:
                 yield System(servers, provider, started, store, port)
         finally:
             provider.reset()
             started.kill()
 
 
+def _send(messages: Sequence[TaskMessage]) -> None:
+    # Its settings read the broker's URL, which is known only now.
+    from workers.runtime.app import app  # noqa: PLC0415  # see above
+    from workers.runtime.dispatch import send  # noqa: PLC0415  # likewise
+
+    send(app, messages)
+
+
 def _thinking(provider: FakeProvider) -> dict[str, str]:
-    """Whom everybody in the system asks what to think."""
+    """The provider that all processes use."""
     return {"PATROL_THINKER": "anthropic", "ANTHROPIC_API_KEY": "sk-ant-any", "ANTHROPIC_BASE_URL": provider.url}
 
 
 def children_of(pid: int) -> list[int]:
-    """The processes that a process has forked (Linux; elsewhere none are known)."""
+    """Return a process's children (on Linux; elsewhere an empty list)."""
     try:
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The count at the end: the manifest against the ledger, the ledger against itself, the memory against its replay."""
+"""The final checks: the manifest against the ledger, the ledger's invariants, the memory against its replay."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,13 +7,13 @@ from uuid import UUID
 
 from schemas.settings import Settings
 from store.database import Store
-from tests.chaos.audit import complaints
+from tests.chaos.audit import inconsistencies
 from tests.chaos.producers import Kind, Manifest
 from tests.chaos.replay import differences, memory_of, replayed
 
 STATES = {
     Kind.MEMORY: {"remembered"},
-    # A model may put it right.
+    # A model may repair it.
     Kind.UNPARSABLE: {"parse_failed", "remembered"},
     Kind.NOTE: {"kept"},
     Kind.MESSAGE: {"said in a session"},
@@ -22,7 +22,7 @@ STATES = {
 
 @dataclass(frozen=True)
 class Count:
-    """How many items are where they belong.
+    """The numbers of items by result.
 
     Attributes:
         sent: Different items that were handed in.
@@ -42,7 +42,7 @@ class Count:
 
 
 def count(store: Store, manifest: Manifest) -> tuple[Count, list[str]]:
-    """Compare what was handed in with what is there; returns the numbers, and a line for each thing that is wrong."""
+    """Compare the manifest with the ledger; returns the numbers, and a line for each violation."""
     with store.transaction() as tx:
         rows = tx.execute(
             "select o.producer_id, o.being_id, o.state, o.type, count(n.node_id) as nodes from memory.notes as o"
@@ -78,8 +78,8 @@ def count(store: Store, manifest: Manifest) -> tuple[Count, list[str]]:
 
 
 def found_wrong(store: Store, fresh: Store, beings: Sequence[UUID], settings: Settings) -> list[str]:
-    """Say what is wrong with the ledger by itself, and where a serial replay over the fresh one leads elsewhere."""
-    wrong = complaints(store)
+    """Return the violated invariants, and the differences from a serial replay over an empty ledger."""
+    wrong = inconsistencies(store)
     for being_id in beings:
         again = replayed(store, fresh, being_id, settings)
         wrong += [f"being {being_id}: {line}" for line in differences(memory_of(store, being_id), again)]

@@ -1,11 +1,11 @@
-"""The fake provider's embeddings without the provider: a replay asks nobody, so nobody can fail it."""
+"""The fake provider's embeddings without the provider, so that a replay can't fail."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.fakes.embeddings import word_vector
+from providers.canned.embeddings import word_vector
 
 
 class WordEmbedder:
@@ -22,12 +22,16 @@ class WordEmbedder:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts."""
         vectors = np.array([word_vector(text, self.dimensions) for text in texts], np.float64)
-        # As the embedder does with what comes over the wire, to the last bit.
+        # Rounded exactly as the embedder rounds vectors from the wire.
         return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries as any text."""
+        return self.embed(texts)
 
 
 class WordEmbedders:
-    """The one embedder, whatever model is asked for."""
+    """Return the one embedder, whatever the model."""
 
     def __init__(self, dimensions: int) -> None:
         self.wanted = WordEmbedder(dimensions)
@@ -35,3 +39,7 @@ class WordEmbedders:
     def serving(self, _model: str | None) -> WordEmbedder:
         """Return the one embedder."""
         return self.wanted
+
+    def constants(self, _model: str | None, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts that are the same for all Beings."""
+        return self.wanted.embed(texts)

@@ -1,4 +1,4 @@
-"""A model provider for tests: speaks OpenAI's and Anthropic's wire formats, so that the real SDKs run, and can fail.
+"""The canned provider for tests: it keeps what it was asked, and fails as a test's script says.
 
 In a test::
 
@@ -10,17 +10,11 @@ In a test::
         assert len(provider.asked("Consolidation", paid=True)) == 1
 
 From another process: `POST /script` takes a JSON list of behaviours, `GET /requests` tells what was asked,
-`GET /counts` how often for what, `POST /release` ends what hangs, `POST /reset` forgets all but the batches. By itself:
-`python -m tests.fakes.provider --port 8009`.
+`GET /counts` how often for what, `POST /release` ends what hangs, `POST /reset` forgets all but the batches.
 
-Without a script: embeddings are hashed bags of words; a thinker answers what `tests/fakes/policy.py` makes of a
-question that it knows by its schema's title, else the smallest that the wanted schema allows, else "ok". A key that
-begins with `wrong` is refused with 401. The real limits of requests hold, and what the models refuse is refused. A
-batch has ended when it is first looked at.
+Without a script it answers as `providers.canned.provider` does.
 """
 
-import argparse
-import hashlib
 import json
 import threading
 from collections import Counter
@@ -30,10 +24,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, PositiveInt, TypeAdapter
 
-from tests.fakes import anthropic_wire, openai_wire, policy, wire
-from tests.fakes.embeddings import embeddings, spoil
-from tests.fakes.server import Reply, Server
-from tests.fakes.wire import Endpoint, Json, PromptCache, Refusal, Request
+from providers.canned import anthropic_wire, policy, wire
+from providers.canned.embeddings import embeddings
+from providers.canned.provider import CannedProvider, served
+from providers.canned.server import Reply
+from providers.canned.wire import Endpoint, Json, Refusal, Request
+from tests.fakes.embeddings import spoil
 
 
 class Behaviour(BaseModel, extra="forbid"):
@@ -88,7 +84,7 @@ class Behaviour(BaseModel, extra="forbid"):
 _BEHAVIOURS = TypeAdapter(list[Behaviour])
 
 
-class FakeProvider:
+class FakeProvider(CannedProvider):
     """The provider itself; every method may be called from any thread.
 
     Args:
@@ -97,20 +93,11 @@ class FakeProvider:
     """
 
     def __init__(self, bytes_per_token: int = 4, answer: Callable[[Request], str | None] = policy.answer) -> None:
-        self.url = ""
-        self._bytes_per_token = bytes_per_token
-        self._answer = answer
+        super().__init__(bytes_per_token, answer)
         self._changed = threading.Condition()
         self._released = threading.Event()
         self._behaviours: list[Behaviour] = []
         self._requests: list[Request] = []
-        self._batches: dict[str, list[Json]] = {}
-        self._cache = PromptCache()
-
-    @property
-    def openai_url(self) -> str:
-        """The address for the OpenAI SDK; Anthropic's takes `url`."""
-        return f"{self.url}/v1"
 
     @property
     def requests(self) -> list[Request]:
@@ -151,12 +138,6 @@ class FakeProvider:
 
     def reply(self, method: str, path: str, key: str | None, content: bytes) -> Reply | None:
         """Answer an HTTP request; None drops the connection."""
-        if found := wire.endpoint_of(method, path):
-            endpoint, batch_id = found
-            key_sha256 = hashlib.sha256(key.encode()).hexdigest() if key else None
-            body = json.loads(content) if content else {}
-            request = Request(endpoint=endpoint, body=body, key_sha256=key_sha256, batch_id=batch_id)
-            return self._provide(request, known=bool(key) and key.isascii() and not key.startswith("wrong"))
         match method, path:
             case "GET", "/requests":
                 return Reply.json(200, [request.model_dump() for request in self.requests])
@@ -169,47 +150,75 @@ class FakeProvider:
             case "POST", "/reset":
                 self.reset()
             case _:
-                return Reply.json(404, {"error": {"message": f"Unknown request URL: {method} {path}", "code": None}})
+                return super().reply(method, path, key, content)
         return Reply.json(200, {})
+
+    def provide(self, request: Request, *, known: bool) -> Reply | None:
+        """Answer a request as the script says, else by the rules."""
+        behaviour = self._received(request)
+        if behaviour is None or not known:
+            return super().provide(request, known=known)
+        match behaviour.do:
+            case "fail":
+                failure = wire.error(request.endpoint, behaviour.status, behaviour.message, code=behaviour.code)
+                return Reply.json(behaviour.status, failure, behaviour.headers)
+            case "drop":
+                return None
+            case "garble":
+                return Reply(200, b'{"data": [{"index": 0, "embe')
+            case "hang":
+                self._released.wait(behaviour.seconds)
+        try:
+            return self._scripted(request, behaviour)
+        except Refusal as refusal:
+            failure = wire.error(request.endpoint, refusal.status, str(refusal), refusal.kind, refusal.code)
+            return Reply.json(refusal.status, failure)
+
+    def batch_result(self, question: Request) -> Json:
+        """Answer one question of a batch as the script says, else by the rules."""
+        behaviour = self._received(question)
+        match behaviour:
+            case None:
+                return super().batch_result(question)
+            case Behaviour(do="expire"):
+                return {"type": "expired"}
+            case Behaviour(do="fail", status=status, message=message, code=code):
+                return anthropic_wire.errored(status, message, code=code)
+        try:
+            return {"type": "succeeded", "message": self._said(question, behaviour)}
+        except Refusal as refusal:
+            return anthropic_wire.errored(refusal.status, str(refusal), refusal.kind, refusal.code)
+
+    def _scripted(self, request: Request, behaviour: Behaviour) -> Reply:
+        match request.endpoint:
+            case "embeddings":
+                return Reply.json(200, spoil(embeddings(request.body, self._bytes_per_token), behaviour.do))
+            case "batches":
+                return self.answered(request)
+            case "batch" | "batch_results" | "batch_cancel":
+                return self.batch_state(request, ended=behaviour.do != "unfinished")
+            case _:
+                return Reply.json(200, self._said(request, behaviour))
+
+    def _said(self, request: Request, behaviour: Behaviour) -> Json:
+        match behaviour.do:
+            case "truncate":
+                text = behaviour.text or self._thought(request)
+                return self.think(request, "truncate", text[: len(text) // 2])
+            case "refuse" | "filter":
+                return self.think(request, behaviour.do)
+            case "uncounted":
+                return {**self.think(request, text=behaviour.text), "usage": None}
+            case "lie":
+                return self.think(request, text=behaviour.text) | behaviour.fields
+            case _:
+                return self.think(request, text=behaviour.text)
 
     def _counts(self) -> dict[str, dict[str, int]]:
         requests = self.requests
         asked = Counter(request.purpose for request in requests)
         paid = Counter(request.purpose for request in requests if request.paid)
         return {purpose: {"asked": asked[purpose], "paid": paid[purpose]} for purpose in asked}
-
-    def _provide(self, request: Request, *, known: bool) -> Reply | None:
-        behaviour = self._received(request)
-        if not known:
-            return Reply.json(401, wire.error(request.endpoint, 401, "Incorrect API key provided."))
-        if behaviour:
-            match behaviour.do:
-                case "fail":
-                    failure = wire.error(request.endpoint, behaviour.status, behaviour.message, code=behaviour.code)
-                    return Reply.json(behaviour.status, failure, behaviour.headers)
-                case "drop":
-                    return None
-                case "garble":
-                    return Reply(200, b'{"data": [{"index": 0, "embe')
-                case "hang":
-                    self._released.wait(behaviour.seconds)
-        try:
-            return self._answered(request, behaviour)
-        except Refusal as refusal:
-            failure = wire.error(request.endpoint, refusal.status, str(refusal), refusal.kind, refusal.code)
-            return Reply.json(refusal.status, failure)
-
-    def _answered(self, request: Request, behaviour: Behaviour | None) -> Reply:
-        do = behaviour.do if behaviour else "answer"
-        match request.endpoint:
-            case "embeddings":
-                return Reply.json(200, spoil(embeddings(request.body, self._bytes_per_token), do))
-            case "batches":
-                return Reply.json(200, self._take_in(request))
-            case "batch" | "batch_results" | "batch_cancel":
-                return self._tell(request, do)
-            case _:
-                return Reply.json(200, self._think(request, behaviour))
 
     def _received(self, request: Request) -> Behaviour | None:
         with self._changed:
@@ -228,73 +237,6 @@ class FakeProvider:
                 return behaviour
         return None
 
-    def _think(self, request: Request, behaviour: Behaviour | None) -> Json:
-        do = behaviour.do if behaviour else "answer"
-        match request.endpoint:
-            case "chat":
-                check, say = openai_wire.check, openai_wire.chat
-            case "responses":
-                check, say = openai_wire.check, openai_wire.response
-            case _:
-                check, say = anthropic_wire.check, anthropic_wire.message
-        check(request.body)
-        text = behaviour.text if behaviour and behaviour.text else self._thought(request)
-        with self._changed:
-            request.paid = True
-            match do:
-                case "truncate":
-                    return say(request, text[: len(text) // 2], "truncate", self._cache)
-                case "refuse" | "filter":
-                    return say(request, "", do, self._cache)
-                case "uncounted":
-                    return {**say(request, text, "answer", self._cache), "usage": None}
-                case "lie" if behaviour:
-                    return say(request, text, "answer", self._cache) | behaviour.fields
-                case _:
-                    return say(request, text, "answer", self._cache)
-
-    def _thought(self, request: Request) -> str:
-        if (text := self._answer(request)) is not None:
-            return text
-        schema = request.schema_wanted
-        return json.dumps(wire.smallest(schema)) if schema else "ok"
-
-    def _take_in(self, request: Request) -> Json:
-        anthropic_wire.check_batch(request.body)
-        batch_id = f"msgbatch_{next(wire.ids)}"
-        results = [
-            {"custom_id": item["custom_id"], "result": self._result(request, batch_id, item["params"])}
-            for item in request.body["requests"]
-        ]
-        with self._changed:
-            self._batches[f"{request.key_sha256}/{batch_id}"] = results
-        return anthropic_wire.batch(batch_id, results, self.url, ended=False)
-
-    def _result(self, batch: Request, batch_id: str, params: Json) -> Json:
-        question = Request(endpoint="batched", body=params, key_sha256=batch.key_sha256, batch_id=batch_id)
-        behaviour = self._received(question)
-        match behaviour:
-            case Behaviour(do="expire"):
-                return {"type": "expired"}
-            case Behaviour(do="fail", status=status, message=message, code=code):
-                return anthropic_wire.errored(status, message, code=code)
-        try:
-            return {"type": "succeeded", "message": self._think(question, behaviour)}
-        except Refusal as refusal:
-            return anthropic_wire.errored(refusal.status, str(refusal), refusal.kind, refusal.code)
-
-    def _tell(self, request: Request, do: str) -> Reply:
-        with self._changed:
-            results = self._batches.get(f"{request.key_sha256}/{request.batch_id}")
-            if results is None or request.batch_id is None:
-                raise Refusal("Batch not found.", kind="not_found_error", status=404)
-            if request.endpoint == "batch_cancel":
-                results[:] = [{**result, "result": {"type": "canceled"}} for result in results]
-        if request.endpoint == "batch_results":
-            return Reply(200, anthropic_wire.lines(results), {"content-type": "application/x-jsonl"})
-        ended = do != "unfinished"
-        return Reply.json(200, anthropic_wire.batch(request.batch_id, results, self.url, ended=ended))
-
 
 @contextmanager
 def running_provider(port: int = 0, **options: Any) -> Iterator[FakeProvider]:
@@ -304,18 +246,8 @@ def running_provider(port: int = 0, **options: Any) -> Iterator[FakeProvider]:
         port: The port to listen on; 0 takes a free one.
         options: What FakeProvider takes.
     """
-    provider = FakeProvider(**options)
-    with Server(port, provider.reply) as server:
-        provider.url = server.url
+    with served(FakeProvider(**options), port) as provider:
         try:
             yield provider
         finally:
             provider.release()
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Run a fake model provider until it is interrupted.")
-    parser.add_argument("--port", type=int, default=0)
-    with running_provider(parser.parse_args().port) as running:
-        print(running.url, flush=True)  # noqa: T201 - this is how a starter learns the port
-        threading.Event().wait()

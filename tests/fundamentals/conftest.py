@@ -1,14 +1,20 @@
 """One Being with a real embedder, and the few verbs that a story needs."""
 
 import random
+from contextlib import closing
 
 import pytest
 
-from memory import curation, intake, recall
+from memory.intake import intake
+from memory.nodes import curation, recall
 from providers.embedders import Embedders
+from providers.thinkers import Thinkers
 from schemas.settings import Settings
-from store import nodes, users
-from tests.scenes import make_user
+from store.accounts import users
+from store.nodes import nodes
+from tests.conversations import Talk, judging_at_once
+from tests.fakes.provider import running_provider
+from tests.scenes import make_being, make_user
 from tests.walking import walk_patrol
 
 SETTINGS = Settings(embedder="minilm")
@@ -23,13 +29,13 @@ def embedders():
 class Life:
     """A Being as its user knows it."""
 
-    def __init__(self, store, embedders, being_id) -> None:
-        self.store, self.embedders, self.being_id = store, embedders, being_id
+    def __init__(self, store, embedders, being_id, sent) -> None:
+        self.store, self.embedders, self.being_id, self.sent = store, embedders, being_id, sent
 
     def happens(self, action, **scene):
         """Something happens: a scene note is handed in."""
         note = {"type": "scene", "content": {"action": action, "actors": ["Mira"], "when": ["2026-03-02"], **scene}}
-        return intake.accept_notes(self.store, SETTINGS, self.being_id, [note]).receipt
+        return intake.accept_notes(self.store, SETTINGS, self.being_id, [note])
 
     def patrol(self, times=1):
         """So many patrols pass."""
@@ -37,7 +43,7 @@ class Life:
 
     def recall(self, query, **asked):
         """Something is asked for."""
-        question = recall.Asked(query, **{"limit": 3, "threshold": 0.35, **asked})
+        question = recall.RecallQuery(query, **{"limit": 3, "threshold": 0.35, **asked})
         return recall.recall(self.store, self.embedders, self.being_id, question, random.Random(1))
 
     def search(self, words, *, all_terms=False):
@@ -60,8 +66,40 @@ class Life:
 
 
 @pytest.fixture
-def life(store, embedders) -> Life:
+def new_life(store, embedders, sent):
+    """Make a Being that remembers nothing yet, and a user for it."""
+
+    def make() -> Life:
+        with store.transaction() as tx:
+            being = users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen")
+        return Life(store, embedders, being.being_id, sent)
+
+    return make
+
+
+@pytest.fixture
+def life(new_life) -> Life:
     """A Being that remembers nothing yet."""
+    return new_life()
+
+
+@pytest.fixture
+def new_talk(store, embedders):
+    """Let a user talk to a Being; what the model answers is scripted."""
+    with running_provider() as provider:
+        settings = judging_at_once(provider)
+        with closing(Thinkers(settings)) as thinkers:
+            yield lambda being: Talk(store, provider, being, settings, thinkers, embedders)
+
+
+@pytest.fixture
+def talk(new_talk, being) -> Talk:
+    """The user talks to the Being."""
+    return new_talk(being)
+
+
+@pytest.fixture
+def other(new_talk, store, user) -> Talk:
+    """The same user talks to another Being."""
     with store.transaction() as tx:
-        being = users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen")
-    return Life(store, embedders, being.being_id)
+        return new_talk(make_being(tx, user))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memory import curation
-from store import patrol
+from memory.nodes import curation
 from store.errors import Refused
+from store.patrol import steps
 
 
 def test_each_patrol_makes_a_memory_weigh_a_little_less(life):
@@ -74,7 +74,7 @@ def dies(life):
     with life.store.transaction() as tx:
         node = life.memory()
         tx.execute("update memory.memory_nodes set fresh = false where node_id = %s", [node.node_id])
-        patrol.make_dead(tx, life.being_id, [node.node_id])
+        steps.make_dead(tx, life.being_id, [node.node_id])
 
 
 def test_a_dead_memory_is_not_recalled_but_can_be_searched_for(life):

@@ -5,9 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from memory import intake, patrol_demand, upkeep
+from memory.intake import intake
+from memory.operations import upkeep
+from memory.patrol import demand
+from schemas.kinds import PATROL_DUE
 from schemas.settings import Settings
-from store import notes, patrol, runs, users, work
+from store.accounts import users
+from store.intake import notes
+from store.ledger import work
+from store.patrol import runs, steps
 from tests.walking import ATTEMPTS, LEASE, walk_run
 
 # Patrols that nobody demands, of two notes each, begun when two wait.
@@ -19,24 +25,25 @@ def hand_in(life, *actions):
         {"type": "scene", "content": {"action": action, "actors": ["Mira"], "when": ["2026-03-02"]}}
         for action in actions
     ]
-    return intake.accept_notes(life.store, PATIENT, life.being_id, items).rings
+    """Hand notes in; returns the messages that were sent for them."""
+    return life.sent.by(lambda: intake.accept_notes(life.store, PATIENT, life.being_id, items))
 
 
 def begin_due(life):
     """Begin the patrol that is due, as a worker does; None if none is."""
     with life.store.transaction() as tx:
-        claim = work.claim(tx, life.being_id, *patrol_demand.PATROL_DUE[:2], lease=LEASE, attempts=ATTEMPTS)
+        claim = work.claim(tx, life.being_id, PATROL_DUE.name, "", lease=LEASE, attempts=ATTEMPTS)
     if claim is None:
         return None
-    (begun,) = patrol_demand.begin_due(life.store, PATIENT, claim)
+    (begun,) = life.sent.by(lambda: demand.begin_due(life.store, PATIENT, claim))
     return UUID(begun.key)
 
 
 def swept(life):
-    """What the sweep rings for when every ring was lost."""
+    """What the sweep sends when every message was lost."""
     with life.store.transaction() as tx:
-        tx.execute("update memory.work set rung_at = null")
-    return upkeep.sweep(life.store, PATIENT)
+        tx.execute("update memory.work set dispatched_at = null")
+    return life.sent.by(lambda: upkeep.sweep(life.store, PATIENT))
 
 
 def waiting(life):
@@ -51,8 +58,8 @@ def test_one_note_waits_for_company(life):
 
 def test_enough_notes_start_a_patrol_at_once(life):
     hand_in(life, "One.")
-    (ring,) = hand_in(life, "Two.")
-    assert ring.kind == "patrol.due"
+    (message,) = hand_in(life, "Two.")
+    assert message.kind == "patrol.due"
     assert begin_due(life) is not None
 
 
@@ -73,8 +80,8 @@ def test_what_came_alone_goes_before_what_came_in_bulk(life):
     assert "Told just now." in [node.scene["action"] for node in life.memories()]
 
 
-def test_nobody_is_rung_for_during_a_patrol_which_looks_at_what_waits_when_it_ends(life):
-    run_id, _ = patrol_demand.demand(life.store, PATIENT, life.being_id)
+def test_nothing_is_sent_during_a_patrol_which_looks_at_what_waits_when_it_ends(life):
+    run_id = demand.demand(life.store, PATIENT, life.being_id)
     assert hand_in(life, "One.", "Two.") == []
     walk_run(life.store, life.embedders, PATIENT, life.being_id, run_id)
     walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
@@ -83,27 +90,27 @@ def test_nobody_is_rung_for_during_a_patrol_which_looks_at_what_waits_when_it_en
 
 def test_what_is_due_during_a_patrol_does_not_wait_for_its_writing(life):
     hand_in(life, "One.", "Two.")
-    run_id, _ = patrol_demand.demand(life.store, PATIENT, life.being_id)
+    run_id = demand.demand(life.store, PATIENT, life.being_id)
     with life.store.transaction() as writer:
-        patrol.raise_counter(writer, life.being_id)
-        assert [ring.key for ring in swept(life)] == [str(run_id)]
+        steps.raise_counter(writer, life.being_id)
+        assert [message.key for message in swept(life)] == [str(run_id)]
         with life.store.transaction() as tx:
-            assert work.state(tx, life.being_id, *patrol_demand.PATROL_DUE[:2]) == "done"
+            assert work.state(tx, life.being_id, PATROL_DUE.name, "") == "done"
 
 
 def test_the_sweep_begins_what_became_due(life):
     hand_in(life, "One.", "Two.")
-    (ring,) = swept(life)
-    assert ring.kind == "patrol.embed"
-    assert walk_run(life.store, life.embedders, PATIENT, life.being_id, UUID(ring.key)).state == "done"
+    (message,) = swept(life)
+    assert message.kind == "patrol.embed"
+    assert walk_run(life.store, life.embedders, PATIENT, life.being_id, UUID(message.key)).state == "done"
 
 
 def test_the_sweep_leaves_a_patrol_to_its_task_while_its_being_is_written_to(life):
     hand_in(life, "One.", "Two.")
     with life.store.transaction() as writer:
-        patrol.raise_counter(writer, life.being_id)
-        (ring,) = swept(life)
-    assert ring.kind == "patrol.due"
+        steps.raise_counter(writer, life.being_id)
+        (message,) = swept(life)
+    assert message.kind == "patrol.due"
     assert begin_due(life) is not None
 
 
@@ -120,9 +127,10 @@ def test_time_passes_by_ticks_and_not_by_traffic(life, clock, hours, counts):
 def test_time_passes_for_a_being_that_nobody_tells_anything(life, clock):
     hand_in(life, "One.", "Two.")
     walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
-    assert patrol_demand.ask_for_ticks(life.store, PATIENT) == []
+    assert life.sent.by(lambda: demand.ask_for_ticks(life.store, PATIENT)) == []
     clock.advance(hours=24)
-    assert len(patrol_demand.ask_for_ticks(life.store, PATIENT)) == 1
+    (message,) = life.sent.by(lambda: demand.ask_for_ticks(life.store, PATIENT))
+    assert message.kind == "patrol.due"
     run = walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
     assert "outcome" in run.steps["session_counts"]
     with life.store.transaction() as tx:
@@ -130,11 +138,12 @@ def test_time_passes_for_a_being_that_nobody_tells_anything(life, clock):
 
 
 def test_a_demand_during_a_patrol_queues_exactly_one_more(life):
-    first, _ = patrol_demand.demand(life.store, PATIENT, life.being_id)
-    second, rings = patrol_demand.demand(life.store, PATIENT, life.being_id)
-    third, _ = patrol_demand.demand(life.store, PATIENT, life.being_id)
+    first = demand.demand(life.store, PATIENT, life.being_id)
+    life.sent.clear()
+    second = demand.demand(life.store, PATIENT, life.being_id)
+    third = demand.demand(life.store, PATIENT, life.being_id)
     assert first != second == third
-    assert rings == []
+    assert life.sent == []
     walk_run(life.store, life.embedders, PATIENT, life.being_id, first)
     with life.store.transaction() as tx:
         assert runs.get(tx, life.being_id, second).state == "running"

@@ -1,7 +1,7 @@
 """How something that happened becomes a memory, and how it comes back."""
 
-from memory import curation
-from store import clusters
+from memory.nodes import curation
+from store.nodes import clusters
 
 
 def test_what_happens_is_a_note_until_a_patrol_makes_it_a_memory(life):
@@ -71,8 +71,8 @@ def test_every_memory_has_a_root_or_a_topic(life):
 
 def test_a_crowded_root_gives_birth_to_topics(life):
     for number in range(6):
-        life.happens(f"Mira baked saffron buns in the kitchen, tray number {number}.")
-        life.happens(f"Bell practice at the church tower, peal number {number}.")
+        life.happens(f"Mira went swimming in the cold sea, and swam {number} lengths.")
+        life.happens(f"Pip practised the piano and sang {number} songs in the choir.")
     run = life.patrol()
     assert run.steps["split"]["topics"] == 2
     with life.store.transaction() as tx:

@@ -1,4 +1,4 @@
-"""`make screenshots`: what the demo prints, and Flower while patrols run. It needs Chromium, and two minutes."""
+"""`make screenshots`: pictures of the demo's output, and of Flower while patrols run. Needs Chromium; takes 2 min."""
 
 import json
 import os
@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.demo.month import Day, read_days
+from schemas.kinds import PATROL_STEPS
 from schemas.settings import CHECKOUT
-from schemas.work import PATROL_STEPS
 from tests.acceptance.cli.conftest import Command, free_port, made_home, read_until
-from workers.embedded import running_servers
-from workers.processes import wait_until
+from workers.embedded.processes import wait_until
+from workers.embedded.servers import running_servers
 
 PICTURE = CHECKOUT / "docs" / "images" / "flower.png"
 RECORDING = PICTURE.with_name("demo.svg")
@@ -39,7 +39,7 @@ CHROMIUM = [
 
 
 def main() -> int:
-    """Run everything over a home of its own, let a Being live some days, and look at it; returns the exit status."""
+    """Run a system over a temporary home, play some days, and take the pictures; returns the exit status."""
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         sys.stderr.write("There is no Chromium here; on Debian: apt-get install chromium\n")
@@ -62,7 +62,7 @@ def main() -> int:
 
 
 def record_demo() -> None:
-    """Keep what `make demo` says of what became of its month, as a picture of the terminal."""
+    """Save the report of `make demo` as a picture of the terminal."""
     with made_home() as home:
         command = Command(home, FORCE_COLOR="1", COLUMNS=str(COLUMNS))
         said = Text.from_ansi(command("demo").stdout)
@@ -71,13 +71,13 @@ def record_demo() -> None:
     begin = next(place for place, line in enumerate(lines) if line.plain.strip() == "Mizzen")
     end = next(place for place, line in enumerate(lines) if line.plain.startswith("Nearly gone"))
     terminal.print(*lines[begin:end], sep="\n")
-    # Whoever looks at a document fetches nothing from elsewhere: the fonts are the reader's own.
+    # Readers' own fonts, so that a picture fetches nothing from another host.
     RECORDING.write_text(re.sub(r"\s*@font-face \{.*?\}", "", terminal.export_svg(title="make demo"), flags=re.DOTALL))
 
 
 @contextmanager
 def running(command: Command, ready: str, *arguments: object) -> Iterator[None]:
-    """Run a part of the system while the block does, from when it says that it is ready."""
+    """Run a process for the duration of the block, which begins when the process is ready."""
     process = command.start(*arguments)
     try:
         read_until(process, ready)
@@ -88,13 +88,13 @@ def running(command: Command, ready: str, *arguments: object) -> Iterator[None]:
 
 
 def wait(condition: Callable[[], Any]) -> None:
-    """Wait for something that must come true."""
+    """Poll a condition, and fail if it does not hold in time."""
     if not wait_until(condition, PATIENCE, pause=0.2):
         raise TimeoutError("Flower does not show what happens.")
 
 
 def live(command: Command, days: list[Day]) -> None:
-    """Let a Being live some days, whose notes come in through the command line and as Celery tasks by name."""
+    """Play some days, whose notes are sent by the command line and as Celery tasks."""
     command("user", "add", "pip")
     being = command.json("being", "add", "--user", "pip", "mizzen", "--name", "Mizzen")["being_id"]
     servers = running_servers(command.home)
@@ -108,7 +108,7 @@ def live(command: Command, days: list[Day]) -> None:
 
 
 def photograph(chromium: str, port: int, home: Path) -> None:
-    """Take a picture of the page of tasks, with those of the patrol's steps alone."""
+    """Take a picture of the page of tasks, filtered to the patrol's steps."""
     page = f"http://{':'.join(AUTH)}@127.0.0.1:{port}/tasks?limit={len(PATROL_STEPS)}"
     PICTURE.parent.mkdir(exist_ok=True)
     subprocess.run(

@@ -3,10 +3,11 @@
 import pytest
 from pydantic import ValidationError
 
-from schemas.fact_requests import FactChanges, TodoChanges
-from schemas.kept_notes import NoteChanges
-from schemas.persona import PersonaChanges, SoulChanges
-from schemas.requests import BeingChanges, NodeChanges
+from schemas.accounts.accounts import BeingChanges
+from schemas.context.persona import PersonaChanges, SoulChanges
+from schemas.facts.requests import FactChanges, TodoChanges
+from schemas.intake import NoteChanges
+from schemas.nodes.nodes import NodeChanges
 from schemas.vault import RecordChanges
 
 
@@ -15,7 +16,7 @@ from schemas.vault import RecordChanges
     [BeingChanges, FactChanges, NodeChanges, NoteChanges, PersonaChanges, RecordChanges, SoulChanges, TodoChanges],
 )
 def test_nothing_is_no_change(form):
-    with pytest.raises(ValidationError, match="Nothing is to change"):
+    with pytest.raises(ValidationError, match="No change is given"):
         form.model_validate({})
 
 
@@ -31,7 +32,7 @@ def test_nothing_is_no_change(form):
     ],
 )
 def test_a_field_that_is_null_stays(form, field):
-    with pytest.raises(ValidationError, match="Nothing is to change"):
+    with pytest.raises(ValidationError, match="No change is given"):
         form.model_validate({field: None})
 
 

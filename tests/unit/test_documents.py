@@ -13,7 +13,7 @@ from schemas.settings import CHECKOUT, Settings
 from schemas.settings_page import variable
 
 DOCUMENTS = [
-    *(CHECKOUT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(CHECKOUT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
     *sorted((CHECKOUT / "docs").rglob("*.md")),
     *sorted((CHECKOUT / "samples").glob("*.md")),
 ]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from memory.scene import Unparsable, parse_scene
+from memory.nodes.scenes import Unparsable, parse_scene
 from schemas.limits import BATCH_ITEMS, DECAY_PATROLS, FADED_IMPORTANCE, ITEM_BYTES, RECALL_NODES
 from schemas.wire import MessageInput, NoteInput, SceneNote
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from schemas.complaints import complaints
+from schemas.text.validation_messages import validation_messages
 from schemas.vault import NewRecord
 from schemas.wire import MessageInput, NoteInput, SceneInput
 
@@ -24,7 +24,7 @@ def refusals(note):
     """What the sender of a note is told."""
     with pytest.raises(ValidationError) as refused:
         NOTE.validate_python(note)
-    return complaints(refused.value)
+    return validation_messages(refused.value)
 
 
 def refusals_of_scene(**changes):
@@ -58,11 +58,27 @@ def test_importance_is_a_finite_number(importance):
     assert refusals_of_scene(importance=importance) == ["content.importance: Input should be a finite number"]
 
 
-@pytest.mark.parametrize("importance", ["0.5", True, None])
+@pytest.mark.parametrize("importance", ["0.5", True])
 def test_importance_is_a_number_and_nothing_like_one(importance):
     (refusal,) = refusals_of_scene(importance=importance)
 
     assert refusal.startswith("content.importance: ")
+
+
+def test_null_and_blank_count_as_absent():
+    written_by_a_model = scene(
+        importance=None,
+        setting="",
+        feeling=" ",
+        dialogue=None,
+        sensory=[""],
+        themes=None,
+        emotion=None,
+        actors=["Mira", ""],
+        when=["", "2026-03-02"],
+    )
+
+    assert written_by_a_model == scene()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +92,8 @@ def test_importance_is_a_number_and_nothing_like_one(importance):
         ({"when": "2026-03-02"}, "content.when"),
         ({"when": ["2026-03-02", {"date": "2026-03-03"}]}, "content.when[1].action"),
         ({"when": [{"date": "2026-03-03", "action": "Rain.", "mood": "grey"}]}, "content.when[0].mood"),
-        ({"themes": ["a", ""]}, "content.themes[1]"),
+        ({"actors": None}, "content.actors"),
+        ({"themes": ["", 7]}, "content.themes[1]"),
         ({"emotion": EMOTION | {"trust": 1.1}}, "content.emotion.trust"),
         ({"emotion": EMOTION | {"trust": math.nan}}, "content.emotion.trust"),
         ({"emotion": {"trust": 1}}, "content.emotion.valence"),
@@ -183,10 +200,10 @@ def test_a_message_is_refused_by_its_place(changes, place):
     with pytest.raises(ValidationError) as refused:
         MessageInput.model_validate({"role": "user", "content": "Hello."} | changes)
 
-    assert [refusal.partition(":")[0] for refusal in complaints(refused.value)] == [place]
+    assert [refusal.partition(":")[0] for refusal in validation_messages(refused.value)] == [place]
 
 
 def test_a_field_is_named_even_where_its_name_is_a_tag_elsewhere():
     with pytest.raises(ValidationError) as refused:
         NewRecord.model_validate({"scope": "shared"})
-    assert complaints(refused.value) == ["text: Field required"]
+    assert validation_messages(refused.value) == ["text: Field required"]

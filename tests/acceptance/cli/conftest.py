@@ -14,23 +14,32 @@ from uuid import uuid4
 
 import pytest
 
-from memory.intake import accept_notes
+from memory.intake.intake import accept_notes
 from schemas.settings import CHECKOUT, Settings
-from store import users
+from store.accounts import users
 from store.database import Store
 from tests.ports import free_port
-from workers.embedded import running_servers
-from workers.processes import wait_until
+from tests.preloaded import Preloaded
+from workers.embedded.processes import wait_until
+from workers.embedded.servers import running_servers
 
 PATROL = CHECKOUT / "patrol"
 PATIENCE = 120.0
 
 
 class Command:
-    """The `patrol` command with an environment of its own; every process it starts works below its home."""
+    """The `patrol` command with an environment of its own; every process it starts works below its home.
 
-    def __init__(self, home: Path, **environment: str) -> None:
+    Args:
+        home: The directory that it works in, made when missing.
+        preloaded: The process to fork commands from that run to their end; without, `./patrol` is executed.
+        environment: What is added to its environment.
+    """
+
+    def __init__(self, home: Path, preloaded: Preloaded | None = None, **environment: str) -> None:
         self.home = home
+        self.preloaded = preloaded
+        self.program = PATROL
         home.mkdir(parents=True, exist_ok=True)
         kept = {name: value for name, value in os.environ.items() if name in {"PATH", "LANG", "TMPDIR"}}
         self.environment = {
@@ -43,19 +52,25 @@ class Command:
             **environment,
         }
 
-    def __call__(self, *arguments: object, given: bytes = b"", code: int = 0) -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self, *arguments: object, given: bytes = b"", code: int | None = 0
+    ) -> subprocess.CompletedProcess[str]:
         """Run a command to its end, which must be `code`."""
-        done = subprocess.run(
-            [PATROL, *map(str, arguments)],
-            input=given,
-            capture_output=True,
-            cwd=self.home,
-            env=self.environment,
-            timeout=PATIENCE,
-            check=False,
-        )
+        argv = [*map(str, arguments)]
+        if self.preloaded and self.program == PATROL:
+            done = self.preloaded.run("cli", argv, given, self.environment, self.home, PATIENCE)
+        else:
+            done = subprocess.run(
+                [self.program, *argv],
+                input=given,
+                capture_output=True,
+                cwd=self.home,
+                env=self.environment,
+                timeout=PATIENCE,
+                check=False,
+            )
         answer = subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
-        assert answer.returncode == code, answer.stdout + answer.stderr
+        assert code is None or answer.returncode == code, answer.stdout + answer.stderr
         assert "Traceback" not in answer.stderr
         return answer
 
@@ -66,7 +81,7 @@ class Command:
     def start(self, *arguments: object) -> subprocess.Popen[str]:
         """Start a command in a process group of its own, as a terminal does."""
         return subprocess.Popen(
-            [PATROL, *map(str, arguments)],
+            [self.program, *map(str, arguments)],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -122,15 +137,16 @@ def command() -> Iterator[Command]:
 
 
 @pytest.fixture(scope="session")
-def patrol() -> Iterator[Command]:
+def patrol(preloaded: Preloaded | None) -> Iterator[Command]:
     """The command over a home where `patrol up` runs, whose work fails at once where it fails."""
     with made_home() as home:
-        command = Command(home, PATROL_ATTEMPTS="1", PATROL_SWEEP_EVERY="1")
-        port = free_port()
+        command = Command(home, preloaded, PATROL_ATTEMPTS="1", PATROL_SWEEP_EVERY="1")
+        port, redis_port = free_port(), free_port()
         (home / "url").write_text(f"http://127.0.0.1:{port}")
-        up = command.start("up", "--port", port, "--concurrency", 2)
+        (home / "redis_port").write_text(str(redis_port))
+        up = command.start("up", "--port", port, "--concurrency", 2, "--redis-port", redis_port)
         try:
-            read_until(up, "The API answers at")
+            (home / "greeting").write_text(read_until(up, "recall --being"))
             yield command
         finally:
             os.killpg(up.pid, signal.SIGINT)

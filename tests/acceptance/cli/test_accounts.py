@@ -3,7 +3,7 @@
 import httpx2
 import pytest
 
-from tests.acceptance.cli.conftest import PATIENCE
+from tests.acceptance.cli.conftest import PATIENCE, Command
 
 
 def test_a_user_is_added_and_listed(patrol):
@@ -68,3 +68,14 @@ def test_nobody_revokes_a_token_of_another(patrol, somebody, another):
 
 def test_an_unknown_scope_is_wrong_usage(patrol, somebody):
     assert "manage" in patrol("token", "add", "--user", somebody.user, "--scope", "all", code=2).stderr
+
+
+def test_one_too_many_is_refused_with_what_to_do(patrol, somebody):
+    strict = Command(patrol.home, PATROL_MOST_BEINGS="1", PATROL_MOST_TOKENS="1")
+    refused = strict("being", "add", "--user", somebody.user, "another", code=1)
+    assert "may have 1 Beings: erase one first, or have PATROL_MOST_BEINGS raised" in refused.stderr
+    token = ("token", "add", "--user", somebody.user, "--scope", "read")
+    strict(*token, code=0 if not strict.json("token", "list", "--user", somebody.user) else 1)
+    refused = strict(*token, code=1)
+    assert "may have 1 valid tokens: revoke one first" in refused.stderr
+    assert refused.stdout == ""

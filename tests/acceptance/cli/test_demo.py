@@ -2,14 +2,17 @@
 
 import os
 import re
+import shutil
 import signal
 
 import pytest
 
+from schemas.settings import CHECKOUT
 from tests.acceptance.cli.conftest import PATIENCE, read_until
-from workers.processes import wait_until
+from workers.embedded.processes import wait_until
 
 
+@pytest.mark.long
 def test_some_days_are_lived_and_told_twice(command):
     # A key on the machine is not used, and neither are servers that are set for the real system.
     command.environment |= {"OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": "http://127.0.0.1:1", "REDIS_URL": "redis://x"}
@@ -18,12 +21,12 @@ def test_some_days_are_lived_and_told_twice(command):
     assert (
         len(re.findall(r"^2026-03-0\d +\d+ notes +active +\d+ +dying +\d+ +dead +0", first.stdout, re.MULTILINE)) == 3
     )
-    for part in ("Business", "Private", "<recalled_memory>", "found its place in", "./patrol up"):
+    for part in ("Business", "Private", "<recalled_memory>", "found its place in", "That is Admiral.", "./patrol up"):
         assert part in first.stdout
     assert "\x1b" not in first.stdout
     assert not command.living()
     second = command("demo", "--days", 1)
-    assert "demo before are removed" in second.stdout
+    assert "previous demo were removed" in second.stdout
     assert not (command.home / "postgres").exists()
 
 
@@ -41,8 +44,22 @@ def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
     assert wait_until(lambda: not command.living(), PATIENCE)
 
 
-def test_the_month_can_be_lived_with_canned_thinking(command):
+def image(folder):
+    """A copy of what the Docker image holds, without the tests; returns its `patrol` command."""
+    dockerfile = (CHECKOUT / "Dockerfile").read_text()
+    copied = re.findall(r"^COPY ([^-].*) \S+$", dockerfile, re.MULTILINE)
+    for name in {"patrol", *(name for line in copied for name in line.split())}:
+        source, copy = CHECKOUT / name, folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, copy) if source.is_dir() else shutil.copy(source, copy)
+    (folder / ".venv").symlink_to(CHECKOUT / ".venv")
+    return folder / "patrol"
+
+
+def test_the_month_can_be_lived_with_canned_thinking_where_there_are_no_tests(command, tmp_path):
+    command.program = image(tmp_path / "app")
+    assert not (tmp_path / "app" / "tests").exists()
     lived = command("demo", "--thinking", "canned", "--days", 4)
-    for part in ("canned", "What became one", "What the diary says", "2026-03-04", "For next time"):
+    for part in ("simple rules", "What was merged", "What the diary says", "2026-03-04", "For next time"):
         assert part in lived.stdout
     assert not command.living()

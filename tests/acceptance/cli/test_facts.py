@@ -15,9 +15,10 @@ def lines(*items):
 
 def test_facts_are_introduced_found_and_tended(somebody):
     assert (
-        somebody("facts", "seed", "-", given=lines(*FACTS)).stdout == "2 facts, 0 told again, 1 todo, 0 known already\n"
+        somebody("facts", "seed", "-", given=lines(*FACTS)).stdout
+        == "2 facts, 0 added to known facts, 1 todo, 0 repeated\n"
     )
-    assert "3 known already" in somebody("facts", "seed", "-", given=lines(*FACTS)).stdout
+    assert "3 repeated" in somebody("facts", "seed", "-", given=lines(*FACTS)).stdout
     john, tea = somebody.json("facts", "list")["facts"]
     assert (tea["memory_key"], john["entity_refs"]) == ("profile|thing|tea|fact", ["person:john_doe"])
 

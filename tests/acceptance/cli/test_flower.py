@@ -6,10 +6,10 @@ import signal
 import httpx2
 import pytest
 
-from schemas.work import PATROL_STEPS
+from schemas.kinds import PATROL_STEPS
 from tests.acceptance.cli.conftest import PATIENCE, Command
 from tests.ports import free_port
-from workers.processes import wait_until
+from workers.embedded.processes import wait_until
 
 NAME, WORD = "ada", "lovelace-1815"
 

@@ -56,7 +56,7 @@ def test_the_help_costs_no_database_driver_and_no_model():
 
 
 def test_a_group_that_does_something_by_itself_says_what(command):
-    assert "until told to stop" in " ".join(command("stream", "-h").stdout.split())
+    assert "until stopped" in " ".join(command("stream", "-h").stdout.split())
 
 
 def test_a_mistyped_command_is_wrong_usage_and_meets_a_suggestion(command):

@@ -1,5 +1,8 @@
 """`patrol key`, `patrol being budget` and `patrol cost`, at the terminal."""
 
+import json
+from copy import copy
+
 KEY = "sk-ant-made-up-for-a-test-0123456789"
 
 
@@ -28,6 +31,25 @@ def test_the_secret_that_seals_is_for_its_owner_alone(patrol, somebody):
     assert (patrol.home / "secret-key").stat().st_mode & 0o777 == 0o600
 
 
+def test_what_a_lost_secret_had_sealed_is_removed_so_that_all_works_again(patrol, somebody):
+    before, after = copy(patrol), copy(patrol)
+    before.environment = {**patrol.environment, "PATROL_SECRET_KEY": "a" * 32}
+    # What other tests have sealed is not lost.
+    known = (patrol.home / "secret-key").read_text().strip()
+    after.environment = {**patrol.environment, "PATROL_SECRET_KEY": f"{'b' * 32},{known}"}
+    message = json.dumps({"role": "user", "content": "I bought marzipan.", "id": "1"}).encode()
+    of_being = ["--being", somebody.being, "--user", somebody.user]
+    before("key", "add", "--user", somebody.user, given=f"{KEY}\n".encode())
+    (message_id,) = before.json("messages", "add", *of_being, "-", given=message)["ids"]
+    before("messages", "erase", *of_being, message_id)
+
+    assert "`patrol key reset`" in after("messages", "add", *of_being, "-", given=message, code=1).stderr
+    assert "1 provider key, records of what 1 user erased" in after("key", "reset", "--yes").stdout
+    assert after.json("key", "list", "--user", somebody.user) == []
+    assert after.json("messages", "add", *of_being, "-", given=message)["accepted"] == 1
+    assert "nothing to reset" in after("key", "reset").stdout
+
+
 def test_a_being_gets_a_budget_and_loses_it(patrol, somebody):
     being = ["--being", somebody.being, "--user", somebody.user]
 
@@ -39,3 +61,19 @@ def test_a_being_gets_a_budget_and_loses_it(patrol, somebody):
 def test_cost_says_when_there_is_none(patrol, somebody):
     assert patrol.json("cost", "--user", somebody.user) == []
     assert "No model was called" in patrol("cost", "--user", somebody.user).stdout
+
+
+def test_cost_and_doctor_say_that_a_budget_is_reached(patrol, somebody, ledger):
+    with ledger.transaction() as tx:
+        tx.execute(
+            "insert into memory.budgets_reached (user_id, being_id, day, lacking)"
+            " select user_id, being_id, (memory.now() at time zone time_zone)::date, 'cost'"
+            " from memory.users join memory.beings as b using (user_id) where users.name = %s and b.slug = %s",
+            [somebody.user, somebody.being],
+        )
+    told = patrol("cost", "--user", somebody.user).stderr
+    assert f"The Being {somebody.being} has reached its budget in money of today" in told
+    assert "patrol being budget" in told
+    (finding,) = (each for each in patrol.json("doctor", "--no-canary") if each["name"] == "daily budgets")
+    assert finding["good"]
+    assert "reached today" in finding["words"]

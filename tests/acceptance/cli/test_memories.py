@@ -72,7 +72,7 @@ def test_a_patrol_tells_its_nine_steps(somebody):
     told = somebody("run").stdout.splitlines()
     assert [step.split()[0] for step in told][:2] == ["embed", "assign"]
     assert len(told) == 9
-    assert "1 nodes" in told[0]
+    assert "1 note became a memory" in told[0]
 
 
 def test_a_patrol_can_be_demanded_without_waiting(somebody):
@@ -120,7 +120,7 @@ def test_what_happened_is_recalled_by_meaning(somebody):
 def test_looking_without_activating_leaves_no_trace(somebody):
     (note,) = somebody.remembers(OVEN)
     somebody("recall", "oven", "--no-activate")
-    somebody("search", "oven", "--no-activate")
+    somebody("search", "oven", "--words", "--no-activate")
     assert somebody.json("why", note)["node"]["reactivation_count"] == 0
     somebody("recall", "oven")
     assert somebody.json("why", note)["node"]["reactivation_count"] == 1
@@ -128,10 +128,12 @@ def test_looking_without_activating_leaves_no_trace(somebody):
 
 def test_words_are_searched_for(somebody):
     somebody.remembers(OVEN, CAT)
-    assert len(somebody.json("search", "oven cat")["nodes"]) == 2
-    assert somebody.json("search", "oven cat", "--and")["nodes"] == []
-    assert CAT[:10] in somebody("search", '"black cat"').stdout
-    assert "speaks of" in somebody("search", "dragon").stderr
+    assert len(somebody.json("search", "oven cat", "--words")["nodes"]) == 2
+    assert somebody.json("search", "oven cat", "--words", "--and")["nodes"] == []
+    assert CAT[:10] in somebody("search", '"black cat"', "--words").stdout
+    assert "No memory contains dragon." in somebody("search", "dragon", "--words").stderr
+    assert "No memory contains oven and cat." in somebody("search", "oven cat", "--words", "--and").stderr
+    assert "No memory contains dragon or elf." in somebody("search", "dragon elf", "--words").stderr
 
 
 def test_topics_and_memories_are_shown(somebody):
@@ -168,7 +170,7 @@ def test_what_fades_next_is_foretold(somebody):
 
 def test_a_memory_tells_its_story(somebody):
     (note,) = somebody.remembers(CAT, importance=0.04)
-    somebody("search", "attic")
+    somebody("search", "attic", "--words")
     told = somebody("why", note).stdout
     for part in (CAT, note, "became a memory, importance 0.04", "found its place in", "came back to life"):
         assert part in " ".join(told.split())
@@ -180,7 +182,7 @@ def test_a_memory_is_pinned_forgotten_revived_and_corrected(somebody):
     assert "unpin it first" in somebody("forget", note, code=1).stderr
     assert not somebody.json("unpin", note)["pinned"]
     assert "Forgotten" in somebody("forget", note).stdout
-    assert somebody.json("search", "oven")["nodes"] == []
+    assert somebody.json("search", "oven", "--words")["nodes"] == []
     assert somebody.json("revive", note)["status"] == "active"
     changed = somebody.json("correct", note, "--action", CAT, "--importance", 0.9, "--actor", "Jon", "--theme", "cats")
     assert (changed["scene"]["action"], changed["importance"], changed["themes"]) == (CAT, 0.9, ["cats"])
@@ -190,7 +192,7 @@ def test_a_memory_is_pinned_forgotten_revived_and_corrected(somebody):
 
 def test_an_empty_question_is_refused_in_a_sentence(somebody):
     assert "empty" in somebody("recall", " ", code=1).stderr
-    assert "empty" in somebody("search", "", code=1).stderr
+    assert "empty" in somebody("search", "", "--words", code=1).stderr
 
 
 def test_no_command_crosses_from_one_user_to_another(patrol, somebody, another):
@@ -208,7 +210,8 @@ def test_a_slug_that_two_users_have_needs_the_user(patrol, somebody, another):
     assert somebody.json("clusters", "--user", somebody.user)
 
 
-def test_being_is_left_out_where_a_user_has_one(patrol, somebody):
+def test_being_is_left_out_where_a_user_has_one(patrol, somebody, another):
+    another()
     left_out = patrol("clusters", "--user", somebody.user)
     assert somebody.being in left_out.stderr
     assert "several Beings" in patrol("clusters", code=1).stderr
@@ -225,3 +228,29 @@ def test_what_people_wrote_can_not_steer_the_terminal(somebody):
     shown = somebody("nodes").stdout
     assert "\x1b" not in shown
     assert "[bold]the[/bold]" in " ".join(shown.split())
+
+
+def test_topics_are_renamed_and_moved(somebody):
+    somebody.remembers(*(f"Mira swam in the cold sea with her friends, time {number}." for number in range(12)))
+    (topic,) = [one for one in somebody.json("clusters") if not one["is_parent"]]
+    assert topic["named_by"] == "words"
+    assert "Renamed: Sundays" in somebody("rename", topic["name"], "Sundays").stdout
+    roots = {one["name"]: one["cluster_id"] for one in somebody.json("clusters") if one["is_parent"]}
+    elsewhere = next(name for name, cluster_id in roots.items() if cluster_id != topic["parent_id"])
+    moved = somebody.json("move", "Sundays", elsewhere.lower())
+    assert (moved["name"], moved["parent_id"], moved["named_by"]) == ("Sundays", roots[elsewhere], "person")
+    assert "is a root" in somebody("rename", elsewhere, "Mine", code=1).stderr
+
+
+def test_notes_that_failed_are_listed_and_tried_again(somebody):
+    somebody("notes", "add", "-", given=json.dumps({"type": "scene", "content": "Mira smiled."}).encode())
+    somebody("run")
+    (failed,) = somebody.json("notes", "failed")
+    assert failed["state"] == "parse_failed"
+    assert failed["reason"].startswith("not JSON")
+    assert failed["note_id"] in somebody("notes", "failed").stdout
+    assert "1 note will be tried again" in somebody("notes", "retry", failed["note_id"]).stdout
+    assert somebody.json("notes", "failed") == []
+    somebody("run")
+    assert somebody.json("notes", "retry", "--all") == {"retried": 1}
+    assert "--all" in somebody("notes", "retry", code=2).stderr

@@ -15,9 +15,9 @@ def test_conversations_are_listed_and_their_state_is_told(somebody):
     ending = earlier["session_id"][-8:]
     assert ending in somebody("sessions", "list").stdout
     assert somebody.json("sessions", "show", ending)["summary"] is None
-    assert "not summed up" in somebody("sessions", "show", ending).stderr
+    assert "no summary yet" in somebody("sessions", "show", ending).stderr
     assert "There is no session" in somebody("sessions", "show", "nowhere", code=1).stderr
     state = somebody.json("sessions", "state")["state"]
     assert (state["messageCount"], state["lastUserMessage"]) == (3, "It works.")
     assert somebody("sessions", "state").stdout.startswith("3 messages")
-    assert "none yet" in somebody("sessions", "spine").stderr
+    assert "no spine yet" in somebody("sessions", "spine").stderr

@@ -7,8 +7,8 @@ import pytest
 from redis import Redis
 
 from tests.acceptance.cli.conftest import PATIENCE
-from workers.embedded import running_servers
-from workers.processes import wait_until
+from workers.embedded.processes import wait_until
+from workers.embedded.servers import running_servers
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_what_was_rejected_is_listed_and_given_back(patrol, somebody, redis):
     shown = patrol("stream", "rejected").stdout
     assert re.search("wings: .*not permitted", shown)
     assert "secret" not in shown
-    assert "1 entry given back" in patrol("stream", "replay", one["entry"]).stdout
+    assert "1 entry sent again" in patrol("stream", "replay", one["entry"]).stdout
     assert wait_until(rejected, PATIENCE, pause=0.2)
     assert rejected()[0]["id"] == one["id"]
     patrol("stream", "replay", one["entry"], code=1)

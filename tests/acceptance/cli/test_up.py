@@ -8,7 +8,7 @@ import pytest
 
 from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
 from tests.ports import free_port
-from workers.processes import wait_until
+from workers.embedded.processes import wait_until
 
 
 def stop(process, number=signal.SIGINT):
@@ -18,6 +18,7 @@ def stop(process, number=signal.SIGINT):
     return said
 
 
+@pytest.mark.long
 def test_a_whole_life_of_up(command):
     up = command.start("up", "--port", free_port())
     said = read_until(up, "Ctrl-C stops everything")

@@ -30,7 +30,7 @@ def test_a_gate_says_why_in_a_sentence(patrol, somebody):
     told = patrol("vault", "add", "My card is 4111 1111 1111 1111.", *on, code=1).stderr
     assert "Gate 5, pii: It holds a payment card number." in " ".join(told.split())
     assert "4111" not in told
-    assert "Nothing is to change" in patrol("vault", "update", "0f3a9c51d27e", *on, code=2).stderr
+    assert "No change is given" in patrol("vault", "update", "0f3a9c51d27e", *on, code=2).stderr
 
 
 def test_lines_come_in_and_go_out(patrol, somebody, another, tmp_path):

@@ -51,6 +51,32 @@ def test_dead_work_can_be_dropped(patrol, dead_work):
     assert f"There is no work {dead_work}" in patrol("work", "show", dead_work, code=1).stderr
 
 
+@pytest.fixture
+def foreign_work(somebody, ledger):
+    """The id of due work of somebody's, of a kind that this version does not know."""
+    with ledger.transaction() as tx:
+        (row,) = tx.execute(
+            "insert into memory.work (owner_id, kind, key, queue, next_at)"
+            " values (%s, 'upkeep.of_the_next_version', '', 'upkeep', clock_timestamp() - interval '1 hour')"
+            " returning work_id",
+            [somebody.being_id],
+        )
+    yield row["work_id"]
+    with ledger.transaction() as tx:
+        tx.execute("delete from memory.work where kind = 'upkeep.of_the_next_version'")
+
+
+def test_work_of_an_unknown_kind_is_reported_and_stays_until_it_is_dropped(patrol, foreign_work):
+    listed = patrol.json("work", "list", "--state", "ready")["work"]
+    assert [unit["known"] for unit in listed if unit["work_id"] == str(foreign_work)] == [False]
+    assert "unknown" in patrol("work", "list", "--state", "ready").stdout
+    found = {finding["name"]: finding for finding in patrol.json("doctor", "--no-canary", code=1)}
+    assert not found["kinds of work"]["good"]
+    assert "1 of upkeep.of_the_next_version" in found["kinds of work"]["words"]
+    patrol("work", "drop", foreign_work)
+    assert f"There is no work {foreign_work}" in patrol("work", "show", foreign_work, code=1).stderr
+
+
 def test_a_state_that_is_none_is_wrong_usage(patrol):
     assert "ready, running" in patrol("work", "list", "--state", "lost", code=2).stderr
 

@@ -6,7 +6,6 @@ There need be no container engine here, so what images and networks do is not te
 import json
 import os
 import re
-import socket
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,12 +13,16 @@ from tempfile import TemporaryDirectory
 import pytest
 import yaml
 from jsonschema import Draft201909Validator
+from redis import Redis
+from redis.exceptions import AuthenticationError
 
+from cli.operations.environments import is_secret, variable
+from schemas.kinds import QUEUES
 from schemas.settings import CHECKOUT, Settings
-from schemas.work import QUEUES
 from tests.ports import free_port
-from workers.embedded import embedded_servers
-from workers.processes import Child, last_lines, wait_until
+from workers.embedded.processes import Child, last_lines, wait_until
+from workers.embedded.redis import program
+from workers.embedded.servers import embedded_servers
 
 COMPOSE = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text())
 OURS = {name: service for name, service in COMPOSE["services"].items() if "build" in service}
@@ -43,7 +46,8 @@ def test_a_service_is_bounded_watched_and_brought_back(name):
     service = COMPOSE["services"][name]
     assert service["deploy"]["resources"]["limits"].keys() == {"cpus", "memory"}
     assert name == "migrate" or (service["restart"], bool(service["healthcheck"]["test"])) == ("unless-stopped", True)
-    assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
+    assert service["logging"] == {"driver": "local", "options": {"max-size": "10m", "max-file": "5"}}
+    assert all(re.match(r"\$\{PUBLISH_\w+:-127\.0\.0\.1:", port) for port in service.get("ports", []))
     assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
 
 
@@ -53,10 +57,97 @@ def test_a_service_may_stop_for_as_long_as_a_worker_needs_to_hand_back(name):
     assert grace >= Settings.model_fields["stop_grace"].default + HANDING_BACK
 
 
-def test_what_redis_accepted_it_keeps():
-    command = " ".join(COMPOSE["services"]["redis"]["command"])
-    assert "--appendonly yes" in command
-    assert "--maxmemory-policy noeviction" in command
+LEDGER = {"database_url", "redis_url"}
+INTAKE = {*LEDGER, "patrol_secret_key"}
+THINKING = {*INTAKE, "openai_api_key", "anthropic_api_key"}
+
+
+def test_each_service_has_the_secrets_of_its_role_alone():
+    assert {name: set(service.get("secrets", [])) for name, service in COMPOSE["services"].items()} == {
+        "postgres": {"postgres_password"},
+        "redis": {"redis_password"},
+        "migrate": {"database_url"},
+        "api": THINKING - {"anthropic_api_key"},
+        "stream": INTAKE,
+        "beat": {"redis_url"},
+        "ingest": INTAKE,
+        **dict.fromkeys(("patrol", "patrol-llm", "shadow", "rolling", "session-close", "upkeep"), THINKING),
+        "flower": {"redis_url", "patrol_flower_basic_auth"},
+    }
+
+
+SECRETS = {variable(name, field) for name, field in Settings.model_fields.items() if is_secret(field)}
+
+
+@pytest.mark.parametrize("name", COMPOSE["services"])
+def test_no_environment_contains_a_secret_and_each_takes_the_settings_of_the_operator(name):
+    environment = COMPOSE["services"][name].get("environment", {})
+    assert not (SECRETS | {"POSTGRES_PASSWORD"}) & environment.keys()
+    if name in OURS:
+        assert OURS[name]["env_file"] == [".env"]
+
+
+def processes(service, settings):
+    """How many processes of a service hold a pool of connections."""
+    kind, *options = service["command"]
+    if kind == "worker":
+        return int(options[options.index("--concurrency") + 1])
+    return {"api": int(settings.get("PATROL_API_PROCESSES", 0)), "stream": 1, "migrate": 1}.get(kind, 0)
+
+
+def test_all_connections_fit_postgres_when_patrols_scale_to_four():
+    allowed = int(COMPOSE["services"]["postgres"]["command"][-1].removeprefix("max_connections="))
+    most = 0
+    for name, service in OURS.items():
+        settings = {key: re.sub(r"\$\{\w+:-(.*)\}", r"\1", value) for key, value in service["environment"].items()}
+        each = int(settings.get("PATROL_DATABASE_CONNECTIONS", Settings.model_fields["database_connections"].default))
+        most += (4 if name == "patrol" else 1) * processes(service, settings) * each
+    superusers, backups_and_shells = 3, 20
+    assert 50 < most <= allowed - superusers - backups_and_shells
+
+
+def test_no_health_check_starts_python_or_runs_often_once_healthy():
+    checks = {name: service["healthcheck"] for name, service in COMPOSE["services"].items() if name != "migrate"}
+    assert {checks[name]["interval"] for name in checks.keys() & OURS.keys()} == {"60s"}
+    programs = ("find ", "pg_isready", "redis-cli ", "/dev/tcp/")
+    assert [name for name, check in checks.items() if not any(one in " ".join(check["test"]) for one in programs)] == []
+    assert not any(re.search(r"python|celery|/app/", " ".join(check["test"])) for check in checks.values())
+
+
+def test_redis_keeps_what_it_accepted_asks_for_its_password_and_is_healthy(tmp_path):
+    """Its own command and health check, with the entry point of the image standing aside."""
+    service = COMPOSE["services"]["redis"]
+    folder, password, port = tmp_path / "bin", "a-password-of-24-bytes", str(free_port())
+    folder.mkdir()
+    (folder / "docker-entrypoint.sh").write_text(f'#!/bin/sh\nexec "$@" --port {port} --dir {tmp_path}\n')
+    (folder / "docker-entrypoint.sh").chmod(0o755)
+    (tmp_path / "redis_password").write_text(f"{password}\n")
+    path = os.pathsep.join([str(folder), str(program().parent), os.environ["PATH"]])
+
+    def here(text):
+        return (
+            text.replace("/run/secrets", str(tmp_path)).replace("$$", "$").replace("redis-cli", f"redis-cli -p {port}")
+        )
+
+    def healthy():
+        kind, test = service["healthcheck"]["test"]
+        assert kind == "CMD-SHELL"
+        asked = subprocess.run(["/bin/sh", "-c", here(test)], env={"PATH": path}, capture_output=True, check=False)
+        return asked.returncode == 0
+
+    child = Child([here(part) for part in service["command"]], tmp_path / "redis.log", env={"PATH": path})
+    try:
+        assert wait_until(healthy, PATIENCE), last_lines(tmp_path / "redis.log")
+        with Redis(port=int(port)) as stranger, pytest.raises(AuthenticationError):
+            stranger.ping()
+        with Redis.from_url(f"redis://:{password}@127.0.0.1:{port}") as redis:
+            assert redis.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+            assert redis.config_get("appendonly") == {"appendonly": "yes"}
+        assert password not in Path(f"/proc/{child.pid}/cmdline").read_text()
+        (tmp_path / "redis_password").write_text("another\n")
+        assert not healthy()
+    finally:
+        child.kill()
 
 
 def test_the_image_holds_what_the_program_needs_and_runs_as_nobody_special():
@@ -68,6 +159,7 @@ def test_the_image_holds_what_the_program_needs_and_runs_as_nobody_special():
     assert re.search(r"^USER patrol$", dockerfile, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_each_service_runs_by_its_own_command_and_is_healthy():
     with (
         TemporaryDirectory(prefix="compose-") as directory,
@@ -82,11 +174,18 @@ def test_each_service_runs_by_its_own_command_and_is_healthy():
             "patrol_flower_basic_auth": "ada:lovelace-1815\n",
         }
         (home / "secrets").mkdir()
-        for name, secret in secrets.items():
-            (home / "secrets" / name).write_text(secret)
+        for service in OURS:
+            (home / "secrets" / service).mkdir()
+            for name in OURS[service]["secrets"]:
+                (home / "secrets" / service / name).write_text(secrets[name])
 
-        def here(text):
-            for there, place in {"/run/secrets": home / "secrets", "/app": CHECKOUT, "/data": home, **ports}.items():
+        def here(text, name):
+            for there, place in {
+                "/run/secrets": home / "secrets" / name,
+                "/app": CHECKOUT,
+                "/data": home,
+                **ports,
+            }.items():
                 text = text.replace(there, str(place))
             return text
 
@@ -94,18 +193,19 @@ def test_each_service_runs_by_its_own_command_and_is_healthy():
             environment = {
                 **{key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ},
                 **dict(re.findall(r"(PATROL_\w+)=(\S+)", (CHECKOUT / "Dockerfile").read_text())),
-                **OURS[name]["environment"],
+                **{key: re.sub(r"\$\{\w+:-(.*)\}", r"\1", value) for key, value in OURS[name]["environment"].items()},
+                "PATROL_THINKER": "auto",
             }
-            settings = {key: here(value) for key, value in environment.items()}
-            # One machine: an address of its own for each, and names of hosts that a shell finds.
+            settings = {key: here(value, name) for key, value in environment.items()}
+            # One machine: an address and a file of its own for each.
             settings |= {"PATROL_API_PORT": ports["8765"], "PATROL_FLOWER_PORT": ports["5555"]}
             settings |= {
-                "HOSTNAME": socket.gethostname(),
+                "PATROL_ALIVE_FILE": str(home / f"{name}.alive"),
                 "PATROL_API_HOST": "127.0.0.1",
                 "PATROL_FLOWER_HOST": "127.0.0.1",
             }
             command = ["/usr/bin/env", "-i", *(f"{key}={value}" for key, value in settings.items())]
-            child = Child([*command, str(CHECKOUT / "patrol"), *OURS[name]["command"]], home / f"{name}.log")
+            child = Child([*command, str(CHECKOUT / "patrol"), *OURS[name]["command"]], home / f"{name}.log", env={})
             children[name] = child
             checks[name] = command
             return child
@@ -113,7 +213,7 @@ def test_each_service_runs_by_its_own_command_and_is_healthy():
         def is_healthy(name):
             kind, *test = OURS[name]["healthcheck"]["test"]
             argv = ["/bin/sh", "-c", *test] if kind == "CMD-SHELL" else test
-            argv = [here(part.replace("$$", "$")) for part in argv]
+            argv = [here(part.replace("$$", "$"), name) for part in argv]
             return not subprocess.run([*checks[name], *argv], cwd=CHECKOUT, capture_output=True, check=False).returncode
 
         children, checks = {}, {}

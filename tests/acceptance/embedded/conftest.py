@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.processes import wait_until
+from workers.embedded.processes import wait_until
 
 DRIVER = Path(__file__).with_name("driver.py")
 CHECKOUT = Path(__file__).resolve().parents[3]

@@ -5,8 +5,8 @@ import signal
 import sys
 from pathlib import Path
 
-from workers.embedded import embedded_servers
-from workers.supervisor import Process, Supervisor
+from workers.embedded.servers import embedded_servers
+from workers.embedded.supervisor import Process, Supervisor
 
 # Says which servers were still there when it was asked to stop.
 POLITE = """
@@ -26,12 +26,18 @@ def main(home: Path) -> None:
     """Run until interrupted."""
     os.chdir(home)
     with embedded_servers(home, durable=False) as servers, Supervisor(home / "logs", grace=60.0) as supervisor:
-        sockets = {"REDIS": str(servers.redis.socket), "POSTGRES": f"{servers.postgres.socket_directory}/.s.PGSQL.5432"}
+        postgres = servers.postgres.socket_directory / ".s.PGSQL.5432"
+        sockets = {**os.environ, "REDIS": str(servers.redis.socket), "POSTGRES": str(postgres)}
         supervisor.start(
             [
-                Process("polite", [sys.executable, "-c", POLITE], env=sockets, ready=(home / "polite").exists),
-                Process("plain", ["sleep", "300"]),
-                *([Process("stubborn", ["sh", "-c", STUBBORN])] if (home / "be stubborn").exists() else []),
+                Process(
+                    "polite",
+                    [sys.executable, "-c", POLITE],
+                    env={**os.environ, **sockets},
+                    ready=(home / "polite").exists,
+                ),
+                Process("plain", ["sleep", "300"], os.environ),
+                *([Process("stubborn", ["sh", "-c", STUBBORN], os.environ)] if (home / "be stubborn").exists() else []),
             ]
         )
         (home / "ready").touch()

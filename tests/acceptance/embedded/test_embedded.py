@@ -11,10 +11,11 @@ import pytest
 import redis
 from kombu import Connection
 
-from workers import postgres_server, redis_server
-from workers.embedded import embedded_servers, run_directory, running_servers
-from workers.processes import Account, Child, wait_until
-from workers.stack_errors import HomeInUseError, NotInstalledError, StartError, UnsafeHomeError
+from workers.embedded import postgres as postgres_server
+from workers.embedded import redis as redis_server
+from workers.embedded.errors import HomeInUseError, NotInstalledError, StartError, UnsafeHomeError
+from workers.embedded.processes import Account, Child, wait_until
+from workers.embedded.servers import embedded_servers, run_directory, running_servers
 
 DRIVER = Path(__file__).with_name("driver.py")
 ENVIRONMENT = {"PYTHONPATH": str(DRIVER.parents[3])}
@@ -127,7 +128,7 @@ def test_a_stale_pid_file_does_not_stop_the_start_even_if_the_pid_lives_again(ho
         postgres = servers.postgres
         pid_file = postgres.cluster / "postmaster.pid"
         left_behind = pid_file.read_text()
-        stranger = Child(["sleep", "300"], tmp_path / "stranger.log", account=postgres.account)
+        stranger = Child(["sleep", "300"], tmp_path / "stranger.log", env=os.environ, account=postgres.account)
         postgres.crash()
         for stale in (pid_file, postgres.socket_directory / ".s.PGSQL.5432.lock"):
             stale.write_text(left_behind.replace(left_behind.split()[0], str(stranger.pid)))

@@ -6,8 +6,8 @@ import signal
 import psycopg
 import pytest
 
-from workers.embedded import embedded_servers, running_servers
-from workers.processes import wait_until
+from workers.embedded.processes import wait_until
+from workers.embedded.servers import embedded_servers, running_servers
 
 PATIENCE = 120.0
 

@@ -3,17 +3,20 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from store.database import Store
 from store.errors import Unavailable
 from store.migrate import migrate
-from workers.postgres_server import EmbeddedPostgres
-from workers.processes import wait_until
+from workers.embedded.postgres import EmbeddedPostgres
+from workers.embedded.processes import wait_until
 
 # Long enough for waits that double to have grown past the patience below.
 AWAY = 17.0
 PATIENCE = 10.0
 
 
+@pytest.mark.long
 def test_whoever_asks_is_answered_as_soon_as_the_server_is_back(tmp_path_factory):
     home = tmp_path_factory.mktemp("pg")
     with EmbeddedPostgres(home / "data", home, durable=False) as server, ThreadPoolExecutor() as pool:

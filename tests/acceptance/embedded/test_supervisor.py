@@ -3,21 +3,24 @@
 import os
 import signal
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
+from redis import Redis
 from structlog.testing import capture_logs
 
-from workers.embedded import run_directory
-from workers.processes import wait_until
-from workers.redis_server import EmbeddedRedis
-from workers.stack_errors import StartError
-from workers.supervisor import Process, Supervisor
+from workers.embedded.errors import StartError
+from workers.embedded.log_files import LOG_FILES, rotate, set_aside
+from workers.embedded.processes import wait_until
+from workers.embedded.redis import EmbeddedRedis
+from workers.embedded.servers import run_directory
+from workers.embedded.supervisor import Process, Supervisor
 
 PATIENCE = 120.0
 
 
-def shell(name, script, **options):
-    return Process(name, ["sh", "-c", script], **options)
+def shell(name, script, env=MappingProxyType({}), **options):
+    return Process(name, ["sh", "-c", script], {**os.environ, **env}, **options)
 
 
 def gone(pid):
@@ -64,8 +67,11 @@ def test_output_goes_to_one_file_a_process_and_the_last_run_is_kept(tmp_path):
 @pytest.mark.parametrize(
     ("process", "says"),
     [
-        (shell("broken", "echo no such luck; exit 3", ready=lambda: False), r"(?s)broken died \(exit status 3\).*luck"),
-        (Process("missing", ["no-such-program"], ready=lambda: False), "No such file or directory"),
+        (
+            shell("broken", "echo no such luck; exit 3", ready=lambda: False),
+            r"(?s)broken ended \(exit status 3\).*luck",
+        ),
+        (Process("missing", ["no-such-program"], {}, ready=lambda: False), "No such file or directory"),
     ],
 )
 def test_a_process_that_dies_before_it_is_ready_says_why(tmp_path, process, says):
@@ -153,6 +159,66 @@ def test_every_process_gets_the_time_to_end_by_itself(tmp_path):
             ready = (tmp_path / f"order.{name}").exists
             supervisor.start([shell(name, script, env={"NAME": name, "ORDER": str(order)}, ready=ready)])
     assert sorted(order.read_text().split()) == ["first", "second", "third"]
+
+
+def test_a_log_is_rotated_while_its_program_writes_and_so_many_files_stay(tmp_path):
+    # In bursts, so that every line is whole and comes in between two looks or is part of a copy.
+    script = (
+        "n=0; while :; do for _ in 1 2 3 4 5 6 7 8 9 10; do n=$((n+1)); printf '%08d\\n' $n; done; sleep 0.05; done"
+    )
+    log = tmp_path / "writer.log"
+    most = 2_000
+    oldest = tmp_path / f"writer.log.{LOG_FILES - 1}"
+
+    def lines(path):
+        return [int(line) for line in path.read_bytes().splitlines()]
+
+    with Supervisor(tmp_path, most_log_bytes=most) as supervisor:
+        supervisor.start([shell("writer", script)])
+        pid = supervisor.pids["writer"]
+        supervisor.wait(until=oldest.exists)
+        first = lines(oldest)[0]
+        # The oldest is let go of, and the program goes on in the file that it has open.
+        supervisor.wait(until=lambda: lines(oldest)[0] > first and log.stat().st_size > 0)
+        assert supervisor.pids["writer"] == pid
+    files = sorted(tmp_path.glob("writer.log*"), reverse=True)
+    assert len(files) == LOG_FILES
+    written = [number for file in files for number in lines(file)]
+    assert written == sorted(set(written)), "nothing twice, in order, and no hole at a file's beginning"
+    assert max(file.stat().st_size for file in files) < 5 * most
+
+
+def test_the_logs_of_servers_are_rotated_too(home):
+    with (
+        EmbeddedRedis(home / "redis", run_directory(home), durable=False) as server,
+        Supervisor(home, most_log_bytes=10) as supervisor,
+    ):
+        supervisor.watch(server)
+        rotated = server.log.with_name("server.log.1")
+        supervisor.wait(until=rotated.exists)
+        assert b"Redis" in rotated.read_bytes()
+        assert server.answers()
+        with Redis.from_url(server.url) as client:
+            client.config_set("loglevel", "debug")
+        supervisor.wait(until=lambda: server.log.with_name(f"server.log.{LOG_FILES - 1}").exists())
+    assert b"\0" not in b"".join(file.read_bytes() for file in server.data.glob("server.log*"))
+    assert len([*server.data.glob("server.log*")]) == LOG_FILES
+
+
+def test_logs_of_earlier_runs_move_on_and_the_oldest_goes(tmp_path):
+    log = tmp_path / "teller.log"
+    for number in range(LOG_FILES + 2):
+        set_aside(log)
+        log.write_text(str(number))
+    assert {file.read_text() for file in tmp_path.iterdir()} == {str(number) for number in range(2, LOG_FILES + 2)}
+    assert log.with_name("teller.log.1").read_text() == str(LOG_FILES)
+
+
+def test_a_log_that_is_small_or_missing_is_left_alone(tmp_path):
+    assert not rotate(tmp_path / "nothing.log", 10)
+    (tmp_path / "small.log").write_bytes(b"x" * 10)
+    assert not rotate(tmp_path / "small.log", 10)
+    assert [file.name for file in tmp_path.iterdir()] == ["small.log"]
 
 
 def test_a_server_can_be_watched_too(home):

@@ -13,9 +13,12 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.acceptance.conftest import ENVIRONMENT, PATIENCE
-from tests.acceptance.http.scenes import scene
+from tests.acceptance.http.intake.scenes import scene
 
 SCENE = {"action": "The crimson letter was burnt.", "actors": ["Mira"], "when": ["2026-03-02"]}
+FELT = SCENE | {
+    "emotion": {"valence": -0.4, "arousal": 0.5, "dominance": 0.1, "safety": 0, "novelty": 0.3, "trust": -1}
+}
 
 
 @asynccontextmanager
@@ -53,14 +56,19 @@ def test_what_is_remembered_comes_to_mind(transport, person):
     async def live():
         async with transport(["ingest", "read"]) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-            assert tools.keys() == {"recall", "recall_memory", "search_memory", "remember", "context"}
+            assert tools.keys() == {"search", "recall", "recall_memory", "search_memory", "remember", "context"}
             assert all(tool.description for tool in tools.values())
-            noted = await call(client, "remember", **SCENE, id="letter", importance=0.9)
+            noted = await call(client, "remember", **FELT, id="letter", importance=0.9)
             assert not noted["known_already"]
-            assert (await call(client, "remember", **SCENE, id="letter", importance=0.9))["known_already"]
+            assert (await call(client, "remember", **FELT, id="letter", importance=0.9))["known_already"]
             assert "other content" in await call(client, "remember", **(SCENE | {"action": "No."}), id="letter")
             await anyio.to_thread.run_sync(person.patrol)
-            mind = await call(client, "recall", query="What became of the letter?")
+            (node,) = await anyio.to_thread.run_sync(lambda: person.ask("GET", "/nodes").json()["nodes"])
+            assert node["emotion"] == FELT["emotion"]
+            impression = await call(client, "recall", query="What became of the letter?")
+            assert impression["memories"] is None
+            assert SCENE["action"] in impression["fragments"]
+            mind = await call(client, "recall", query="What became of the letter?", memories=True)
             assert [memory["action"] for memory in mind["memories"]] == [SCENE["action"]]
             assert mind["fragments"].startswith("<recalled_memory>")
             topic = await call(client, "recall_memory", cluster_id=mind["memories"][0]["topic"])
@@ -80,6 +88,7 @@ def test_a_model_is_told_what_it_can_mend(transport, stack):
                 client, "recall_memory", cluster_id="00000000-0000-0000-0000-000000000000"
             )
             assert "action" in await call(client, "remember", **(SCENE | {"action": " "}))
+            assert "arousal" in await call(client, "remember", **SCENE, emotion={"valence": 0.5})
             assert "query: holds a NUL" in await call(client, "search_memory", query="a\0b")
             assert "query: holds a NUL" in await call(client, "recall", query="a\0b")
             assert "message: holds a NUL" in await call(client, "context", message="a\0b")
@@ -124,3 +133,17 @@ def test_what_other_doors_took_comes_to_mind_here(stack, person):
             assert "kite" in (await call(client, "recall", query="the kite"))["fragments"]
 
     anyio.run(ask)
+
+
+def test_an_erased_scene_is_not_remembered_again(stack, person):
+    async def live():
+        async with over_http(stack, person, ["ingest", "read"]) as client:
+            noted = await call(client, "remember", **SCENE, id="letter")
+            erased = await anyio.to_thread.run_sync(
+                lambda: person.ask("POST", f"/notes/{noted['note_id']}/erase").json()
+            )
+            assert erased["notes"] == 1
+            again = await call(client, "remember", **SCENE)
+            assert (again["note_id"], again["erased"], again["known_already"]) == (None, True, False)
+
+    anyio.run(live)

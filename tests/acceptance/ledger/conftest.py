@@ -1,10 +1,11 @@
-"""A ledger of the test's own, a doorbell, a model provider, and real processes that share them."""
+"""A ledger of the test's own, a broker, a model provider, and real processes that share them."""
 
 import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,20 +17,21 @@ from psycopg import sql
 from pydantic import SecretStr
 from redis import Redis
 
-from memory import intake, patrol_demand
+from memory.intake import intake
+from memory.patrol import demand as patrol_demand
+from memory.patrol.root_examples import TEXTS
 from schemas.settings import Settings
-from schemas.work import Ring
-from store import users
-from store.database import Store
-from tests.chaos.audit import complaints
+from store.accounts import users
+from store.database import Sender, Store
+from tests.chaos.audit import inconsistencies
 from tests.chaos.processes import Processes, processes
 from tests.chaos.replay import differences, memory_of, replayed
 from tests.fakes.provider import FakeProvider, running_provider
 from tests.scenes import make_user
 from tests.thinking import KEY
-from workers.doorbell import ring
-from workers.processes import Child
-from workers.redis_server import EmbeddedRedis
+from workers.embedded.processes import Child
+from workers.embedded.redis import EmbeddedRedis
+from workers.runtime.dispatch import send
 
 BAKERY = ["the oven failed", "the bread burned", "the flour ran out", "the new baker came", "the bakery opened late"]
 FAMILY = ["her sister called", "they walked by the sea", "the cat was ill", "her mother laughed", "they sang at night"]
@@ -62,6 +64,13 @@ def redis_client(redis) -> Iterator[Redis]:
 
 
 @pytest.fixture
+def sender(redis) -> Iterator[Sender]:
+    """The ledger sends its messages to that Redis."""
+    with Celery("sender", broker=redis.broker_url, set_as_current=False) as app:
+        yield partial(send, app)
+
+
+@pytest.fixture
 def provider() -> Iterator[FakeProvider]:
     """A model provider that can be told to fail."""
     with running_provider() as running:
@@ -71,7 +80,7 @@ def provider() -> Iterator[FakeProvider]:
 class Life:
     """A Being, and the processes that look after its memory."""
 
-    def __init__(self, store: Store, started: Processes, provider: FakeProvider, bell: Celery, home: Path) -> None:
+    def __init__(self, store: Store, started: Processes, provider: FakeProvider, home: Path) -> None:
         self.store, self.provider = store, provider
         self.started = started
         self.settings = Settings(
@@ -81,7 +90,6 @@ class Life:
             openai_embedding_dimensions=64,
             pending_wait=timedelta(seconds=1),
         )
-        self._bell = bell
         with store.transaction() as tx:
             self.being_id: UUID = users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
 
@@ -97,7 +105,7 @@ class Life:
         return self.worker(ANTHROPIC_API_KEY=KEY, ANTHROPIC_BASE_URL=self.provider.url, **settings)
 
     def remember(self, *actions: str) -> None:
-        """Hand in one scene note for each action, and ring."""
+        """Hand in one scene note for each action."""
         notes = [
             {
                 "id": action,
@@ -111,32 +119,26 @@ class Life:
             }
             for number, action in enumerate(actions)
         ]
-        ring(self._bell, intake.accept_notes(self.store, self.settings, self.being_id, notes).rings)
-
-    def ring(self, rings: list[Ring]) -> None:
-        """Tell the workers what is due."""
-        ring(self._bell, rings)
+        intake.accept_notes(self.store, self.settings, self.being_id, notes)
 
     def say(self, *said: str) -> None:
-        """Hand in what the user says, once each, to be judged at once; and ring."""
+        """Hand in what the user says, once each, to be judged at once."""
         messages = [{"id": content, "role": "user", "content": content} for content in said]
         eager = self.settings.model_copy(update={"judge_messages": 1})
-        ring(self._bell, intake.accept_messages(self.store, eager, self.being_id, messages).rings)
+        intake.accept_messages(self.store, eager, self.being_id, messages)
 
     def demand(self) -> UUID:
-        """Demand a patrol, and ring."""
-        run_id, rings = patrol_demand.demand(self.store, self.settings, self.being_id)
-        ring(self._bell, rings)
-        return run_id
+        """Demand a patrol."""
+        return patrol_demand.demand(self.store, self.settings, self.being_id)
 
     def settled(self) -> bool:
         """Whether nothing is left to do, and all that must hold holds."""
-        return complaints(self.store) == []
+        return inconsistencies(self.store) == []
 
     def texts_embedded(self) -> Counter[str]:
-        """How often each text was sent to the provider."""
+        """How often each text was sent to the provider; examples of roots, which each process embeds, do not count."""
         asked = [request for request in self.provider.requests if request.endpoint == "embeddings"]
-        return Counter(text for request in asked for text in request.body["input"])
+        return Counter(text for request in asked for text in request.body["input"] if text not in TEXTS)
 
     def thinking(self) -> dict[str, str]:
         """Settings with which a worker thinks, by the provider's own rules."""
@@ -168,13 +170,13 @@ class Life:
 
 
 @pytest.fixture
-def life(tmp_path, store, url, redis, provider) -> Iterator[Life]:
+def life(tmp_path, store, url, redis, provider, preloaded) -> Iterator[Life]:
     """A Being whose workers are not started yet; a beat is."""
     addresses = {"DATABASE_URL": url, "REDIS_URL": redis.broker_url, "OPENAI_BASE_URL": provider.openai_url}
-    with processes(tmp_path / "home", **addresses) as started:
+    launch = preloaded.child if preloaded else Child
+    with processes(tmp_path / "home", launch, **addresses) as started:
         started.beat()
-        with Celery("bell", broker=redis.broker_url, set_as_current=False) as bell:
-            yield Life(store, started, provider, bell, tmp_path / "home")
+        yield Life(store, started, provider, tmp_path / "home")
         provider.release()
 
 

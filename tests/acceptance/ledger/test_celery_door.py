@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from celery import Celery
 
-from workers import rejected
+from workers.runtime import rejected
 
 WORDS = "Only Mira knows about the letter."
 
@@ -105,6 +105,7 @@ def test_nobody_sees_what_is_in_a_message(life, foreign, redis, wait_until):
     assert WORDS not in life.started.logs("worker")
 
 
+@pytest.mark.long
 def test_while_the_database_is_away_a_message_goes_on_waiting(life, postgres, foreign, kept, wait_until):
     life.worker()
     wait_until(lambda: "ready" in life.started.logs("worker"))

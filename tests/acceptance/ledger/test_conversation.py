@@ -3,10 +3,11 @@
 import json
 import random
 
-from memory import conversation
-from memory.intake import accept_messages
+from memory.intake.intake import accept_messages
+from memory.talk import sessions
 from schemas.settings import CHECKOUT
-from store import messages, users
+from store.accounts import users
+from store.talk import messages
 
 PATIENCE = 240.0
 BATCH = 20
@@ -20,13 +21,13 @@ def test_a_month_of_talk_is_kept_judged_and_summed_up_once(life, wait_until):
     chance.shuffle(handed_in)
     for start in range(0, len(handed_in), BATCH):
         batch = handed_in[start : start + BATCH]
-        life.ring(accept_messages(life.store, life.settings, life.being_id, batch).rings)
+        accept_messages(life.store, life.settings, life.being_id, batch)
 
     def told():
         with life.store.transaction() as tx:
             listed = messages.sessions(tx, life.being_id, before=None, limit=100)
         return sorted(
-            (conversation.session(life.store, life.being_id, one.session_id) for one in listed),
+            (sessions.session(life.store, life.being_id, one.session_id) for one in listed),
             key=lambda session: session.started_at,
         )
 
@@ -36,17 +37,17 @@ def test_a_month_of_talk_is_kept_judged_and_summed_up_once(life, wait_until):
         being = users.get_being(tx, life.being_id)
         (row,) = tx.execute(
             "select count(*) filter (where not judged and role = 'user') as unjudged,"
-            " count(*) filter (where spine_version is null and role <> 'other') as unspun,"
+            " count(*) filter (where spine_version is null and role <> 'other') as pending,"
             " bool_or(spine_version is not null) filter (where content like '%I live in Quay Street%') as told"
             " from memory.messages"
         )
     assert kept == [said["content"] for said in SAMPLE]
     assert row["unjudged"] == 0
-    assert row["unspun"] < 20
-    state = conversation.state(life.store, life.being_id)
+    assert row["pending"] < 20
+    state = sessions.state(life.store, life.being_id)
     assert state.state.message_count == sum(said["role"] != "other" for said in SAMPLE)
     assert state.state.last_user_message == [said["content"] for said in SAMPLE if said["role"] == "user"][-1]
-    (spine,) = conversation.spine_page(life.store, being, before=None, limit=1).versions
+    (spine,) = sessions.spine_page(life.store, being, before=None, limit=1).versions
     assert any(spine.content.model_dump().values())
     # What was said between the two of them is in no other Being's hands.
     said_to_others = [request.material for request in life.provider.asked("SummarySpine")]

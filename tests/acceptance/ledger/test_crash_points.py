@@ -3,7 +3,7 @@
 import pytest
 
 from tests.acceptance.ledger.conftest import BAKERY, FAMILY
-from workers.crash_points import POINTS
+from workers.runtime.crash_points import POINTS
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,15 @@ from uuid import UUID
 
 import pytest
 
-from memory import context, conversation
-from memory.context import Wanted
-from memory.intake import accept_messages
+from memory.context import assembly
+from memory.context.assembly import AssemblyRequest
+from memory.intake.intake import accept_messages
+from memory.talk import sessions as conversation
 from providers.embedders import Embedders
-from schemas.context import HowToAssemble
-from store import facts, messages, todos, users
+from schemas.context.context import AssemblyOptions
+from store.accounts import users
+from store.facts import facts, todos
+from store.talk import messages
 from tests.conftest import Clock
 
 
@@ -31,7 +34,7 @@ class Day:
         """Say something now."""
         eager = self.life.settings.model_copy(update={"judge_messages": 1})
         said = [{"role": role, "content": content}]
-        self.life.ring(accept_messages(self.life.store, eager, self.coach.being_id, said).rings)
+        accept_messages(self.life.store, eager, self.coach.being_id, said)
 
     def until(self, condition):
         """Wait for what workers do."""
@@ -65,10 +68,10 @@ class Day:
 
     def summary_region(self, session_id: UUID | None = None):
         """What Coach has in mind of what came before."""
-        how = HowToAssemble(format="text", activate=False)
+        how = AssemblyOptions(format="text", activate=False)
         embedders, settings = Embedders(self.life.settings), self.life.settings
-        wanted = Wanted(how, None, session_id=session_id)
-        return context.assemble(self.life.store, embedders, settings, self.coach, wanted, random.Random(1)).text
+        wanted = AssemblyRequest(how, None, session_id=session_id)
+        return assembly.assemble(self.life.store, embedders, settings, self.coach, wanted, random.Random(1)).text
 
 
 @pytest.fixture
@@ -76,6 +79,7 @@ def day(life, wait_until):
     return Day(life, wait_until)
 
 
+@pytest.mark.long
 def test_the_state_evolves_as_the_seed_tells(day):
     # t=0: the first message.
     day.says("I live in Austin. I'll walk every morning.")

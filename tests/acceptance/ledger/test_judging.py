@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from store import facts, todos, users
+from store.accounts import users
+from store.facts import facts, todos
 
 SAID = ["I live in Austin.", "I love green tea.", "My sister is called Ana.", "I'll call her tomorrow."]
 POINTS = ["after the model call", "after the response is stored", "inside apply", "after commit"]

@@ -3,13 +3,13 @@
 import os
 import signal
 
-from memory.patrol import PROTOTYPES
+from memory.patrol.root_examples import EXAMPLES
 from tests.acceptance.ledger.conftest import BAKERY
 from tests.fakes.provider import Behaviour
 
 
 def test_who_wakes_up_too_late_changes_nothing(life, wait_until, fresh):
-    life.provider.script(Behaviour(do="hang", seconds=600, when=PROTOTYPES["Private"]))
+    life.provider.script(Behaviour(do="hang", seconds=600, when=EXAMPLES["Private"][0]))
     sleeper = life.worker("sleeper")
     life.remember(*BAKERY)
     life.demand()

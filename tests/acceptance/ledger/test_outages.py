@@ -1,9 +1,12 @@
 """Doorbell and ledger go away at bad moments; when they are back, work goes on, and nobody had to help."""
 
+import json
 import signal
 
 import pytest
 
+from memory.accounts.erasure import erase_messages
+from store.accounts import users
 from tests.acceptance.ledger.conftest import BAKERY, FAMILY
 
 
@@ -17,7 +20,7 @@ def test_rings_that_a_flush_took_are_missed_soon(life, redis_client, wait_until)
     redis_client.flushall()
     # Rung for so often before, work is believed to be on its way for minutes, where its queue is not known to be empty.
     with life.store.transaction() as tx:
-        tx.execute("update memory.work set rings = 10")
+        tx.execute("update memory.work set dispatches = 10")
     life.worker()
     wait_until(life.settled)
 
@@ -37,6 +40,25 @@ def test_a_worker_listens_again_when_redis_is_back(life, redis, wait_until):
         return life.settled()
 
     wait_until(settled)
+
+
+def test_what_was_erased_while_redis_was_down_leaves_the_streams_when_it_is_back(life, redis, redis_client, wait_until):
+    said = {"being": str(life.being_id), "id": "1", "role": "user", "content": "I bought marzipan."}
+    stays = {**said, "id": "2", "content": "I bought nougat."}
+    for message in (said, stays):
+        redis_client.xadd("patrol:messages", {"data": json.dumps(message)})
+    life.say("I bought marzipan.")
+    with life.store.transaction() as tx:
+        being = users.get_being(tx, life.being_id)
+        (kept,) = tx.execute("select message_id from memory.messages")
+    redis.crash()
+    erase_messages(life.store, life.settings, being, [kept["message_id"]])
+    redis.start()
+    assert redis_client.xlen("patrol:messages") == 2
+    life.worker()
+    wait_until(lambda: redis_client.xlen("patrol:messages") == 1)
+    ((_, left),) = redis_client.xrange("patrol:messages")
+    assert b"nougat" in left[b"data"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["stopped", "killed"])

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from api.streams import GROUP
-from cli.stack import stream_command
-from workers import rejected
+from api.streams.reader import GROUP
+from cli.operations.stack import stream_command
+from workers.runtime import rejected
 
 
 @pytest.mark.parametrize("where", ["after claim@stream", "before the ack@stream"])

@@ -7,7 +7,7 @@ import pytest
 
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas.rows import Being, User
+from schemas.accounts.accounts import Being, User
 from schemas.settings import Settings
 from store.database import Store
 from tests.conversations import Talk, judging_at_once

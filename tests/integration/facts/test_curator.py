@@ -1,15 +1,21 @@
 """Near-duplicates are folded into one and archived; pinned ones and other numbers are left alone."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory import curator, fact_vectors, facts, seeding, spine
-from schemas.fact_requests import FactChanges, Seed
-from store import facts as kept_facts
-from store import work
+from memory.facts import curator, editing, retrieval, seeding, vectors
+from memory.talk import spine
+from providers.thinkers import Thinkers
+from schemas import kinds
+from schemas.facts.requests import FactChanges, Seed
+from schemas.settings import Settings
 from store.errors import Refused
+from store.facts import facts as kept_facts
+from store.ledger import work
 from tests.conversations import LEASE
+from tests.fakes.provider import Behaviour
 
 ENOUGH = {"curate_after": 1}
 
@@ -19,17 +25,18 @@ def seed(talk, *said):
         Seed(type="PROFILE", content=content, entity_refs=[f"thing:{ref}"], pinned=pinned)
         for ref, content, pinned in said
     ]
-    seeding.seed(talk.store, talk.being, seeds)
+    seeding.seed(talk.store, Settings(), talk.being, seeds)
     talk.embedded()
 
 
 def curate(talk):
     with talk.store.transaction() as tx:
-        rings = curator.ask(tx, talk.settings.model_copy(update=ENOUGH), talk.being.user_id)
-        claim = work.claim(tx, talk.being.user_id, curator.KIND, "", lease=LEASE, attempts=5)
+        curator.request_if_due(tx, talk.settings.model_copy(update=ENOUGH), talk.being.user_id)
+        asked = bool(tx.outbox)
+        claim = work.claim(tx, talk.being.user_id, kinds.CURATE.name, "", lease=LEASE, attempts=5)
     if claim:
-        curator.curate(talk.store, claim)
-    return bool(rings)
+        curator.curate(talk.store, talk.thinkers, talk.settings, claim)
+    return asked
 
 
 def test_near_duplicates_become_one(talk):
@@ -58,7 +65,7 @@ def test_the_keys_of_what_was_folded_lead_to_the_fold(talk):
     assert (fold.content, fold.mentions) == ("Loves green tea.", 3)
     for archived in talk.facts("ARCHIVED")[:1]:
         with pytest.raises(Refused):
-            facts.change(talk.store, talk.being, archived.fact_id, FactChanges(status="ACTIVE"))
+            editing.change(talk.store, talk.being, archived.fact_id, FactChanges(status="ACTIVE"))
 
 
 @pytest.mark.parametrize(
@@ -75,6 +82,93 @@ def test_what_is_pinned_or_not_the_same_is_left_alone(talk, one, another):
     assert talk.contents() == [one[1], another[1]]
 
 
+def confirming(talk, *same):
+    """The model finds these pairs to say the same, and no others."""
+    talk.provider.script(Behaviour(do="answer", on="messages", text=json.dumps({"same": same})))
+
+
+SIMILAR = ("tea", "Loves green tea.", False), ("green tea", "Really loves green tea.", False)
+
+
+@pytest.mark.parametrize(("same", "left"), [(("p1",), ["Loves green tea."]), ((), None)])
+def test_other_wordings_are_folded_if_a_model_confirms_it(talk, same, left):
+    seed(talk, *SIMILAR)
+    confirming(talk, *same)
+    curate(talk)
+    assert talk.contents() == (left or [content for _, content, _ in SIMILAR])
+
+
+def test_without_a_model_other_wordings_wait_for_one(talk):
+    with_model, talk.thinkers = talk.thinkers, Thinkers(talk.settings.model_copy(update={"thinker": "none"}))
+    seed(talk, *SIMILAR)
+    curate(talk)
+    assert len(talk.contents()) == 2
+    talk.thinkers = with_model
+    confirming(talk, "p1")
+    curate(talk)
+    assert talk.contents() == ["Loves green tea."]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Injured the left knee.", "Injured the right knee."),
+        ("Is allergic to nuts.", "Is not allergic to nuts."),
+        ("Swims on Mondays.", "Swims on Tuesdays."),
+        ("Pays twenty dollars a week.", "Pays thirty dollars a week."),
+    ],
+)
+def test_opposites_are_left_alone_whatever_the_model_says(talk, one, other):
+    seed(talk, ("one", one, False), ("other", other, False))
+    confirming(talk, "p1")
+    curate(talk)
+    assert talk.contents() == [one, other]
+
+
+def test_no_new_fact_is_skipped_when_there_are_more_than_one_run_takes(talk, monkeypatch):
+    monkeypatch.setattr(curator, "FACTS_AT_ONCE", 2)
+    seed(
+        talk,
+        *((word, f"Collects {word}.", False) for word in ("stamps", "clocks", "maps")),
+        ("tea", "Loves green tea.", False),
+        ("green tea", "Loves green tea!", False),
+    )
+    assert curate(talk)
+    talk.do_due(
+        talk.being.user_id,
+        kinds.CURATE,
+        curator.curate,
+    )
+    assert [known.content for known in talk.facts() if known.source == "curated_fold"] == ["Loves green tea."]
+
+
+def test_a_fold_is_retrieved_at_once(talk):
+    seed(talk, ("tea", "Loves green tea.", False), ("green tea", "Loves green tea!", False))
+    curate(talk)
+    query = retrieval.FactQuery("Which tea do they love?", 3)
+    found = retrieval.retrieve(talk.store, talk.embedders, talk.settings, talk.being, query)
+    assert ([fact.content for fact in found.facts], found.degraded) == (["Loves green tea."], False)
+
+
+def test_a_fold_is_undone_with_what_was_said_since(talk):
+    seed(talk, ("tea", "Loves green tea.", False), ("green tea", "Loves green tea!", False))
+    before = {known.memory_key: known.content for known in talk.facts()}
+    curate(talk)
+    seed(talk, ("green tea", "Grows green tea.", False), ("tea", "loves green tea.", False))
+    (fold,) = talk.facts()
+    assert (fold.content, fold.mentions) == ("Loves green tea. Grows green tea.", 4)
+
+    active = editing.unfold(talk.store, talk.being, fold.fact_id)
+    assert [known.content for known in active] == ["Loves green tea.", "Loves green tea! Grows green tea."]
+    assert sorted((known.memory_key, known.mentions) for known in talk.facts()) == [(key, 2) for key in sorted(before)]
+    assert talk.facts("ARCHIVED") == []
+    talk.embedded()
+    curate(talk)
+    assert len(talk.facts()) == 2, "the curator leaves alone what a person unfolded"
+    with pytest.raises(Refused):
+        editing.unfold(talk.store, talk.being, active[0].fact_id)
+
+
 def test_the_curator_runs_when_enough_was_added(talk):
     seed(talk, ("tea", "Loves green tea.", False))
     assert curate(talk)
@@ -82,9 +176,9 @@ def test_the_curator_runs_when_enough_was_added(talk):
 
 
 ENDINGS = {
-    fact_vectors.KIND: lambda talk, claim: fact_vectors.embed(talk.store, talk.embedders, talk.settings, claim),
-    curator.KIND: lambda talk, claim: curator.curate(talk.store, claim),
-    spine.KIND: lambda talk, claim: spine.write(talk.store, talk.thinkers, talk.settings, claim),
+    kinds.EMBED_FACTS: lambda talk, claim: vectors.embed(talk.store, talk.embedders, talk.settings, claim),
+    kinds.CURATE: lambda talk, claim: curator.curate(talk.store, talk.thinkers, talk.settings, claim),
+    kinds.SPINE: lambda talk, claim: spine.write(talk.store, talk.thinkers, talk.settings, claim),
 }
 
 
@@ -92,8 +186,8 @@ ENDINGS = {
 def test_work_for_a_user_ends_while_somebody_writes_facts_and_asks_for_it_and_not_in_a_circle(talk, wait_until, kind):
     user_id = talk.being.user_id
     with talk.store.transaction() as tx:
-        work.ask(tx, user_id, kind, "", "upkeep")
-        claim = work.claim(tx, user_id, kind, "", lease=LEASE, attempts=5)
+        work.ask(tx, user_id, kind)
+        claim = work.claim(tx, user_id, kind.name, "", lease=LEASE, attempts=5)
 
     def somebody_waits():
         with talk.store.transaction() as tx:
@@ -101,8 +195,8 @@ def test_work_for_a_user_ends_while_somebody_writes_facts_and_asks_for_it_and_no
 
     with ThreadPoolExecutor(1) as pool:
         with talk.store.transaction() as tx:
-            kept_facts.hold(tx, user_id)
+            kept_facts.lock(tx, user_id)
             ended = pool.submit(ENDINGS[kind], talk, claim)
             wait_until(somebody_waits)
-            work.ask(tx, user_id, kind, "", "upkeep")
+            work.ask(tx, user_id, kind)
         ended.result()

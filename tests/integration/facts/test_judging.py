@@ -5,10 +5,12 @@ import json
 import pytest
 from pydantic import SecretStr
 
-from memory import judging, keys, receipts, upkeep
+from memory.llm import keys
+from memory.operations import upkeep
+from memory.talk import context_provenance, judging
 from providers.thinkers import Thinkers
 from schemas.settings import SECRET_CHARACTERS
-from store import keys as kept_keys
+from store.llm import keys as kept_keys
 from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
 
@@ -41,7 +43,7 @@ def test_a_todo_that_is_done_is_closed(talk):
 def test_what_a_context_showed_is_no_evidence(talk):
     shown = "The user has three sisters, who all live in the old mill by the river."
     with talk.store.transaction() as tx:
-        receipts.keep(tx, talk.being.being_id, "externalDialog", [shown])
+        context_provenance.record_context(tx, talk.being.being_id, "externalDialog", [shown])
     talk.hears(
         f"You said: {shown} And I love tea.",
         fact("The user has three sisters", "Has three sisters."),
@@ -57,15 +59,15 @@ def test_a_burst_is_judged_in_one_call(talk):
     assert talk.unjudged() == 0
 
 
-def test_a_hundred_messages_at_chat_pace_cost_at_most_twelve_calls(talk, clock):
+def test_a_hundred_messages_at_chat_pace_cost_at_most_twelve_calls(talk, clock, sent):
     talk.settings = talk.settings.model_copy(update={"judge_messages": 8})
     for number in range(50):
         talk.says(f"This is message {number}.", {"role": "assistant", "content": "I see."})
         talk.judged()
     assert (len(talk.provider.requests), talk.unjudged()) == (6, 2)
     clock.advance(minutes=31)
-    rung = upkeep.end_idle_sessions(talk.store, talk.settings)
-    assert [ring.kind for ring in rung] == ["shadow.judge", "session_close.summarise"]
+    ended = sent.by(lambda: upkeep.end_idle_sessions(talk.store, talk.settings))
+    assert [message.kind for message in ended] == ["shadow.judge", "session_close.summarise"]
     talk.judged()
     assert (len(talk.provider.requests), talk.unjudged()) == (7, 0)
 
@@ -78,15 +80,15 @@ def test_a_hundred_messages_in_bulk_cost_at_most_three_calls(talk):
     assert (len(talk.provider.requests), talk.unjudged()) == (1, 0)
 
 
-def test_without_a_key_messages_wait_and_nobody_is_rung_for(talk, settings):
+def test_without_a_key_messages_wait_and_nothing_is_sent(talk, settings, sent):
     with_key, talk.thinkers = talk.thinkers, Thinkers(settings.model_copy(update={"thinker": "none"}))
     talk.says("I love tea.")
     talk.judged()
     talk.says("And coffee.")
     assert (talk.unjudged(), work_states(talk)) == (2, ["done"])
 
-    assert judging.ask_for_waiting(talk.store, talk.thinkers) == []
-    assert len(judging.ask_for_waiting(talk.store, with_key)) == 1
+    assert sent.by(lambda: judging.request_waiting(talk.store, talk.thinkers)) == []
+    assert len(sent.by(lambda: judging.request_waiting(talk.store, with_key))) == 1
     talk.thinkers = with_key
     talk.answers(fact("I love tea"))
     talk.judged()
@@ -109,12 +111,12 @@ def test_one_message_that_cannot_be_judged_spoils_no_other(talk):
     talk.judged()
     assert talk.unjudged() == 0
     with talk.store.transaction() as tx:
-        rows = tx.execute("select content from memory.messages where unjudgeable is not null").fetchall()
+        rows = tx.execute("select content from memory.messages where judging_error is not null").fetchall()
     assert [row["content"] for row in rows] == ["POISON"]
 
 
 @pytest.mark.parametrize("platform", [True, False])
-def test_a_session_whose_users_key_is_refused_is_woken_when_the_key_is_tried_again(talk, user, platform):
+def test_a_session_whose_users_key_is_refused_is_woken_when_the_key_is_tried_again(talk, user, platform, sent):
     talk.settings = talk.settings.model_copy(update={"secret_key": SecretStr("a" * SECRET_CHARACTERS)})
     key = keys.add(talk.store, talk.settings, user.user_id, "anthropic", "sk-ant-of-somebody-0123")
     with talk.store.transaction() as tx:
@@ -122,11 +124,11 @@ def test_a_session_whose_users_key_is_refused_is_woken_when_the_key_is_tried_aga
     talk.says("I love tea.")
     talk.judged()
     with_key = talk.thinkers if platform else Thinkers(talk.settings.model_copy(update={"anthropic_api_key": None}))
-    assert judging.ask_for_waiting(talk.store, with_key) == [], "it would find nobody, and wait again"
+    assert sent.by(lambda: judging.request_waiting(talk.store, with_key)) == [], "it would find nobody, and wait again"
 
     with talk.store.transaction() as tx:
         tx.execute("update memory.provider_keys set refused_at = refused_at - %s", [kept_keys.REFUSAL_HOLDS])
-    assert len(judging.ask_for_waiting(talk.store, with_key)) == 1
+    assert len(sent.by(lambda: judging.request_waiting(talk.store, with_key))) == 1
     talk.judged()
     assert talk.unjudged() == 0
 

@@ -1,10 +1,16 @@
 """Names that were only heard differently become one entity where that is safe, and are proposed where it is not."""
 
+import json
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
-from memory import entities as merging
-from store import entities
+from memory.facts import editing
+from memory.facts import entities as merging
+from store.errors import NotFound, Refused
+from store.facts import entities
 from tests.conversations import fact
+from tests.fakes.provider import Behaviour
 
 
 def person(talk, name, statement, *others, message="m1", **changes):
@@ -88,7 +94,7 @@ def test_merging_joins_facts_of_one_key_and_undoing_parts_them(talk):
     decide(talk, merging.accept)
     (joined,) = talk.facts()
     assert (joined.content, joined.entity_refs, joined.mentions) == (
-        "Mukesh sings.; Makesh is tall.",
+        "Mukesh sings. Makesh is tall.",
         ["person:mukesh"],
         2,
     )
@@ -111,7 +117,7 @@ def test_what_is_told_under_a_merged_name_goes_where_it_belongs_when_that_is_und
     )
     talk.compares(("n0.1", "adds", None))
     talk.judged()
-    assert talk.contents() == ["John sings.; Jon is tall"]
+    assert talk.contents() == ["John sings. Jon is tall"]
     decide(talk, merging.decline)
     assert [(known.content, known.memory_key) for known in talk.facts()] == [
         ("John sings.", "people|person|john|fact"),
@@ -143,6 +149,35 @@ def test_a_name_told_in_confidence_shows_in_no_other_beings_lists(talk, other):
     assert [(one.label, one.aliases) for one in merging.listed(talk.store, talk.being, 9)] == [("John", ["person:jon"])]
 
 
+def test_a_label_heard_in_confidence_is_shown_to_no_other_being_that_hears_the_same_name(talk, other):
+    secret = JON | {"entities": [{"type": "person", "name": "JON"}]}
+    talk.hears("JON drinks, between us.", fact("JON drinks", **secret, in_confidence=True))
+    other.hears("Jon is ill.", fact("Jon is ill", **JON))
+
+    def labels(one):
+        return [entity.label for entity in merging.listed(one.store, one.being, 9)]
+
+    assert labels(other) == ["Jon"]
+    assert labels(talk) == ["JON"], "the Being itself goes on calling him what it heard first"
+    other.provider.reset()
+    other.hears("He is well.")
+    assert "JON" not in other.provider.requests[0].prompt
+    assert "person Jon" in other.provider.requests[0].prompt
+
+
+def test_a_label_goes_with_the_last_statement_of_its_scope(talk, other):
+    other.hears("Jon is ill.", fact("Jon is ill", **JON))
+    talk.hears(
+        "Jon drinks.", fact("Jon drinks", **JON | {"entities": [{"type": "person", "name": "JON"}]}, in_confidence=True)
+    )
+    (known,) = [one for one in talk.facts() if one.being_id]
+    editing.erase(talk.store, talk.being, known.fact_id)
+
+    assert [entity.label for entity in merging.listed(talk.store, talk.being, 9)] == ["Jon"]
+    with talk.store.transaction() as tx:
+        assert [row["label"] for row in tx.execute("select label from memory.entity_labels")] == ["Jon"]
+
+
 def test_a_name_stands_for_none_that_was_told_in_confidence(talk, other):
     other.hears(
         "John is ill.",
@@ -158,3 +193,67 @@ def test_a_word_too_long_for_a_name_is_none(talk):
     long = "abcdefghijklmnopqrstuvwxyz0123456789" * 200
     talk.hears(f"I love {long}.", fact("I love", "Loves it.", entities=[{"type": "thing", "name": long}]))
     assert (talk.facts(), talk.dropped(), talk.unjudged()) == ([], {"about nothing": 1}, 0)
+
+
+@pytest.mark.parametrize(
+    ("one", "another"),
+    [
+        ("John Doe", "John"),
+        ("Steven", "Stephen"),
+        ("Katherine", "Kate"),
+        ("Robert", "Bob"),
+        ("Robert Hale", "Bob Hale"),
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_short_forms_and_parts_of_names_are_proposed_in_either_order(talk, one, another, order):
+    for message, name in enumerate((one, another)[::order], 1):
+        person(talk, name, f"{name} sings.", message=f"m{message}", fact_type=("habit", "fact")[message - 1])
+    ((kept, merged, state),) = states(talk)
+    assert ({kept, merged}, state) == (
+        {f"person:{name.lower().replace(' ', '_')}" for name in (one, another)},
+        "proposed",
+    )
+
+
+def test_variants_that_come_in_one_batch_are_compared_with_each_other(talk):
+    talk.says("Mukesh sings.", "Makesh is tall.")
+    usual = {"type": "PEOPLE", "fact_type": "fact"}
+    talk.answers(
+        *(
+            fact(words, message=f"m{place}", subject=name, entities=[{"type": "person", "name": name}], **usual)
+            for place, (name, words) in enumerate((("Mukesh", "Mukesh sings"), ("Makesh", "Makesh is tall")), 1)
+        )
+    )
+    talk.judged()
+    assert states(talk) == [("person:makesh", "person:mukesh", "proposed")]
+
+
+def test_variants_in_two_sessions_that_are_judged_together_are_compared(talk, other):
+    for one, name in ((talk, "Mukesh"), (other, "Makesh")):
+        one.says(f"{name} sings.")
+    usual = {"type": "PEOPLE", "fact_type": "fact"}
+    for name in ("Mukesh", "Makesh"):
+        answer = {"facts": [fact(f"{name} sings", subject=name, entities=[{"type": "person", "name": name}], **usual)]}
+        talk.provider.script(
+            Behaviour(do="answer", on="messages", when=f"{name} sings", text=json.dumps(answer | {"todos": []}))
+        )
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda one: one.judged(), (talk, other)))
+    ((kept, merged, state),) = states(talk)
+    assert ({kept, merged}, state) == ({"person:mukesh", "person:makesh"}, "proposed")
+
+
+def test_a_person_proposes_and_accepts_a_merge(talk):
+    person(talk, "Maggie", "Maggie sings.")
+    person(talk, "Mum", "Mum is tall.", message="m2", fact_type="habit")
+    proposed = merging.propose(talk.store, talk.being, "person:maggie", "person:mum", accept=False)
+    assert states(talk) == [("person:maggie", "person:mum", "proposed")]
+    merging.accept(talk.store, talk.being, proposed.merge_id)
+    assert {known.entity_refs[0] for known in talk.facts()} == {"person:maggie"}
+    with pytest.raises(Refused):
+        merging.propose(talk.store, talk.being, "person:maggie", "person:mum", accept=True)
+    merging.decline(talk.store, talk.being, proposed.merge_id)
+    assert merging.propose(talk.store, talk.being, "person:mum", "person:maggie", accept=True).state == "merged"
+    with pytest.raises(NotFound):
+        merging.propose(talk.store, talk.being, "person:maggie", "person:nobody", accept=True)

@@ -2,23 +2,23 @@
 
 import pytest
 
-from memory import fact_retrieval, seeding
-from memory.fact_retrieval import Asked
-from memory.questions import BadQuestion
+from memory.facts import retrieval, seeding
+from memory.facts.retrieval import FactQuery
+from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
-from schemas.fact_requests import Seed
+from schemas.facts.requests import Seed
 from schemas.settings import Settings
 
 JOHN = {"type": "PEOPLE", "entity_refs": ["person:john"]}
 
 
 def seed(talk, *seeds):
-    seeding.seed(talk.store, talk.being, [Seed.model_validate({"type": "PROFILE"} | one) for one in seeds])
+    seeding.seed(talk.store, Settings(), talk.being, [Seed.model_validate({"type": "PROFILE"} | one) for one in seeds])
 
 
 def retrieve(talk, query, limit=5, settings=None):
-    asked = Asked(query, limit, explain=True)
-    return fact_retrieval.retrieve(talk.store, talk.embedders, settings or talk.settings, talk.being, asked)
+    asked = FactQuery(query, limit, explain=True)
+    return retrieval.retrieve(talk.store, talk.embedders, settings or talk.settings, talk.being, asked)
 
 
 def contents(found):
@@ -95,15 +95,19 @@ def test_without_vectors_words_have_to_do(talk):
     assert (contents(found), found.degraded) == (["Drinks green tea."], True)
 
 
+def test_before_the_first_fact_nothing_is_worse_than_it_should_be(talk):
+    assert not retrieve(talk, "green tea?").degraded
+
+
 def test_a_key_that_is_missing_swaps_no_embedder(talk):
     seed(talk, {"content": "Drinks green tea."})
     talk.embedded()
     with talk.store.transaction() as tx:
-        tx.execute("update memory.fact_keeping set embedding_model = 'text-embedding-3-small'")
+        tx.execute("update memory.fact_states set embedding_model = 'text-embedding-3-small'")
     talk.embedders = Embedders(Settings(embedder="auto"))
     assert retrieve(talk, "green tea?").degraded
 
 
 def test_an_empty_query_is_an_error(talk):
-    with pytest.raises(BadQuestion):
+    with pytest.raises(InvalidRequest):
         retrieve(talk, "  ")

@@ -5,13 +5,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory import closing, conversation, erasure, judging, rolling, spine, upkeep
+from memory.accounts import erasure
+from memory.operations import upkeep
+from memory.talk import judging, rolling, session_summary, spine
+from memory.talk import sessions as conversation
 from providers.errors import Transient
 from providers.thinkers import Thinkers
+from schemas import kinds
 from schemas.limits import ROLLING_CHARACTERS
-from store import rolling as kept_rolling
-from store import session_summaries, spines, work
 from store.errors import BudgetSpent
+from store.ledger import work
+from store.talk import rolling as kept_rolling
+from store.talk import session_summaries, spines
 from tests.conversations import LEASE
 from tests.fakes.provider import Behaviour
 
@@ -70,8 +75,8 @@ def somebody_waits(talk):
 
 
 def claimed_closing(talk, tx):
-    (row,) = tx.execute("select key from memory.work where kind = %s", [closing.KIND]).fetchall()
-    claim = work.claim(tx, talk.being.being_id, closing.KIND, row["key"], lease=LEASE, attempts=5)
+    (row,) = tx.execute("select key from memory.work where kind = %s", [kinds.SESSION_SUMMARY.name]).fetchall()
+    claim = work.claim(tx, talk.being.being_id, kinds.SESSION_SUMMARY.name, row["key"], lease=LEASE, attempts=5)
     assert claim is not None
     return claim
 
@@ -213,10 +218,10 @@ def test_a_late_message_has_a_closed_conversation_summed_up_anew(talk):
 def test_a_message_that_comes_while_its_conversation_is_summed_up_is_in_the_next_version(talk):
     talk.says(at(0), at(50))
     with talk.store.transaction() as tx:
-        (row,) = tx.execute("select key from memory.work where kind = %s", [closing.KIND]).fetchall()
-        claim = work.claim(tx, talk.being.being_id, closing.KIND, row["key"], lease=LEASE, attempts=5)
+        (row,) = tx.execute("select key from memory.work where kind = %s", [kinds.SESSION_SUMMARY.name]).fetchall()
+        claim = work.claim(tx, talk.being.being_id, kinds.SESSION_SUMMARY.name, row["key"], lease=LEASE, attempts=5)
     talk.says(at(20, "And I forgot the cake."))
-    closing.summarise(talk.store, talk.thinkers, talk.settings, claim)
+    session_summary.summarise(talk.store, talk.thinkers, talk.settings, claim)
     assert sessions(talk)[0].summary.turn_count == 1
     talk.summed_up()
     assert sessions(talk)[0].summary.turn_count == 2
@@ -259,7 +264,7 @@ def test_each_twenty_messages_make_a_version_that_carries_on_the_last(talk):
     assert spine_of(talk).version == 2
 
 
-def test_without_a_key_one_task_finds_out_and_the_first_key_wakes_everything(talk, clock):
+def test_without_a_key_one_task_finds_out_and_the_first_key_wakes_everything(talk, clock, sent):
     with_key, talk.thinkers = talk.thinkers, keyless(talk)
     for number in range(30):
         talk.says(f"I like number {number}.")
@@ -269,11 +274,13 @@ def test_without_a_key_one_task_finds_out_and_the_first_key_wakes_everything(tal
         talk.summed_up()
     assert waiting_work(talk) == []
     with talk.store.transaction() as tx:
-        (row,) = tx.execute("select count(*) as n from memory.work where kind = %s", [closing.KIND]).fetchall()
+        (row,) = tx.execute(
+            "select count(*) as n from memory.work where kind = %s", [kinds.SESSION_SUMMARY.name]
+        ).fetchall()
     assert row["n"] == 1
-    assert conversation.ask_for_waiting(talk.store, talk.thinkers) == []
+    assert sent.by(lambda: conversation.request_waiting(talk.store, talk.thinkers)) == []
     talk.thinkers = with_key
-    assert conversation.ask_for_waiting(talk.store, with_key) != []
+    assert sent.by(lambda: conversation.request_waiting(talk.store, with_key)) != []
     talk.judged()
     talk.summed_up()
     assert all(session.summary for session in sessions(talk))
@@ -283,7 +290,7 @@ def test_without_a_key_one_task_finds_out_and_the_first_key_wakes_everything(tal
 def test_words_that_come_in_while_a_summary_is_kept_wait_for_it_and_not_in_a_circle(talk, wait_until):
     talk.says(*(f"This is message {number}." for number in range(4)))
     with talk.store.transaction() as tx:
-        claim = work.claim(tx, talk.being.being_id, rolling.KIND, "", lease=LEASE, attempts=5)
+        claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
 
     with ThreadPoolExecutor(1) as pool:
         with talk.store.finishing(claim) as tx:
@@ -291,17 +298,18 @@ def test_words_that_come_in_while_a_summary_is_kept_wait_for_it_and_not_in_a_cir
             wait_until(lambda: somebody_waits(talk))
             kept_rolling.note_error(tx, talk.being.being_id, "no_key", "no key")
         assert len(said.result()) == 4
-    assert rolling.KIND in waiting_work(talk)
+    assert kinds.ROLLING_SUMMARY.name in waiting_work(talk)
 
 
-def test_a_spine_waits_for_a_key_as_well(talk):
+def test_a_spine_waits_for_a_key_as_well(talk, sent):
     talk.says(*(f"I like number {number}." for number in range(20)))
     talk.judged()
     with_key, talk.thinkers = talk.thinkers, keyless(talk)
     talk.summed_up()
     talk.thinkers = with_key
-    assert spine.KIND not in waiting_work(talk)
-    assert spine.KIND in {ring.kind for ring in conversation.ask_for_waiting(talk.store, with_key)}
+    assert kinds.SPINE.name not in waiting_work(talk)
+    woken = sent.by(lambda: conversation.request_waiting(talk.store, with_key))
+    assert kinds.SPINE.name in {message.kind for message in woken}
     talk.summed_up()
     assert spine_of(talk).version == 1
 
@@ -331,13 +339,15 @@ def test_no_summary_outlives_the_words_that_it_was_made_of(talk):
     assert "wintergreen" in state_of(talk).rolling_summary
     assert sessions(talk)[0].summary
     assert "I like wintergreen." in spine_of(talk).content.PROFILE
-    erasure.erase_messages(talk.store, talk.being, [said[19]])
+    erasure.erase_messages(talk.store, talk.settings, talk.being, [said[19]])
     assert sessions(talk)[0].summary is None
     assert spine_of(talk) is None
     assert versions(talk) == []
     with talk.store.transaction() as tx:
-        kept = tx.execute("select said from memory.model_responses where said like '%wintergreen%'").fetchall()
-    assert [row for row in kept if "wintergreen" in row["said"]] == []
+        kept = tx.execute(
+            "select completion from memory.model_responses where completion like '%wintergreen%'"
+        ).fetchall()
+    assert [row for row in kept if "wintergreen" in row["completion"]] == []
     talk.summed_up()
     assert sessions(talk)[0].summary.version == 1
     assert "number 18" in state_of(talk).rolling_summary
@@ -346,7 +356,7 @@ def test_no_summary_outlives_the_words_that_it_was_made_of(talk):
 def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
     said = talk.says(*(at(0, f"I like number {number}.") for number in range(5)))
     with talk.store.transaction() as tx:
-        claim = work.claim(tx, talk.being.being_id, rolling.KIND, "", lease=LEASE, attempts=5)
+        claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
     erased = []
 
     class Meanwhile(Thinkers):
@@ -355,7 +365,7 @@ def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
         def platform(self):
             """Erase, and let the thinker be found."""
             if not erased:
-                erased.append(erasure.erase_messages(talk.store, talk.being, [said[0]]))
+                erased.append(erasure.erase_messages(talk.store, talk.settings, talk.being, [said[0]]))
             return super().platform()
 
     rolling.summarise(talk.store, Meanwhile(talk.settings), talk.settings, claim)
@@ -392,9 +402,11 @@ def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kep
     assert "number 0" in state_of(talk).rolling_summary
     talk.says(*(at(0, f"I like number {number}.") for number in range(4, 8)))
     with talk.store.transaction() as tx:
-        claim = work.claim(tx, talk.being.being_id, rolling.KIND, "", lease=LEASE, attempts=5)
+        claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
 
-    meanwhile = Interrupted(talk.settings, lambda: erasure.erase_messages(talk.store, talk.being, [said[0]]))
+    meanwhile = Interrupted(
+        talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.being, [said[0]])
+    )
     rolling.summarise(talk.store, meanwhile, talk.settings, claim)
     assert versions(talk) == []
     talk.summed_up()
@@ -410,9 +422,11 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
     talk.says(*(at(1, f"I like number {number}.") for number in range(20, 40)))
     talk.judged()
     with talk.store.transaction() as tx:
-        claim = work.claim(tx, talk.being.user_id, spine.KIND, "", lease=LEASE, attempts=5)
+        claim = work.claim(tx, talk.being.user_id, kinds.SPINE.name, "", lease=LEASE, attempts=5)
 
-    meanwhile = Interrupted(talk.settings, lambda: erasure.erase_messages(talk.store, talk.being, [said[0]]))
+    meanwhile = Interrupted(
+        talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.being, [said[0]])
+    )
     spine.write(talk.store, meanwhile, talk.settings, claim)
     assert spine_of(talk) is None
     talk.summed_up()
@@ -428,9 +442,9 @@ def test_words_that_are_erased_while_a_summary_is_kept_wait_for_it_and_not_in_a_
         with talk.store.transaction() as tx:
             # As an erasure does, which has the messages first and asks for a new summary in the end.
             tx.execute("select memory.forget_in_summaries(%s, %s)", [talk.being.being_id, said[:1]])
-            closed = pool.submit(closing.summarise, talk.store, talk.thinkers, talk.settings, claim)
+            closed = pool.submit(session_summary.summarise, talk.store, talk.thinkers, talk.settings, claim)
             wait_until(lambda: somebody_waits(talk))
-            closing.ask(tx, talk.being.being_id)
+            session_summary.request_due(tx, talk.being.being_id)
         closed.result()
     talk.summed_up()
     assert sessions(talk)[0].summary
@@ -442,18 +456,20 @@ def test_words_that_are_erased_while_others_come_in_wait_for_them_and_not_in_a_c
         with talk.store.transaction() as tx:
             # As messages do on their way in, which have the Being's state first and then find their session.
             tx.execute("select from memory.session_states where being_id = %s for update", [talk.being.being_id])
-            erased = pool.submit(erasure.erase_messages, talk.store, talk.being, said[:1])
+            erased = pool.submit(erasure.erase_messages, talk.store, talk.settings, talk.being, said[:1])
             wait_until(lambda: somebody_waits(talk))
             tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
-        assert erased.result()[0].messages == 1
+        assert erased.result().messages == 1
 
 
-@pytest.mark.parametrize(("kind", "do"), [(closing.KIND, closing.summarise), (judging.KIND, judging.judge)])
+@pytest.mark.parametrize(
+    ("kind", "do"), [(kinds.SESSION_SUMMARY, session_summary.summarise), (kinds.JUDGE, judging.judge)]
+)
 def test_words_that_come_in_while_nobody_can_think_are_waited_for_and_not_in_a_circle(talk, wait_until, kind, do):
     talk.says(at(0), at(50))
     with talk.store.transaction() as tx:
         key = str(tx.execute("select session_id from memory.sessions order by started_at").fetchone()["session_id"])
-        claim = work.claim(tx, talk.being.being_id, kind, key, lease=LEASE, attempts=5)
+        claim = work.claim(tx, talk.being.being_id, kind.name, key, lease=LEASE, attempts=5)
     with ThreadPoolExecutor(1) as pool:
         with talk.store.transaction() as tx:
             # As messages do on their way in: the Being's state, their session, and then what is asked for.
@@ -461,10 +477,10 @@ def test_words_that_come_in_while_nobody_can_think_are_waited_for_and_not_in_a_c
             tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
             done = pool.submit(do, talk.store, keyless(talk), talk.settings, claim)
             wait_until(lambda: somebody_waits(talk))
-            work.ask(tx, talk.being.being_id, kind, key, claim.queue)
+            work.ask(tx, talk.being.being_id, kind, key)
         done.result()
     with talk.store.transaction() as tx:
-        assert work.state(tx, talk.being.being_id, kind, key) == "ready"
+        assert work.state(tx, talk.being.being_id, kind.name, key) == "ready"
 
 
 def test_words_that_came_in_while_a_worker_reached_for_the_summary_are_in_it(talk):
@@ -473,7 +489,7 @@ def test_words_that_came_in_while_a_worker_reached_for_the_summary_are_in_it(tal
         # The worker's transaction has begun, and its claim comes after these.
         talk.says(at(1, "It rains."))
         claim = claimed_closing(talk, tx)
-    closing.summarise(talk.store, talk.thinkers, talk.settings, claim)
+    session_summary.summarise(talk.store, talk.thinkers, talk.settings, claim)
     (question,) = asked(talk, "SessionSummary")
     assert "It rains." in question.material
     assert waiting_work(talk) == []

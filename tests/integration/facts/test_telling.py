@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from store import facts
+from store.facts import facts
 from tests.conversations import fact
 from tests.fakes.provider import Behaviour
 
@@ -77,7 +77,7 @@ def test_a_comparison_that_makes_no_sense_drops_nothing(talk, answer):
     talk.answers(fact("Only green tea", "Drinks only green tea.", message="m2"))
     talk.compares(answer)
     talk.judged()
-    assert talk.contents() == ["Loves tea.; Drinks only green tea."]
+    assert talk.contents() == ["Loves tea. Drinks only green tea."]
 
 
 def test_two_statements_of_one_answer_are_compared_with_each_other(talk):
@@ -100,7 +100,10 @@ def test_two_extractions_at_once_lose_neither_write(talk, other):
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda one: one.judged(), (talk, other)))
     (known,) = talk.facts()
-    assert sorted(known.content.split("; ")) == ["Drinks tea every morning.", "Loves tea."]
+    assert sorted(f"{one}." for one in known.content.rstrip(".").split(". ")) == [
+        "Drinks tea every morning.",
+        "Loves tea.",
+    ]
 
 
 def answering(words):

@@ -1,26 +1,32 @@
 """What people do to what is known: introduce, correct, pin, archive, restore, erase; and what goes with a message."""
 
+import json
+
 import pytest
 
-from memory import entities, erasure, facts, seeding, todos
-from schemas.fact_requests import FactChanges, Seed, TodoChanges
-from store import curator, users
+from memory.accounts import erasure
+from memory.accounts.being_export import export_lines
+from memory.facts import editing, entities, seeding, todos
+from schemas.facts.requests import FactChanges, Seed, TodoChanges
+from schemas.settings import Settings
+from store.accounts import users
 from store.errors import NotFound, Refused
+from store.facts import curator
 from tests.conversations import fact, todo
 
 TEA = {"type": "PROFILE", "content": "Drinks tea.", "entity_refs": ["thing:tea"]}
 
 
 def seed(talk, *seeds):
-    return seeding.seed(talk.store, talk.being, [Seed.model_validate(one) for one in seeds])[0]
+    return seeding.seed(talk.store, Settings(), talk.being, [Seed.model_validate(one) for one in seeds])
 
 
 def change(talk, known, **changes):
-    return facts.change(talk.store, talk.being, known.fact_id, FactChanges(**changes))[0]
+    return editing.change(talk.store, talk.being, known.fact_id, FactChanges(**changes))
 
 
 def erase(talk, *message_ids):
-    return erasure.erase_messages(talk.store, talk.being, message_ids)[0]
+    return erasure.erase_messages(talk.store, talk.settings, talk.being, message_ids)
 
 
 def test_an_introduction_is_taken_once(talk, other):
@@ -37,11 +43,31 @@ def test_an_introduction_is_taken_once(talk, other):
     assert other.todos() == []
 
 
+def exported_seeds(talk):
+    lines = map(json.loads, b"".join(export_lines(talk.store, talk.being)).splitlines())
+    return [(line["content"]["content"], line["of"]) for line in lines if line["kind"] == "seed"]
+
+
+def test_a_seed_is_of_the_being_that_alone_was_told(talk, other):
+    secret, loop = (
+        TEA | {"content": "Hates tea.", "in_confidence": True},
+        {"type": "OPEN_LOOP", "content": "Find a flat."},
+    )
+    seed(talk, TEA, secret, loop)
+
+    assert exported_seeds(talk) == [("Drinks tea.", "user"), ("Hates tea.", "being"), ("Find a flat.", "being")]
+    assert exported_seeds(other) == [("Drinks tea.", "user")]
+    again = seed(other, TEA, secret, loop)
+    assert (again.facts, again.todos, again.repeated) == (1, 1, 1), "what it was not told is new to it"
+    erasure.erase_being(talk.store, talk.being)
+    assert exported_seeds(other) == [("Drinks tea.", "user"), ("Hates tea.", "being"), ("Find a flat.", "being")]
+
+
 def test_a_correction_keeps_what_was_said(talk):
     talk.hears("I love tea!", fact("I love tea", "Loves tea."))
     (known,) = talk.facts()
     assert change(talk, known, content="Loves green tea.").content == "Loves green tea."
-    story = facts.story(talk.store, talk.being, known.fact_id)
+    story = editing.detail(talk.store, talk.being, known.fact_id)
     assert [(one.content, one.source) for one in story.statements] == [
         ("Loves tea.", "shadow_extraction"),
         ("Loves green tea.", "corrected"),
@@ -74,7 +100,7 @@ def test_another_beings_confidence_cannot_be_touched(talk, other):
     (known,) = other.facts()
     for attempt in (
         lambda: change(talk, known, pinned=True),
-        lambda: facts.erase(talk.store, talk.being, known.fact_id),
+        lambda: editing.erase(talk.store, talk.being, known.fact_id),
     ):
         with pytest.raises(NotFound):
             attempt()
@@ -145,7 +171,15 @@ def test_nothing_is_left_of_a_user_who_is_removed(talk, other):
     other.hears("Secretly I hate tea.", fact("I hate tea", in_confidence=True))
     with talk.store.transaction() as tx:
         users.remove_user(tx, talk.being.user_id)
-        for table in ("facts", "fact_statements", "fact_evidence", "entity_aliases", "todos", "user_seeds"):
+        for table in (
+            "facts",
+            "fact_statements",
+            "fact_evidence",
+            "entity_aliases",
+            "entity_labels",
+            "todos",
+            "user_seeds",
+        ):
             assert tx.execute(f"select from memory.{table}").fetchall() == []  # our own names
 
 
@@ -153,7 +187,7 @@ def rows(talk):
     """Everything that is kept of facts and names, whoever may see it."""
     with talk.store.transaction() as tx:
         return tx.execute(
-            "select content from memory.facts union all select label from memory.entity_aliases"
+            "select content from memory.facts union all select label from memory.entity_labels"
         ).fetchall()
 
 

@@ -5,9 +5,10 @@ from uuid import uuid4
 
 import pytest
 
-from store import work
+from schemas.kinds import CURATE
+from store.ledger import work
 
-KIND, KEY, QUEUE = "upkeep.tidy", "everything", "upkeep"
+KIND, KEY = CURATE, "everything"
 LEASE = timedelta(seconds=30)
 
 
@@ -17,12 +18,14 @@ def owner():
 
 
 @pytest.fixture
-def ask(store, owner):
-    """Ask for the work; says what is to be rung for."""
+def ask(store, owner, sent):
+    """Ask for the work; returns the messages that were sent for it."""
 
     def asking(**when):
+        sent.clear()
         with store.transaction() as tx:
-            return work.ask(tx, owner, KIND, KEY, QUEUE, **when)
+            work.ask(tx, owner, KIND, KEY, **when)
+        return sent.take()
 
     return asking
 
@@ -33,7 +36,7 @@ def claim(store, owner):
 
     def claiming(lease=LEASE, attempts=5):
         with store.transaction() as tx:
-            return work.claim(tx, owner, KIND, KEY, lease=lease, attempts=attempts)
+            return work.claim(tx, owner, KIND.name, KEY, lease=lease, attempts=attempts)
 
     return claiming
 
@@ -44,6 +47,8 @@ def row(store, owner):
 
     def read():
         with store.transaction() as tx:
-            return tx.execute("select * from memory.work where owner_id = %s and kind = %s", [owner, KIND]).fetchone()
+            return tx.execute(
+                "select * from memory.work where owner_id = %s and kind = %s", [owner, KIND.name]
+            ).fetchone()
 
     return read

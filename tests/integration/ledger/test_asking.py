@@ -8,10 +8,11 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from store import work
+from schemas.kinds import CURATE
 from store.errors import LeaseLost
+from store.ledger import work
 
-KIND, KEY, QUEUE = "upkeep.tidy", "everything", "upkeep"
+KIND, KEY = CURATE, "everything"
 LEASE = timedelta(seconds=30)
 
 
@@ -56,7 +57,7 @@ def test_asking_between_attempts_outlives_the_last_of_them(store, ask, claim, ro
         assert work.fail(tx, first, attempts=1, error="broken") == "ready"
 
     left = row()
-    assert (left["state"], left["attempts"], left["wanted_at"], left["as_of"]) == ("ready", 0, None, None)
+    assert (left["state"], left["attempts"], left["rerun_at"], left["as_of"]) == ("ready", 0, None, None)
     assert left["next_at"] > left["claimed_at"] + timedelta(seconds=20)
     assert left["error"] == "broken"
 
@@ -103,10 +104,10 @@ def test_asking_again_can_make_it_sooner_but_not_later(ask, claim):
     assert claim() is not None
 
 
-def test_however_long_nobody_comes_who_asks_rings_once(store, ask):
+def test_however_long_no_worker_comes_asking_sends_once(store, ask):
     assert ask() != []
     with store.transaction() as tx:
-        tx.execute("update memory.work set rung_at = rung_at - interval '1 hour'")
+        tx.execute("update memory.work set dispatched_at = dispatched_at - interval '1 hour'")
 
     assert ask() == []
 
@@ -124,13 +125,13 @@ class Askers(RuleBasedStateMachine):
     @rule()
     def somebody_asks(self):
         with self.store.transaction() as tx:
-            work.ask(tx, self.owner, KIND, KEY, QUEUE)
+            work.ask(tx, self.owner, KIND, KEY)
         self.unserved += 1
 
     @rule(lease=st.sampled_from([timedelta(0), LEASE]))
     def a_worker_comes(self, lease):
         with self.store.transaction() as tx:
-            held = work.claim(tx, self.owner, KIND, KEY, lease=lease, attempts=1000)
+            held = work.claim(tx, self.owner, KIND.name, KEY, lease=lease, attempts=1000)
         if held:
             self.holders.append((held, self.unserved))
 
@@ -168,7 +169,7 @@ class Askers(RuleBasedStateMachine):
 
     def teardown(self):
         with self.store.transaction() as tx:
-            state = work.state(tx, self.owner, KIND, KEY)
+            state = work.state(tx, self.owner, KIND.name, KEY)
         if self.unserved:
             assert state in {"ready", "running"}
 

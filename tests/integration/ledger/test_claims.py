@@ -7,8 +7,9 @@ from threading import Barrier
 import pytest
 from psycopg.errors import DivisionByZero
 
-from store import users, work
+from store.accounts import users
 from store.errors import LeaseLost
+from store.ledger import work
 
 LEASE = timedelta(seconds=30)
 INSTANT = timedelta(milliseconds=1)

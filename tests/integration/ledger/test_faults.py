@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from store import work
 from store.database import Store
 from store.errors import Refused, Unavailable
+from store.ledger import work
 from store.transaction import value
 
 
@@ -29,7 +29,7 @@ def test_a_passing_fault_waits_as_long_as_it_is_told(store, ask, claim):
 
     assert claim() is None
     with store.transaction() as tx:
-        assert work.oldest_due(tx) is None
+        assert work.oldest_due(tx) == {}
 
 
 def test_passing_faults_in_a_row_wait_twice_as_long_each_time(store, ask, claim):
@@ -94,12 +94,13 @@ def test_asking_gives_dead_work_all_its_attempts_again(store, ask, claim, row):
     assert claim().attempts == 1
 
 
-def test_the_operator_replays_the_dead_and_only_the_dead(store, owner, ask, claim):
+def test_the_operator_replays_the_dead_and_only_the_dead(store, owner, ask, claim, sent):
     ask()
     with store.transaction() as tx:
         work.fail(tx, claim(), attempts=1, error="broken")
         (dead,) = work.listed(tx, [owner], state="dead", limit=10)
-        assert work.replay(tx, dead)
+        work.replay(tx, dead)
+    assert [message.kind for message in sent] == [dead.kind]
     assert claim() is not None
 
     with pytest.raises(Refused), store.transaction() as tx:

@@ -5,7 +5,7 @@ import pytest
 
 from store.errors import LeaseLost, Unavailable
 
-FINDING = "insert into memory.pulses (name) values ('found')"
+FINDING = "insert into memory.heartbeats (name) values ('found')"
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def found(store):
 
     def looked():
         with store.transaction() as tx:
-            return tx.execute("select from memory.pulses where name = 'found'").rowcount == 1
+            return tx.execute("select from memory.heartbeats where name = 'found'").rowcount == 1
 
     return looked
 

@@ -4,17 +4,17 @@ from datetime import timedelta
 
 import pytest
 
-from providers.permission import before_request
+from providers.lease_guard import before_request
 from store.errors import LeaseLost
 from tests.integration.ledger.conftest import LEASE
-from workers.lease import Lease, kept
+from workers.runtime.lease import Lease, renewed_lease
 
 NOTHING = timedelta(0)
 
 
 def test_who_holds_the_work_may_ask(store, ask, claim):
     ask()
-    with kept(store, claim(), LEASE):
+    with renewed_lease(store, claim(), LEASE):
         before_request()
 
 
@@ -53,7 +53,7 @@ def test_outside_of_the_work_nothing_is_asked_for(store, ask, claim):
     ask()
     late = claim(lease=NOTHING)
     claim()
-    with kept(store, late, NOTHING), pytest.raises(LeaseLost):
+    with renewed_lease(store, late, NOTHING), pytest.raises(LeaseLost):
         before_request()
 
     before_request()

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from memory.fences import fenced
+from memory.text.prompt_escaping import tagged
 from providers.thinking import Question
 
 WORDS = "the words of a person"
@@ -35,7 +35,7 @@ def question(material=WORDS, about=ABOUT, size="large", most_tokens=500):
         size=size,
         instructions=INSTRUCTIONS,
         about=about,
-        material=fenced("memories", material),
+        material=tagged("memories", material),
         answer=Merges,
         most_tokens=most_tokens,
     )

@@ -22,7 +22,7 @@ def prefix(body):
     return json.dumps([body["model"], body["output_config"], body["system"]])
 
 
-def test_the_marks_stand_where_the_prefix_is_stable(provider, thinker):
+def test_cache_breakpoints_follow_the_stable_parts(provider, thinker):
     thinker.ask(question("Monday"))
     thinker.ask(question("a Tuesday with more in it"))
     one, other = (request.body for request in provider.requests)
@@ -32,7 +32,7 @@ def test_the_marks_stand_where_the_prefix_is_stable(provider, thinker):
     assert "Monday" not in prefix(one)
 
 
-def test_what_was_kept_is_read_and_not_written_again(thinker):
+def test_a_cached_prefix_is_read_and_not_written_again(thinker):
     first, second, stranger = (
         thinker.ask(asked).usage
         for asked in (
@@ -49,12 +49,12 @@ def test_what_was_kept_is_read_and_not_written_again(thinker):
     assert second.input_tokens > 0
 
 
-def test_a_question_without_anything_about_a_being_has_one_mark(provider, thinker):
+def test_a_question_without_a_being_has_one_breakpoint(provider, thinker):
     thinker.ask(question(about=""))
     assert [block["text"] for block in provider.requests[0].body["system"]] == [INSTRUCTIONS]
 
 
-def test_the_form_the_effort_and_room_to_think_are_asked_for(provider, thinker, settings):
+def test_schema_effort_and_token_limit_are_sent(provider, thinker, settings):
     thinker.ask(question(most_tokens=123))
     body = provider.requests[0].body
     assert body["output_config"]["format"]["schema"]["title"] == "Merges"
@@ -63,7 +63,7 @@ def test_the_form_the_effort_and_room_to_think_are_asked_for(provider, thinker, 
     assert body.keys() == {"model", "max_tokens", "system", "messages", "output_config"}
 
 
-def test_a_model_that_knows_no_effort_is_a_wrong_setting_and_no_refusal(provider, thinker):
+def test_a_model_without_effort_is_a_configuration_error(provider, thinker):
     provider.script(Behaviour(do="fail", status=400, message="This model does not support the effort parameter."))
     with pytest.raises(Misconfigured, match="PATROL_THINKING_EFFORT"):
         thinker.ask(question())
@@ -88,7 +88,7 @@ def test_a_batch_is_handed_in_and_fetched(provider, thinker):
     assert came["first"].text == came["second"].text == ANSWER
     assert came["second"].usage.cache_read_tokens == came["first"].usage.cache_write_tokens
     assert isinstance(came["declined"], BadAnswer)
-    assert came["declined"].said.usage != Usage()
+    assert came["declined"].completion.usage != Usage()
     assert isinstance(came["refused"], InputRefused)
     assert isinstance(came["overloaded"], Transient)
     assert isinstance(came["forbidden"], Misconfigured)

@@ -93,21 +93,21 @@ def test_what_openai_kept_by_itself_is_counted_once(thinker):
     assert second.prompt_tokens == second.input_tokens + second.cache_read_tokens
 
 
-def test_what_a_filter_cuts_is_a_refusal(provider, thinker):
+def test_a_content_filter_is_a_refusal(provider, thinker):
     provider.script(Behaviour(do="filter"))
     with pytest.raises(BadAnswer, match="declined") as caught:
         thinker.ask(question())
     assert caught.value.why == "refusal"
 
 
-def test_what_a_server_does_not_count_is_not_taken_for_nothing(provider, thinker):
+def test_missing_usage_is_estimated(provider, thinker):
     provider.script(Behaviour(do="uncounted", text=ANSWER))
     usage = thinker.ask(question("some words " * 100)).usage
     assert usage.input_tokens > 100
     assert usage.output_tokens > 10
 
 
-def test_a_brought_key_goes_without_the_platforms_organization(settings, monkeypatch):
+def test_a_users_key_is_sent_without_the_platforms_organization(settings, monkeypatch):
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-the-platform")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-the-platform")
     ours = settings.model_copy(update={"thinker": "openai", "openai_api_key": None})

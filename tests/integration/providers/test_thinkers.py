@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
-from providers.permission import each_request_needs
+from providers.lease_guard import checking_each_request
 from providers.thinkers import Thinkers
 from providers.thinking import read
 from tests.fakes.provider import Behaviour
@@ -48,25 +48,25 @@ def test_a_refusal_is_a_bad_answer_that_was_paid_for(provider, thinker):
     with pytest.raises(BadAnswer, match="declined") as caught:
         thinker.ask(question())
     assert caught.value.why == "refusal"
-    assert caught.value.said.usage.prompt_tokens > 0
+    assert caught.value.completion.usage.prompt_tokens > 0
 
 
 def test_an_answer_that_breaks_off_is_a_bad_answer_that_was_paid_for(provider, thinker):
     provider.script(Behaviour(do="truncate", text=ANSWER))
-    with pytest.raises(BadAnswer, match="broke off") as caught:
+    with pytest.raises(BadAnswer, match="truncated") as caught:
         thinker.ask(question())
     assert caught.value.why == "truncation"
-    assert ANSWER.startswith(caught.value.said.text)
-    assert caught.value.said.usage.output_tokens > 0
+    assert ANSWER.startswith(caught.value.completion.text)
+    assert caught.value.completion.usage.output_tokens > 0
 
 
 @pytest.mark.parametrize("text", ["no JSON at all", "[1, 2]", '{"a": 1} {"b": 2}', '{"a": "\\ud800"}', "\0"])
-def test_what_is_not_one_json_object_is_a_bad_answer_that_was_paid_for(provider, thinker, text):
+def test_an_answer_other_than_one_json_object_is_bad_and_paid(provider, thinker, text):
     provider.script(Behaviour(do="answer", text=text))
     with pytest.raises(BadAnswer, match="not one JSON object") as caught:
         thinker.ask(question())
-    assert "\0" not in caught.value.said.text
-    assert caught.value.said.usage.prompt_tokens > 0
+    assert "\0" not in caught.value.completion.text
+    assert caught.value.completion.usage.prompt_tokens > 0
 
 
 @pytest.mark.parametrize("around", ["{}", "Here it is:\n```json\n{}\n```\nDone.", "<think>{{never}}</think>\n{}"])
@@ -79,7 +79,7 @@ def test_garbage_instead_of_an_answer_is_a_bad_answer(provider, thinker):
     provider.script(Behaviour(do="garble"))
     with pytest.raises(BadAnswer, match="not one of") as caught:
         thinker.ask(question())
-    assert caught.value.said is None
+    assert caught.value.completion is None
 
 
 @pytest.mark.parametrize("status", [429, 500, 529])
@@ -93,7 +93,7 @@ def test_a_busy_provider_is_transient_and_its_wait_is_kept(provider, thinker, st
 
 def test_a_dropped_connection_is_transient(provider, thinker):
     provider.script(Behaviour(do="drop"))
-    with pytest.raises(Transient, match="out of reach"):
+    with pytest.raises(Transient, match="unreachable"):
         thinker.ask(question())
 
 
@@ -105,15 +105,15 @@ def test_no_answer_in_time_is_transient(provider, settings, name):
         thinkers.with_key(name, SECRET).ask(question())
 
 
-def test_what_the_provider_will_not_take_is_refused(provider, thinker):
+def test_an_input_that_the_provider_refuses_is_input_refused(provider, thinker):
     provider.script(Behaviour(do="fail", status=400))
     with pytest.raises(InputRefused):
         thinker.ask(question())
 
 
 @pytest.mark.parametrize("name", ["anthropic", "openai"])
-def test_a_brought_key_that_is_not_known_is_not_called_the_platforms(thinkers, name):
-    with pytest.raises(Misconfigured, match="the key that was brought along") as caught:
+def test_an_unknown_user_key_is_not_called_the_platforms(thinkers, name):
+    with pytest.raises(Misconfigured, match="the user's key") as caught:
         thinkers.with_key(name, "wrong").ask(question())
     assert "API_KEY" not in str(caught.value)
 
@@ -130,7 +130,7 @@ def test_no_request_is_sent_that_is_not_permitted(provider, thinker):
     def lost():
         raise LeaseLostError
 
-    with each_request_needs(lost), pytest.raises(LeaseLostError):
+    with checking_each_request(lost), pytest.raises(LeaseLostError):
         thinker.ask(question())
     assert provider.requests == []
 

@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 from redis import Redis
 
-from api.streams import StreamReader
+from api.streams.reader import StreamReader
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
-from schemas.work import Ring
-from workers.redis_server import EmbeddedRedis
-from workers.resources import Resources
+from workers.embedded.redis import EmbeddedRedis
+from workers.runtime.resources import Resources
 
 
 @pytest.fixture(scope="session")
@@ -45,18 +44,12 @@ def settings() -> Settings:
 
 
 @pytest.fixture
-def rings() -> list[Ring]:
-    """What the readers rang for."""
-    return []
-
-
-@pytest.fixture
-def new_reader(redis, store, settings, rings):
+def new_reader(redis, store, settings):
     """Make a reader, which knows what a process knows."""
 
     def make(**changes: Any) -> StreamReader:
         changed = settings.model_copy(update=changes)
-        reader = StreamReader(Resources(changed, store, Embedders(changed), Thinkers(changed)), redis, rings.extend)
+        reader = StreamReader(Resources(changed, store, Embedders(changed), Thinkers(changed)), redis)
         reader.read()
         return reader
 

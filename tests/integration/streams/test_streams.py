@@ -9,11 +9,14 @@ import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as RedisAway
 
-from api.streams import GROUP, StreamReader, StreamState, readers, states
-from memory import delivery
-from memory.intake import DoorFull
+from api.streams.reader import GROUP, StreamReader, StreamState, readers, states
+from memory.intake import delivery
+from memory.intake.intake import IntakeFull
+from schemas.limits import BULK_ITEMS
+from store.accounts import users
 from store.errors import Unavailable
-from workers import rejected
+from store.transaction import value
+from workers.runtime import rejected
 
 
 def pending(redis, stream="patrol:notes"):
@@ -43,12 +46,12 @@ def test_what_was_written_before_anybody_read_is_kept(new_reader, write, kept):
     assert kept() == ["before"]
 
 
-def test_enough_notes_ring_for_a_patrol(new_reader, write, rings):
+def test_enough_notes_send_for_a_patrol(new_reader, write, sent):
     reader = new_reader(pending_notes=2)
     write("one")
     write("two")
     reader.read()
-    assert [ring.kind for ring in rings] == ["patrol.due"]
+    assert [message.kind for message in sent] == ["patrol.due"]
 
 
 def test_readers_share_the_work(new_reader, write, kept):
@@ -94,7 +97,7 @@ def test_a_database_that_is_away_is_waited_for(new_reader, redis, write, kept, m
         def away(*_: object) -> None:
             raise Unavailable
 
-        patched.setattr("api.streams.deliver", away)
+        patched.setattr("api.streams.reader.deliver", away)
         reader.run(iter([False, True]).__next__)
     assert (kept(), pending(redis)) == ([], 1)
     reader.read()
@@ -178,7 +181,7 @@ def test_a_reader_that_is_gone_is_forgotten_unless_it_still_holds_something(new_
     redis.xgroup_createconsumer("patrol:notes", GROUP, "gone")
     write()
     redis.xreadgroup(GROUP, "holding", {"patrol:notes": ">"})
-    monkeypatch.setattr("api.streams.FORGOTTEN", timedelta(milliseconds=-1))
+    monkeypatch.setattr("api.streams.reader.FORGOTTEN", timedelta(milliseconds=-1))
     new_reader(stream_claim=timedelta(hours=1))
     assert "holding" in {one["name"].decode() for one in redis.xinfo_consumers("patrol:notes", GROUP)}
     assert "gone" not in {one["name"].decode() for one in redis.xinfo_consumers("patrol:notes", GROUP)}
@@ -263,21 +266,35 @@ def test_what_makes_the_ledger_stumble_is_set_apart(new_reader, redis, write, ke
         write(action)
     reader.read()
     assert (sorted(kept()), pending(redis)) == (["one", "three", "two"], 0)
-    assert [one.reason.startswith("it could not be kept (KeyError)") for one in rejected.listed(redis)] == [True]
+    assert [one.reason.startswith("it could not be stored (KeyError)") for one in rejected.listed(redis)] == [True]
 
 
 def test_a_full_door_keeps_its_entries_waiting_and_nobody_elses(new_reader, redis, write, kept, monkeypatch):
     def full(*_: object) -> None:
-        raise DoorFull
+        raise IntakeFull
 
     reader = new_reader(stream_claim=timedelta(hours=1))
     write()
     with monkeypatch.context() as patched:
-        patched.setattr("api.streams.deliver", full)
+        patched.setattr("api.streams.reader.deliver", full)
         reader.read()
     assert (kept(), pending(redis)) == ([], 1)
     new_reader()
     assert (kept(), pending(redis)) == (["The oven failed."], 0)
+
+
+def test_what_comes_live_is_taken_before_bulk_that_came_first(new_reader, redis, store, user, write):
+    reader = new_reader()
+    with store.transaction() as tx:
+        other = users.add_being(tx, user.user_id, "other", "Other").being_id
+    for number in range(BULK_ITEMS + 1):
+        write(f"bulk {number}")
+    write("live", being=str(other))
+    reader.read()
+    with store.transaction() as tx:
+        first = value(tx, "select content ->> 'action' from memory.notes order by note_id limit 1")
+        assert value(tx, "select count(*) from memory.notes") == BULK_ITEMS + 2
+    assert (first, pending(redis)) == ("live", 0)
 
 
 def test_what_was_rejected_can_be_given_back_once(new_reader, redis):

@@ -1,11 +1,11 @@
-"""A vault to write to, by the same use cases as the doors."""
+"""Vaults for tests, written by the same use cases as through the doors."""
 
 from collections.abc import Sequence
 
 import pytest
 
-from memory import vault
-from schemas.rows import Being
+from memory.vault import records
+from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from schemas.vault import NewRecord, VaultRecord
 from store import vault as rows
@@ -20,27 +20,27 @@ class Vault:
         self.being = being
         self.settings = settings
 
-    def add(self, text: str, **said: object) -> VaultRecord:
+    def add(self, text: str, **fields: object) -> VaultRecord:
         """Add a record to the Being's own scope, unless another is named."""
-        return vault.add_memory(self.store, self.settings, self.being, NewRecord(text=text, **said))
+        return records.add_memory(self.store, self.settings, self.being, NewRecord(text=text, **fields))
 
-    def register(self, topic_id: str, text: str, **said: object) -> VaultRecord:
-        """Write to a topic's register."""
-        return self.add(text, tier="register", topic_id=topic_id, **said)
+    def register(self, topic_id: str, text: str, **fields: object) -> VaultRecord:
+        """Write a topic's register."""
+        return self.add(text, tier="register", topic_id=topic_id, **fields)
 
     def delete(self, record: VaultRecord) -> VaultRecord:
-        """End a record."""
-        return vault.delete_memory(self.store, self.settings, self.being, record.id)
+        """Delete a record."""
+        return records.delete_memory(self.store, self.settings, self.being, record.id)
 
     def live(self, scopes: Sequence[str] | None = None) -> dict[str, VaultRecord]:
-        """What lives, by id."""
+        """The live records by id."""
         with self.store.transaction() as tx:
             return {each.id: each for each in rows.live(tx, self.being, scopes or ["shared", self.being.slug])}
 
     def versions(self, record_id: str) -> list[VaultRecord]:
-        """Every version that is kept of a record."""
+        """The stored versions of a record."""
         with self.store.transaction() as tx:
-            return rows.kept(tx, self.being, [record_id])
+            return rows.versions(tx, self.being, [record_id])
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from hashlib import sha256
 
 import pytest
 
-from memory.questions import BadQuestion
-from memory.vault_blocks import build_memory_block, build_snapshot, build_snapshot_block
+from memory.text.errors import InvalidRequest
+from memory.vault.blocks import build_memory_block, build_snapshot, build_snapshot_block
 from schemas.limits import SNAPSHOT_CHARACTERS
-from schemas.vault import Profile
+from schemas.vault import VaultConfig
 from store import vault as rows
 from tests.injections import INJECTIONS
 
@@ -93,7 +93,7 @@ def test_no_injection_leaves_its_line_whatever_it_is_written_into(vault_of, bein
     for shown in (snapshot(vault), block(vault, max_items=100)):
         first, *lines, last = shown.split("\n")
         assert (first.count("<"), last.count("<"), "".join(lines).count("<")) == (1, 1, 0)
-        assert all(line.startswith(("- ", "## ", "### Registers")) for line in lines)
+        assert all(line.startswith(("- ", "## ", "### ")) for line in lines)
         assert len(lines) == len(INJECTIONS) + 2
 
 
@@ -110,13 +110,23 @@ def test_a_block_is_relevant_bounded_and_shows_canon_first(mine):
     assert "chess" in block(mine)
 
 
+def test_a_block_shows_canon_of_all_scopes_before_registers_of_any(mine):
+    mine.register("oven", "The oven is being repaired.", scope="shared")
+    mine.add("The oven is the heart of the bakery.")
+
+    assert block(mine, query="oven") == (
+        f"<vault-memories>\n## Canon\n### {mine.being.slug}\n- The oven is the heart of the bakery.\n"
+        "## Registers\n### shared\n- oven: The oven is being repaired.\n</vault-memories>"
+    )
+
+
 def test_a_profile_says_what_goes_into_prompts(mine):
     mine.add("Mira is a baker.")
     mine.add("The user lives in Lisbon.", scope="shared")
 
     def use(**profile):
         with mine.store.transaction() as tx:
-            rows.set_profile(tx, mine.being, Profile(**profile))
+            rows.set_config(tx, mine.being, VaultConfig(**profile))
 
     use(scopes=["shared"])
     assert "baker" not in snapshot(mine)
@@ -128,5 +138,5 @@ def test_a_profile_says_what_goes_into_prompts(mine):
 
 
 def test_a_scope_of_another_is_none(mine):
-    with pytest.raises(BadQuestion, match="shared"):
+    with pytest.raises(InvalidRequest, match="shared"):
         snapshot(mine, ["somebody"])

@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from memory.vault_exchange import export_lines, import_lines
+from memory.vault.exchange import export_lines, import_lines
 from tests.scenes import make_being, make_user
 
 LEAST = {"id": "0123456789ab", "text": "Mira is a baker.", "scope": "shared"}
@@ -20,7 +20,7 @@ def exported(vault, scope=None):
 def taken(vault, *lines):
     """Import lines: objects as JSON, bytes as they are."""
     raw = b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
-    return import_lines(vault.store, vault.being, BytesIO(raw))
+    return import_lines(vault.store, vault.settings, vault.being, BytesIO(raw))
 
 
 def troubles(done):
@@ -41,12 +41,12 @@ def test_what_goes_out_comes_in_as_equal_records(mine, elsewhere):
     mine.add("Mira wakes at four.", category="habit")
 
     lines = exported(mine)
-    done = import_lines(elsewhere.store, elsewhere.being, BytesIO(lines.encode()))
+    done = import_lines(elsewhere.store, elsewhere.settings, elsewhere.being, BytesIO(lines.encode()))
 
     assert (done.imported, done.known, done.rejected) == (5, 0, [])
     assert exported(elsewhere) == lines
     assert elsewhere.live() == mine.live()
-    again = import_lines(elsewhere.store, elsewhere.being, BytesIO(lines.encode()))
+    again = import_lines(elsewhere.store, elsewhere.settings, elsewhere.being, BytesIO(lines.encode()))
     assert (again.imported, again.known, again.rejected) == (0, 5, [])
 
 
@@ -115,7 +115,7 @@ def test_each_bad_line_is_told_by_its_number_and_stops_no_other(mine, store, use
     told = troubles(done)
     assert list(told) == [3, *range(4, 17), 18]
     for line, words in {
-        3: "stands in line 1",
+        3: "line 1 has the same version",
         4: "no such scope",
         5: "longer than",
         6: "a payment card number",

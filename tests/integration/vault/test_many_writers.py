@@ -10,8 +10,8 @@ from threading import Barrier
 
 import pytest
 
-from memory import vault
-from memory.vault_gates import GateRefused
+from memory.vault import records as vault
+from memory.vault.gates import GateRefused
 from schemas.settings import CHECKOUT
 from schemas.vault import RecordChanges
 from store import vault as rows
@@ -66,7 +66,7 @@ def test_of_near_duplicates_at_one_instant_one_is_kept(mine, attempt):
     def write(number):
         barrier.wait()
         try:
-            return mine.add(f"Mira opens the bakery at six, attempt {attempt}, says witness {number}.").id
+            return mine.add(f"Mira opens the bakery at six, attempt {attempt}{'!' * number}").id
         except GateRefused as refusal:
             return refusal
 

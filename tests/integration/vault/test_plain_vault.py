@@ -16,11 +16,11 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from memory import vault
-from memory.vault_blocks import build_snapshot_block
-from memory.vault_exchange import export_lines, import_lines
-from memory.vault_gates import GateRefused
-from memory.vault_reading import by_relevance
+from memory.vault import records as vault
+from memory.vault.blocks import build_snapshot_block
+from memory.vault.exchange import export_lines, import_lines
+from memory.vault.gates import GateRefused
+from memory.vault.reading import by_relevance
 from schemas.settings import Settings
 from schemas.vault import NewRecord, RecordChanges, VaultRecord
 from store import clock
@@ -67,9 +67,13 @@ class Plain:
         self.versions[name] = {1: (text, tier, topic, scope, None)}
         return name
 
-    def change(self, name, text=None, tier=None, deleted=None):
+    def change(self, name, text=None, tier=None):
         number, (old_text, old_tier, topic, scope, _) = self.living()[name]
-        self.versions[name][number + 1] = (text or old_text, tier or old_tier, topic, scope, deleted)
+        self.versions[name][number + 1] = (text or old_text, tier or old_tier, topic, scope, None)
+
+    def delete(self, name):
+        number, (_, tier, _, scope, _) = self.living()[name]
+        self.versions[name][number + 1] = ("", tier, None, scope, self.today)
 
     def compact(self, scope):
         for kept in self.versions.values():
@@ -149,7 +153,7 @@ class Life(RuleBasedStateMachine):
         name = self.some(data)
         self.both(
             name,
-            lambda: self.plain.change(name, deleted=self.plain.today),
+            lambda: self.plain.delete(name),
             lambda id_: vault.delete_memory(self.store, self.settings, self.being, id_),
         )
 
@@ -185,7 +189,7 @@ class Life(RuleBasedStateMachine):
             return
         with self.store.transaction() as tx:
             live = {record.id: told(record) for record in rows.live(tx, self.being, ["shared", self.being.slug])}
-            kept = rows.kept(tx, self.being, list(self.ids.values()))
+            kept = rows.versions(tx, self.being, list(self.ids.values()))
         assert live == {
             self.ids[name]: (number, *version[:4]) for name, (number, version) in self.plain.living().items()
         }
@@ -200,7 +204,7 @@ class Life(RuleBasedStateMachine):
         lines = "".join(export_lines(self.store, self.being)).encode()
         with self.store.transaction() as tx:
             other = make_being(tx, make_user(tx), self.being.slug)
-        assert import_lines(self.store, other, BytesIO(lines)).rejected == []
+        assert import_lines(self.store, self.settings, other, BytesIO(lines)).rejected == []
         assert "".join(export_lines(self.store, other)).encode() == lines
         assert self.snapshot(other) == self.snapshot(self.being)
 

@@ -2,16 +2,11 @@
 
 import pytest
 
-from memory import upkeep, vault
-from memory.questions import BadQuestion
-from memory.vault_reading import (
-    find_consolidation_candidates,
-    listed,
-    propose_deletions,
-    search,
-    vault_stats,
-)
-from schemas.vault import RecordChanges, VaultQuestion
+from memory.operations import upkeep
+from memory.text.errors import InvalidRequest
+from memory.vault import records
+from memory.vault.reading import find_consolidation_candidates, listed, propose_deletions, search, vault_stats
+from schemas.vault import RecordChanges, VaultSearch
 from store import vault as rows
 
 
@@ -27,13 +22,13 @@ def test_search_finds_what_shares_a_word_the_best_answer_first(mine):
         "Ovens everywhere!",
     ):
         mine.add(text)
-    found = search(mine.store, mine.being, VaultQuestion(query="the oven is"))
+    found = search(mine.store, mine.being, VaultSearch(query="the oven is"))
     assert texts(found) == ["The oven is old.", "Old songs, sung beside an oven on winter nights."]
     assert found[0].score > 1.3
-    assert texts(search(mine.store, mine.being, VaultQuestion(query="oven", limit=1))) == ["The oven is old."]
-    assert search(mine.store, mine.being, VaultQuestion(query="oven", scopes=["shared"])) == []
-    with pytest.raises(BadQuestion):
-        search(mine.store, mine.being, VaultQuestion(query=" ?! "))
+    assert texts(search(mine.store, mine.being, VaultSearch(query="oven", limit=1))) == ["The oven is old."]
+    assert search(mine.store, mine.being, VaultSearch(query="oven", scopes=["shared"])) == []
+    with pytest.raises(InvalidRequest):
+        search(mine.store, mine.being, VaultSearch(query=" ?! "))
 
 
 def test_candidates_are_pairs_of_one_scope_the_most_alike_first(mine):
@@ -42,7 +37,7 @@ def test_candidates_are_pairs_of_one_scope_the_most_alike_first(mine):
     second = mine.add("Jon plays chess.", scope="shared")
     third = mine.add("Submarines are yellow.")
     for record, text in ((second, words), (third, f"{words}, or so.")):
-        vault.update_memory(mine.store, mine.settings, mine.being, record.id, RecordChanges(text=text))
+        records.update_memory(mine.store, mine.settings, mine.being, record.id, RecordChanges(text=text))
     mine.add("Jon wakes at noon on Sundays and plays.")
     (pair,) = find_consolidation_candidates(mine.store, mine.being)
     assert {pair.first.id, pair.second.id} == {first.id, third.id}
@@ -58,14 +53,16 @@ def test_proposals_say_why_and_delete_nothing(mine, clock):
     mine.add("A register that is about nothing.", tier="register")
     canon = mine.add("Mira bakes bread.")
     double = mine.add("Submarines are yellow.")
-    vault.update_memory(mine.store, mine.settings, mine.being, double.id, RecordChanges(text="Mira bakes bread!"))
+    records.update_memory(mine.store, mine.settings, mine.being, double.id, RecordChanges(text="Mira bakes bread!"))
     clock.advance(days=91)
     mine.register("work", "Busy.")
     before = mine.live()
 
-    told = {proposal.record.text: proposal.reasons for proposal in propose_deletions(mine.store, mine.being)}
+    told = {
+        proposal.record.text: proposal.reasons for proposal in propose_deletions(mine.store, mine.settings, mine.being)
+    }
     assert told.keys() == {"Calm.", "A register that is about nothing.", "Mira bakes bread."}
-    assert told["Mira bakes bread."] == [f"says nearly the same as {double.id}, which is canon"]
+    assert told["Mira bakes bread."] == [f"is a near-duplicate of {double.id}, which is canon"]
     assert [("90 days" in reason) for reason in told["Calm."]] == [True]
     assert any("without a topic" in reason for reason in told["A register that is about nothing."])
     assert canon.id in before
@@ -73,15 +70,18 @@ def test_proposals_say_why_and_delete_nothing(mine, clock):
 
 
 def test_only_so_many_pairs_are_compared_as_sequences(mine, monkeypatch):
-    doubled = ["Mira opens early", "Submarines are yellow"]
-    for text in doubled:
+    doubled = {
+        "miranda opened earlier": "mirandda openned earlierr",
+        "submarine painted yellow": "submarinee paintedd yelloww",
+    }
+    for text, misspelled in doubled.items():
         mine.add(text)
-        later = mine.add({"Mira": "Jon plays chess", "Subm": "We like bread"}[text[:4]])
-        changes = RecordChanges(text=text.replace(" ", ""))
-        vault.update_memory(mine.store, mine.settings, mine.being, later.id, changes)
-    assert len(propose_deletions(mine.store, mine.being)) == 2
-    monkeypatch.setattr("memory.vault_reading.COMPARED", 1)
-    assert len(propose_deletions(mine.store, mine.being)) == 1
+        later = mine.add({"mira": "Jon plays chess", "subm": "We like bread"}[text[:4]])
+        changes = RecordChanges(text=misspelled)
+        records.update_memory(mine.store, mine.settings, mine.being, later.id, changes)
+    assert len(propose_deletions(mine.store, mine.settings, mine.being)) == 2
+    monkeypatch.setattr("memory.vault.reading.COMPARED_PAIRS", 1)
+    assert len(propose_deletions(mine.store, mine.settings, mine.being)) == 1
 
 
 def test_stats_count_what_there_is(mine):
@@ -115,20 +115,20 @@ def test_a_list_can_be_narrowed(mine):
 
 def test_keys_are_forgotten_with_age(mine, store):
     def sent():
-        return vault.bulk_add(store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
+        return records.bulk_add(store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
 
     assert (sent().added, sent().repeated) == (1, 1)
     upkeep.clear(store, mine.settings)
     assert sent().repeated == 1
     with store.transaction() as tx:
-        tx.execute("update memory.vault_receipts set created_at = created_at - %s", [mine.settings.keep_receipts])
+        tx.execute("update memory.vault_idempotency set created_at = created_at - %s", [mine.settings.keep_receipts])
     upkeep.clear(store, mine.settings)
     assert [refusal.gate for refusal in sent().rejected] == ["duplicate"]
 
 
 def test_a_repetition_of_what_was_deleted_since_brings_nothing_back(mine):
     def sent():
-        return vault.bulk_add(mine.store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
+        return records.bulk_add(mine.store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
 
     (record,) = sent().records
     mine.delete(record)

@@ -3,12 +3,32 @@
 import psycopg
 import pytest
 
-from memory import vault
-from memory.vault_gates import GateRefused
+from memory.operations import upkeep
+from memory.vault import exchange, records
+from memory.vault.gates import GateRefused
 from schemas.vault import RecordChanges, TopicText
 from store.errors import NotFound, Refused
 from store.transaction import value
 from tests.scenes import make_being, make_user
+
+
+def test_a_near_duplicate_can_be_forced_and_the_record_says_over_which(mine):
+    first = mine.add("Mira opens the bakery at six.")
+    with pytest.raises(GateRefused, match="`force`"):
+        mine.add("The bakery, Mira opens it at six.")
+    forced = mine.add("The bakery, Mira opens it at six.", force=True)
+    assert (forced.forced_over, mine.live()[forced.id].forced_over) == (first.id, first.id)
+    assert mine.add("Jon plays chess.", force=True).forced_over is None
+    lines = list(exchange.export_lines(mine.store, mine.being))
+    assert [f'"forced_over":"{first.id}"' in line for line in lines] == [False, True, False]
+    assert "forced_over" not in lines[0]
+
+
+def test_the_seeds_plain_overlap_can_be_restored(vault_of, being):
+    vault_of(being).add("The user is allergic to walnuts.")
+    vault_of(being).add("The user is allergic to penicillin.")
+    with pytest.raises(GateRefused, match="duplicate"):
+        vault_of(being, vault_plain_overlap=True).add("The user is allergic to soy.")
 
 
 def test_a_record_is_kept_as_the_seed_has_it(mine):
@@ -23,7 +43,7 @@ def test_a_record_is_kept_as_the_seed_has_it(mine):
 
 def test_each_change_is_a_version_and_reads_see_the_newest(mine):
     record = mine.add("The bakery opens at six.")
-    changed = vault.update_memory(
+    changed = records.update_memory(
         mine.store, mine.settings, mine.being, record.id, RecordChanges(text="The bakery opens at seven.")
     )
     gone = mine.delete(record)
@@ -39,7 +59,7 @@ def test_each_change_is_a_version_and_reads_see_the_newest(mine):
 def test_a_topic_is_one_register_however_often_it_is_written(mine):
     first = mine.register("projects", "Projects: the oven.", category="project", tags=["work"])
     second = mine.register("projects", "Projects: the oven, and the books.")
-    third = vault.update_by_topic(
+    third = records.update_by_topic(
         mine.store, mine.settings, mine.being, "projects", TopicText(text="Nothing at all.", tags=[])
     )
 
@@ -61,12 +81,12 @@ def test_a_deleted_topic_begins_anew(mine):
 
 def test_a_promoted_register_is_canon_and_no_register_writes_over_it(mine):
     register = mine.register("mission", "Feed the town.")
-    canon = vault.promote_to_canon(mine.store, mine.settings, mine.being, register.id, "Mission: feed the town.")
+    canon = records.promote_to_canon(mine.store, mine.settings, mine.being, register.id, "Mission: feed the town.")
 
     assert (canon.id, canon.version, canon.tier, canon.source) == (register.id, 2, "canon", "promotion")
     assert canon.text == "Mission: feed the town."
     with pytest.raises(Refused, match="canon already"):
-        vault.promote_to_canon(mine.store, mine.settings, mine.being, register.id)
+        records.promote_to_canon(mine.store, mine.settings, mine.being, register.id)
     with pytest.raises(GateRefused, match="has become canon") as refused:
         mine.register("mission", "Sell cakes.")
     assert refused.value.existing == register.id
@@ -150,3 +170,16 @@ def test_a_user_takes_the_whole_vault_along(store, user, mine):
         tx.execute("delete from memory.users where user_id = %s", [user.user_id])
         counts = [value(tx, f"select count(*) from memory.vault_{name}") for name in ("records", "heads")]  # noqa: S608  # names
     assert counts == [0, 0]
+
+
+def test_old_versions_and_tombstones_are_compacted_on_a_schedule(mine, clock):
+    mine.register("mood", "Calm.")
+    gone = mine.delete(mine.add("Jon plays chess."))
+    clock.advance(days=20)
+    register = mine.register("mood", "Wild.")
+    clock.advance(days=11)
+    upkeep.clear(mine.store, mine.settings)
+    assert [version.version for version in mine.versions(register.id)] == [2]
+    upkeep.clear(mine.store, mine.settings)
+    assert mine.versions(gone.id) == []
+    assert [record.text for record in mine.live().values()] == ["Wild."]

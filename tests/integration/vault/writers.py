@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from uuid import UUID
 
-from memory import vault
+from memory.vault import records
 from schemas.settings import Settings
-from store import users
+from store.accounts import users
 from store.database import Store
 
 SETTINGS = Settings(vault_capacity=1000)
@@ -39,7 +39,7 @@ def main(url: str, being_id: str, process: str, writers: str) -> None:
                 }
                 for scope in scopes
             ]
-            receipt = vault.bulk_add(store, SETTINGS, being, batch)
+            receipt = records.bulk_add(store, SETTINGS, being, batch)
             assert not receipt.rejected, receipt.rejected
             return [record.model_dump(mode="json") for record in receipt.records if record]
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory import pii_guard
-from memory.pii_guard import found_in, passes_luhn
+from memory.vault import pii_guard
+from memory.vault.pii_guard import found_in, passes_luhn
 from schemas.settings import CHECKOUT
 
 CORPUS = Path(__file__).parent / "corpus.txt"

@@ -63,6 +63,6 @@ def test_no_texts_ask_for_nothing():
     assert picky.requests == 0
 
 
-def test_what_is_no_refusal_ends_the_whole():
+def test_any_other_error_is_raised():
     with pytest.raises(Transient):
         embed_each(Busy(set()), ["1", "2"])

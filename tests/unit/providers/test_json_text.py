@@ -23,20 +23,20 @@ def test_it_is_found_whatever_stands_around_it(before, written, after):
 
 
 @given(objects, objects)
-def test_two_are_none(one, other):
+def test_two_objects_are_none(one, other):
     assert only_object(f"{one} or {other}") is None
 
 
 @given(objects, st.data())
-def test_half_of_one_is_none(written, data):
+def test_an_incomplete_object_is_none(written, data):
     assert only_object(written[: data.draw(st.integers(0, len(written) - 1))]) is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "null", "{" * 100_000, '{"a": "\\ud800"}', '{"a": NaN'])
-def test_what_is_no_object_is_none(text):
+def test_a_text_without_an_object_is_none(text):
     assert only_object(text) is None
 
 
-def test_thoughts_are_passed_over_and_words_in_an_answer_are_not():
+def test_thinking_tags_are_skipped_outside_the_object_only():
     assert only_object('<think>Maybe {this}?</think> {"a": 1}') == '{"a": 1}'
     assert only_object('{"a": "</think>"}') == '{"a": "</think>"}'

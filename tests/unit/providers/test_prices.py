@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from providers.prices import cost_of
 from providers.thinking import Usage
-from schemas.prices import KNOWN, Price
+from schemas.llm.prices import KNOWN, Price
 from schemas.settings import Settings
 
 tokens = st.integers(0, 10_000_000)
@@ -20,7 +20,7 @@ def test_each_kind_of_token_has_its_price():
     assert cost_of("text-embedding-3-small", Usage(input_tokens=50), KNOWN) == Decimal("0.000001")
 
 
-def test_a_long_prompt_costs_more_answer_and_all():
+def test_a_long_prompt_costs_more_including_its_answer():
     short, long = Usage(100_000, 1_000), Usage(90_000, 1_000, cache_read_tokens=10_001)
     assert cost_of("claude-haiku-5-5", short, KNOWN) == Decimal("0.0105")
     assert cost_of("claude-haiku-5-5", long, KNOWN) == 5 * Decimal("0.00960001")
@@ -32,7 +32,7 @@ def test_a_batch_costs_half(usage, model):
 
 
 @given(usages)
-def test_what_nobody_knows_is_not_free(usage):
+def test_an_unknown_model_has_no_price(usage):
     assert cost_of("some-model", usage, KNOWN) is None
 
 

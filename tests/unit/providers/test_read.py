@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
 from providers.errors import BadAnswer
-from providers.thinking import Question, Said, Usage, most_usage, read
+from providers.thinking import Completion, Question, Usage, max_usage, read
 
 SECRET = "what nobody may repeat"  # noqa: S105  # it is no password, but words of somebody
 
@@ -39,7 +39,7 @@ def question(material=""):
 
 
 def asked(text):
-    return read(question(), Said(text, "m", Usage()))
+    return read(question(), Completion(text, "m", Usage()))
 
 
 def test_an_answer_in_its_form_is_read():
@@ -50,7 +50,7 @@ def test_an_answer_in_its_form_is_read():
     ("text", "place"),
     [
         ('{"names": [{"a": "%s"}]}', r"names\[0\]"),
-        ('{"names": [], "%s": 1}', "a field that the form does not know"),
+        ('{"names": [], "%s": 1}', "a field that the schema does not have"),
         ('{"names": [], "way": {"kind": "%s"}}', "way: is of a kind"),
         ('{"names": [], "mood": "%s"}', "mood"),
         ('{"way": null}', "names: Field required"),
@@ -64,7 +64,7 @@ def test_a_complaint_names_the_place_and_repeats_nothing(text, place):
         asked(text.replace("%s", SECRET))
     assert SECRET not in str(caught.value)
     assert caught.value.__cause__ is None
-    assert caught.value.said.text == text.replace("%s", SECRET)
+    assert caught.value.completion.text == text.replace("%s", SECRET)
 
 
 def test_a_complaint_stays_short():
@@ -74,7 +74,7 @@ def test_a_complaint_stays_short():
 
 
 def test_an_estimate_grows_with_what_is_asked_and_has_room_for_thoughts():
-    little, much = most_usage(question("a"), room=0), most_usage(question("a" * 4000), room=500)
+    little, much = max_usage(question("a"), room=0), max_usage(question("a" * 4000), room=500)
     assert little.input_tokens < 10
     assert much.input_tokens > 1000
     assert (little.output_tokens, much.output_tokens) == (100, 600)

@@ -51,12 +51,12 @@ def test_a_thinker_that_lacks_something_says_what_to_set(given, setting):
         made.platform()
 
 
-def test_where_nobody_is_to_think_no_brought_key_does():
+def test_a_disabled_thinker_rejects_user_keys():
     with thinkers(thinker="none") as made, pytest.raises(Misconfigured, match="PATROL_THINKER"):
         made.with_key("anthropic", "sk-ant-2")
 
 
-def test_a_brought_key_needs_no_key_of_the_platforms():
+def test_a_users_key_needs_no_platform_key():
     with thinkers() as made:
         assert made.with_key("anthropic", "sk-ant-2").model("small") == "claude-haiku-5-5"
         with pytest.raises(Misconfigured, match="PATROL_OPENAI_THINKING_MODEL"):
@@ -79,6 +79,6 @@ def test_a_small_model_that_is_not_named_is_the_large_one():
         ({}, "sk-2", "anthropic"),
     ],
 )
-def test_whose_key_it_is(given, key, provider):
+def test_a_keys_provider_is_guessed(given, key, provider):
     with thinkers(**given) as made:
         assert made.provider_of(key) == provider

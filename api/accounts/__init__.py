@@ -1,0 +1,1 @@
+"""Routes of Beings, provider keys, cost, export and erasure."""

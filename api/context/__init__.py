@@ -1,0 +1,1 @@
+"""Routes of contexts and personas."""

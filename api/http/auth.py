@@ -1,0 +1,160 @@
+"""Authentication and authorization by bearer tokens, on every route but `/health/*`.
+
+Scopes of a user's token: `ingest` hands in notes and messages; `read` reads, recalls and searches; `manage` creates and
+renames Beings, starts patrols (which age a Being's memory), pins, corrects, forgets and revives. A token bound to one
+Being gives access to no other Being and can't create any. An operator's token creates users and their tokens, and
+gives access to metrics and to the work of all users, but to no content.
+"""
+
+import asyncio
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Annotated
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import Depends, Path, Request, Security
+from fastapi.security import HTTPBearer
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.http.auth_throttle import InvalidTokens
+from api.http.fair_use import is_large
+from api.http.problems import Rejection, answer
+from api.http.resources import On
+from memory.accounts import access
+from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
+from schemas.accounts.accounts import Being
+from schemas.accounts.accounts import Scope as Permission
+from workers.runtime.resources import Resources
+
+OPEN = "/health/"
+# The pages for a browser, see api/operations/pages.py.
+OPEN_PAGES = frozenset({"/", "/docs"})
+LARGE_AT_ONCE = 2
+SCHEME = HTTPBearer(auto_error=False, description="A token made with `patrol token add`.")
+
+
+class Authentication:
+    """Middleware that authenticates a request before anything else of it is read.
+
+    Args:
+        app: The next application, which reads the `Caller` from `request.state.caller`.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self._invalid = InvalidTokens()
+        # Requests with large bodies share two threads here, so that many imports do not delay other requests.
+        self._large_limiter = CapacityLimiter(LARGE_AT_ONCE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass an authenticated request on, or answer it with a problem."""
+        if scope["type"] == "http" and not _is_open(scope["path"]):
+            try:
+                headers = Headers(scope=scope)
+                secret = _secret(headers.get("authorization"))
+                store = scope["app"].state.resources.store
+                limiter = self._large_limiter if is_large(headers) else None
+                caller = await to_thread.run_sync(access.authenticate, store, secret, limiter=limiter)
+            except Exception as fault:  # noqa: BLE001  # no failure may let a request pass
+                if isinstance(fault, InvalidToken):
+                    await asyncio.sleep(self._invalid.delay((scope.get("client") or ("",))[0]))
+                await answer(scope, fault)(scope, receive, send)
+                return
+            scope.setdefault("state", {})["caller"] = caller
+        await self.app(scope, receive, send)
+
+
+def _is_open(path: str) -> bool:
+    return path.startswith(OPEN) or path in OPEN_PAGES
+
+
+def _secret(header: str | None) -> str:
+    scheme, _, secret = (header or "").partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip():
+        raise Rejection(
+            HTTPStatus.UNAUTHORIZED,
+            "unauthorized",
+            "Send a token with the request: `Authorization: Bearer patrol_…`.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    return secret.strip()
+
+
+class Permitted:
+    """Dependency that checks the scopes of a caller's token. Routes with a body call `check` before they read it.
+
+    Args:
+        scopes: The scopes that the token must have.
+    """
+
+    def __init__(self, *scopes: Permission) -> None:
+        self._scopes = scopes
+
+    def __call__(self, request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller:
+        """Return the caller of a request."""
+        return self.check(request)
+
+    def check(self, request: Request) -> Caller:
+        """Return the caller of a request.
+
+        Raises:
+            Forbidden: The token lacks one of the scopes, or is an operator's.
+        """
+        caller: Caller | Operator = request.state.caller
+        if isinstance(caller, Operator):
+            raise Forbidden("This is an operator's token, which gives access to /metrics, /v1/work and /v1/users only.")
+        for scope in self._scopes:
+            caller.require(scope)
+        return caller
+
+
+def _caller_or_operator(scope: Permission) -> Callable[..., Caller | Operator]:
+    def permitted(request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller | Operator:
+        caller: Caller | Operator = request.state.caller
+        if isinstance(caller, Caller):
+            caller.require(scope)
+        return caller
+
+    return permitted
+
+
+class OperatorPermitted:
+    """Dependency that checks that the caller is an operator. Routes with a body call `check` before they read it."""
+
+    def __call__(self, request: Request, on: On, _: Annotated[object, Security(SCHEME)]) -> Resources:
+        """Return the application's resources to an operator."""
+        self.check(request)
+        return on
+
+    def check(self, request: Request) -> None:
+        """Check a request's caller.
+
+        Raises:
+            Forbidden: The token is a user's.
+        """
+        if not isinstance(request.state.caller, Operator):
+            raise Forbidden("This needs an operator's token: see `patrol operator add`.")
+
+
+def _being(*scopes: Permission) -> Callable[..., Being]:
+    def opened(
+        on: On,
+        caller: Annotated[Caller, Depends(Permitted(*scopes))],
+        being: Annotated[str, Path(description="The Being's id or slug.", examples=["mira"])],
+    ) -> Being:
+        return access.find_being(on.store, caller, being)
+
+    return opened
+
+
+Reader = Annotated[Caller, Depends(Permitted("read"))]
+WorkReader = Annotated[Caller | Operator, Depends(_caller_or_operator("read"))]
+WorkManager = Annotated[Caller | Operator, Depends(_caller_or_operator("manage"))]
+OperatorResources = Annotated[Resources, Depends(OperatorPermitted())]
+Ingester = Annotated[Caller, Depends(Permitted("ingest"))]
+Manager = Annotated[Caller, Depends(Permitted("manage"))]
+IngestBeing = Annotated[Being, Depends(_being("ingest"))]
+ReadBeing = Annotated[Being, Depends(_being("read"))]
+IngestAndReadBeing = Annotated[Being, Depends(_being("ingest", "read"))]
+ManagedBeing = Annotated[Being, Depends(_being("manage"))]

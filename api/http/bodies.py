@@ -1,0 +1,188 @@
+"""Reads request bodies, limited by route in bytes, time and number of JSON values.
+
+Scopes are checked first. The size limit is then checked against `Content-Length`, and again while the body arrives.
+JSON is parsed in the thread pool; a syntax error is reported with its place.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from http import HTTPStatus
+from typing import Any, Literal, TypeVar
+
+from fastapi import Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive, Scope
+
+from api.http.auth import OperatorPermitted, Permitted
+from api.http.bulk_queue import BulkTurn
+from api.http.fair_use import LARGE_BYTES, is_large
+from api.http.json_values import read_batch, read_json, too_large
+from api.http.problems import Rejection
+from schemas.limits import (
+    BULK_ITEMS,
+    DOCUMENT_BYTES,
+    DOCUMENT_VALUES,
+    QUESTION_BYTES,
+    QUESTION_VALUES,
+)
+from schemas.settings import Settings
+
+Size = Literal["question", "document", "batch"]
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+
+
+def body_limit(size: Size) -> Callable[[Endpoint], Endpoint]:
+    """Set the limit of an endpoint's body, where it is not that of a question."""
+
+    def mark(endpoint: Endpoint) -> Endpoint:
+        endpoint.body_size = size  # type: ignore[attr-defined]  # JsonRoute reads it
+        return endpoint
+
+    return mark
+
+
+class JsonRoute(APIRoute):
+    """A route that accepts only JSON bodies of a limited size."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Check scopes and media type, then call the framework's handler with a `JsonRequest`."""
+        handle = super().get_route_handler()
+        if self.body_field is None:
+            return handle
+        size: Size = getattr(self.endpoint, "body_size", "question")
+        permissions = [*_permissions(self.dependant)]
+
+        async def read_and_handle(request: Request) -> Response:
+            for permission in permissions:
+                permission.check(request)
+            _must_be_json(request)
+            async with BulkTurn(request) as turn:
+                settings: Settings = request.app.state.resources.settings
+                receive = limited(request.receive, request.headers, _most_bytes(size, settings), settings)
+                if is_large(request.headers) and (refusal := turn.refusal()):
+                    await _discard(receive)
+                    raise refusal
+                return await handle(JsonRequest(request.scope, receive, size, turn))
+
+        return read_and_handle
+
+
+class JsonRequest(Request):
+    """A request whose body is limited, and parsed as JSON outside the event loop.
+
+    Args:
+        scope: The request's ASGI scope.
+        receive: Receives the body, up to its limit.
+        size: The limit of the body.
+        turn: Taken before a bulk body (a large one, or a long list) is parsed or handled.
+    """
+
+    def __init__(self, scope: Scope, receive: Receive, size: Size, turn: BulkTurn) -> None:
+        super().__init__(scope, receive)
+        self._size = size
+        self._turn = turn
+
+    async def json(self) -> Any:
+        """Parse the body. NaN and infinite numbers are left to the validation of the item that holds them.
+
+        Raises:
+            Rejection: The body is not JSON or holds too many values; the text says where. Or it is bulk, and its turn
+                would come too late.
+        """
+        body = await self.body()
+        if len(body) > LARGE_BYTES:
+            await self._turn.take()
+        read = await run_in_threadpool(self._read, body)
+        if isinstance(read, list) and len(read) > BULK_ITEMS:
+            await self._turn.take()
+        return read
+
+    def _read(self, body: bytes) -> Any:
+        match self._size:
+            case "question":
+                return read_json(body, QUESTION_VALUES)
+            case "document":
+                return read_json(body, DOCUMENT_VALUES)
+            case "batch":
+                return read_batch(body)
+
+
+def _most_bytes(size: Size, settings: Settings) -> int:
+    return {"question": QUESTION_BYTES, "document": DOCUMENT_BYTES, "batch": settings.api_batch_bytes}[size]
+
+
+async def _discard(receive: Receive) -> None:
+    """Read a body and drop it, so that the client reads the answer."""
+    while (message := await receive()).get("more_body") and message["type"] == "http.request":
+        pass
+
+
+def limited(receive: Receive, headers: Headers, most_bytes: int, settings: Settings) -> Receive:
+    """Limit the size and the pace of a body, with or without a `Content-Length`.
+
+    Args:
+        receive: The ASGI function that receives the body.
+        headers: The request's headers.
+        most_bytes: The limit of the body, in bytes.
+        settings: The body's time limit: `api_body_timeout`, and one second more for each `api_body_rate` bytes.
+
+    Returns:
+        A function that receives the same body, and raises a `Rejection` at the first limit that is exceeded.
+    """
+    announced = headers.get("content-length", "0")
+    too_long = announced.isdecimal() and (len(announced) > 18 or int(announced) > most_bytes)  # noqa: PLR2004  # avoids converting a number of any length
+    received, waited, ended = 0, 0.0, False
+
+    async def receive_some() -> Message:
+        nonlocal received, waited, ended
+        if too_long:
+            raise _too_large(most_bytes)
+        if ended:
+            # The next message says that the client has disconnected, and may come as late as the answer ends.
+            return await receive()
+        patience = settings.api_body_timeout.total_seconds() + received / settings.api_body_rate - waited
+        began = asyncio.get_running_loop().time()
+        try:
+            message = await asyncio.wait_for(receive(), patience)
+        except TimeoutError:
+            raise _too_slow() from None
+        waited += asyncio.get_running_loop().time() - began
+        received += len(message.get("body", b""))
+        ended = not message.get("more_body")
+        if received > most_bytes:
+            raise _too_large(most_bytes)
+        return message
+
+    return receive_some
+
+
+def _permissions(dependant: Dependant) -> Iterator[Permitted | OperatorPermitted]:
+    """Yield the permission checks of a route and of its dependencies."""
+    if isinstance(dependant.call, Permitted | OperatorPermitted):
+        yield dependant.call
+    for below in dependant.dependencies:
+        yield from _permissions(below)
+
+
+def _must_be_json(request: Request) -> None:
+    kind, _, _ = request.headers.get("content-type", "none").partition(";")
+    main, _, sub = kind.strip().lower().partition("/")
+    if main != "application" or not (sub == "json" or sub.endswith("+json")):
+        raise Rejection(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "unsupported-media-type",
+            "Send the body as JSON, with the header `Content-Type: application/json`.",
+        )
+
+
+def _too_large(most_bytes: int) -> Rejection:
+    return too_large(f"The body is longer than {most_bytes} bytes, the limit of this route")
+
+
+def _too_slow() -> Rejection:
+    return Rejection(
+        HTTPStatus.REQUEST_TIMEOUT, "too-slow", "The body arrived too slowly, or stopped arriving: send it again."
+    )

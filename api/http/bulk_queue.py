@@ -1,0 +1,124 @@
+"""Runs bulk requests one at a time in this process; a request that would wait too long gets 429 with `Retry-After`."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from time import monotonic
+from types import TracebackType
+from typing import Self
+from uuid import UUID
+
+from fastapi import Request
+
+from api.http.problems import Rejection, too_many
+from memory.accounts.access import Caller
+from store.shares import BulkShare, allow
+
+# One request in progress and one waiting keep a user's import busy; more would only delay other users' imports.
+OF_ONE_USER = 2
+LONGEST_RETRY = 30.0
+
+
+class BulkQueue:
+    """The queue of the bulk requests of one process. It waits on the event loop and occupies no thread.
+
+    Args:
+        share: The share of bulk, which measures how long turns take.
+        longest_wait: The longest time that a request waits for its turn, in seconds.
+        now: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, share: BulkShare, longest_wait: float, now: Callable[[], float] = monotonic) -> None:
+        self._share = share
+        self._longest_wait = longest_wait
+        self._now = now
+        self._one = asyncio.Lock()
+        self._inside: Counter[UUID | None] = Counter()
+        # Up to when turns are reserved for refused requests that were given a time to retry.
+        self._promised = 0.0
+
+    def refusal(self, user_id: UUID | None) -> Rejection | None:
+        """Return the refusal of one more request of a user, or None if it may wait for its turn.
+
+        Retry times of refused requests are one usual turn apart, so that no more of them return than can be taken.
+        """
+        wait = self._share.ready_in() + self._inside.total() * self._share.usual
+        if wait <= self._longest_wait and self._inside[user_id] < OF_ONE_USER:
+            return None
+        now = self._now()
+        earliest = max(now + wait, min(self._promised, now + LONGEST_RETRY))
+        self._promised = earliest + self._share.usual
+        return too_many(
+            "Bulk batches are processed one after another, and too many are waiting. Nothing of this batch was taken: "
+            "send it again after `Retry-After` seconds.",
+            min(earliest - now, LONGEST_RETRY),
+        )
+
+    async def enter(self, user_id: UUID | None) -> None:
+        """Wait for a turn.
+
+        Raises:
+            Rejection: The wait would be too long, or the user has too many requests in the queue.
+        """
+        if refusal := self.refusal(user_id):
+            raise refusal
+        self._inside[user_id] += 1
+        try:
+            await self._one.acquire()
+        except BaseException:
+            self._out(user_id)
+            raise
+        try:
+            await asyncio.sleep(self._share.ready_in())
+        except BaseException:
+            self.leave(user_id)
+            raise
+
+    def leave(self, user_id: UUID | None) -> None:
+        """End a turn."""
+        self._one.release()
+        self._out(user_id)
+
+    def _out(self, user_id: UUID | None) -> None:
+        self._inside[user_id] -= 1
+        if not self._inside[user_id]:
+            del self._inside[user_id]
+
+
+class BulkTurn:
+    """The turn of one request, taken once the request proves to be bulk, and released at the end of the block.
+
+    Args:
+        request: The request; its application holds the queue.
+    """
+
+    def __init__(self, request: Request) -> None:
+        caller = getattr(request.state, "caller", None)
+        self._user_id = caller.user_id if isinstance(caller, Caller) else None
+        self._queue: BulkQueue = request.app.state.bulk
+        self._share: BulkShare = request.app.state.resources.store.bulk
+        self._taken = False
+
+    def refusal(self) -> Rejection | None:
+        """Return the refusal that `take` would raise now, or None."""
+        return self._queue.refusal(self._user_id)
+
+    async def take(self) -> None:
+        """Wait for the turn, and raise the statement timeout to that of bulk; does nothing if the turn is taken.
+
+        Raises:
+            Rejection: The wait would be too long.
+        """
+        if not self._taken:
+            await self._queue.enter(self._user_id)
+            self._taken = True
+            allow(self._share.unhurriedly())
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._taken:
+            self._queue.leave(self._user_id)

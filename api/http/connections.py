@@ -1,0 +1,283 @@
+"""Limits the HTTP server's connections in number and in time.
+
+uvicorn has a timeout between two requests and none within one. This module extends its protocol class: request line and
+headers have a deadline, a connection whose client does not read the answer is closed, and a process has a maximum
+number of connections. (The deadline of a body is in `bodies`, where it can be answered.) It is used as
+`uvicorn --http api.http.connections:Connection`; the application passes its `Connections` through the lifespan's state.
+"""
+
+import asyncio
+import logging
+import socket
+import struct
+from collections import Counter
+from collections.abc import Callable
+from http import HTTPStatus
+from time import monotonic
+from typing import Any, cast
+
+import h11
+import structlog
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from api.http.problems import RETRY_AFTER_SECONDS, Rejection, answer
+from schemas.settings import Settings
+
+log = structlog.get_logger()
+
+STATE = "connections"
+LOGGED_EVERY_SECONDS = 10.0
+# The parser takes some 10 µs for a chunk, even of one byte. So it gets received bytes in portions, and a body whose
+# chunks have more framing than content is refused.
+PORTION_BYTES = 16 * 1024
+MOST_FRAME_BYTES = 16 * 1024
+# The most bytes of a body that are read and dropped after the answer has been sent.
+MOST_DROPPED_BYTES = 32 * 1024 * 1024
+
+# Malformed requests are counted by `Connections`; uvicorn would log a line for each.
+_FAULTS = logging.getLogger("uvicorn.error.faults")
+_FAULTS.setLevel(logging.ERROR)
+
+
+_NO_LINGERING = struct.pack("ii", 1, 0)
+
+
+class Connections:
+    """The connections of one process.
+
+    Args:
+        settings: The limits in number and time.
+        now: A monotonic clock, in seconds.
+    """
+
+    def __init__(self, settings: Settings, now: Callable[[], float] = monotonic) -> None:
+        self.most = settings.api_connections
+        self.header_seconds = settings.api_header_timeout.total_seconds()
+        self.answer_seconds = settings.api_answer_timeout.total_seconds()
+        self.keep_alive_seconds = settings.api_keep_alive.total_seconds()
+        # Idle connections: those that wait for a request, or for their client to close, the longest idle first.
+        self.idle: dict[Connection, None] = {}
+        self._now = now
+        self._logged_at = -LOGGED_EVERY_SECONDS
+        self._closed: Counter[str] = Counter()
+
+    def make_room(self) -> bool:
+        """Close the connection that has been idle longest; returns False if all are busy."""
+        longest = next(iter(self.idle), None)
+        if longest is None:
+            return False
+        self.count("pushed_out")
+        longest.abort()
+        return True
+
+    def count(self, reason: str) -> None:
+        """Count a closed or refused connection; the counts are logged at most every 10 s."""
+        self._closed[reason] += 1
+        if self._now() - self._logged_at >= LOGGED_EVERY_SECONDS:
+            log.warning("http.connections_closed", **self._closed)
+            self._closed.clear()
+            self._logged_at = self._now()
+
+
+class Connection(H11Protocol):
+    """One connection of a client.
+
+    It is busy from the end of a request's headers until its answer is complete, and idle otherwise.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.logger = _FAULTS
+        self._all: Connections = self.app_state[STATE]
+        self.timeout_keep_alive = self._all.keep_alive_seconds
+        self._wire: asyncio.Transport
+        self._deadline: asyncio.TimerHandle | None = None
+        self._answer_deadline: asyncio.TimerHandle | None = None
+        self._received = False
+        self._draining = False
+        self._frame_bytes = self._content_bytes = self._dropped_bytes = 0
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether the connection sends no more."""
+        return self._draining or self._wire.is_closing()
+
+    @property
+    def _is_busy(self) -> bool:
+        # uvicorn sets the cycle with the first request.
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        return cycle is not None and not cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
+        """Wait for a request, or answer 503 if too many connections are busy."""
+        self._wire = transport
+        full = len(self.connections) >= self._all.most and not self._all.make_room()
+        super().connection_made(_Closing(transport, self))  # type: ignore[arg-type]  # it has a transport's methods
+        self._wait_for_headers()
+        if full:
+            self._all.count("refused")
+            detail = "Too many connections are open: try again after `Retry-After` seconds."
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._all.idle.pop(self, None)
+        self._stop_deadline()
+        self._stop_answer_deadline()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse the received bytes in portions."""
+        if self._draining:
+            self._dropped_bytes += len(data)
+            if self._dropped_bytes > MOST_DROPPED_BYTES:
+                self.abort()
+        for start in range(0, len(data), PORTION_BYTES):
+            if self.is_closing:
+                return
+            self._received = True
+            self._parse(data[start : start + PORTION_BYTES])
+        if not self._is_busy and not self.is_closing and self._deadline is None:
+            self._wait_for_headers()
+
+    def pause_writing(self) -> None:
+        """Start the deadline by which the client must read."""
+        super().pause_writing()
+        self._answer_deadline = self.loop.call_later(self._all.answer_seconds, self._give_up, "unread_answer")
+
+    def resume_writing(self) -> None:
+        """Stop that deadline and continue the answer."""
+        super().resume_writing()
+        self._stop_answer_deadline()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        if not self._is_busy and not self.is_closing:
+            self._received = False
+            self._all.idle[self] = None
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer a malformed request."""
+        self._all.count("no_request")
+        self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", msg)
+
+    def shutdown(self) -> None:
+        """Close after the answer to the current request."""
+        if self._draining:
+            self.abort()
+        elif not self._wire.is_closing():
+            super().shutdown()
+
+    def abort(self) -> None:
+        """Close at once and drop unsent bytes."""
+        self._all.idle.pop(self, None)
+        self._wire.abort()
+
+    def close(self) -> None:
+        """Close when all is sent; the client must read it within the header timeout.
+
+        Until then, received bytes are read and dropped: closing a socket with unread bytes resets the connection, and
+        the client would lose the answer.
+        """
+        if self.is_closing:
+            return
+        self._stop_deadline()
+        self._all.idle[self] = None
+        self._deadline = self.loop.call_later(self._all.header_seconds, self.abort)
+        if self.conn.their_state in {h11.DONE, h11.MUST_CLOSE, h11.CLOSED}:
+            self._wire.close()
+        else:
+            self._draining = True
+            self._wire.write_eof()
+            self._wire.resume_reading()
+
+    def _parse(self, portion: bytes) -> None:
+        cycle, busy = self.cycle, self._is_busy
+        before = len(cycle.body) if busy else 0
+        super().data_received(portion)
+        if not self._is_busy:
+            return
+        if self.cycle is not cycle:
+            self._stop_deadline()
+            self._all.idle.pop(self, None)
+            self._frame_bytes = self._content_bytes = 0
+            return
+        content = len(self.cycle.body) - before
+        self._content_bytes += content
+        self._frame_bytes += len(portion) - content
+        if self._frame_bytes > MOST_FRAME_BYTES + self._content_bytes and self.cycle.more_body:
+            self._all.count("small_chunks")
+            self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "The body's chunks are too small.")
+
+    def _wait_for_headers(self) -> None:
+        self._all.idle[self] = None
+        self._deadline = self.loop.call_later(self._all.header_seconds, self._headers_are_late)
+
+    def _headers_are_late(self) -> None:
+        if self._received:
+            self._all.count("slow_headers")
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, "too-slow", "The request's headers did not arrive in time.")
+        else:
+            self._give_up("silent")
+
+    def _give_up(self, reason: str) -> None:
+        """Close without an answer; the kernel drops unsent bytes at once."""
+        self._all.count(reason)
+        if self._wire.get_write_buffer_size():
+            self._wire.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGERING)
+        self.abort()
+
+    def _refuse(self, status: HTTPStatus, kind: str, detail: str) -> None:
+        """Answer instead of the application, and close."""
+        if self._is_busy:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            if self.cycle.response_started:
+                self.abort()
+                return
+        if self.is_closing:
+            return
+        headers = {"Connection": "close"}
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+        path = self.scope["path"] if self._is_busy else "/"
+        response = answer({"path": path}, Rejection(status, kind, detail, headers=headers))
+        lines = [f"HTTP/1.1 {status.value} {status.phrase}".encode()]
+        lines += [name + b": " + value for name, value in response.raw_headers]
+        self._wire.write(b"\r\n".join([*lines, b"", bytes(response.body)]))
+        self.close()
+
+    def _stop_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _stop_answer_deadline(self) -> None:
+        if self._answer_deadline is not None:
+            self._answer_deadline.cancel()
+            self._answer_deadline = None
+
+
+class _Closing:
+    """A transport whose `close` calls the connection's, as uvicorn sees it.
+
+    Args:
+        transport: The transport.
+        connection: The connection that it belongs to.
+    """
+
+    def __init__(self, transport: asyncio.Transport, connection: Connection) -> None:
+        self._transport = transport
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def close(self) -> None:
+        """Close when all is sent."""
+        self._connection.close()
+
+    def is_closing(self) -> bool:
+        """Whether the connection sends no more."""
+        return self._connection.is_closing

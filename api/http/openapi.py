@@ -1,0 +1,123 @@
+"""Completes the OpenAPI document: introduction, tags, and the errors of every route."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from api.http.problems import MEDIA_TYPE, Problem
+
+TITLE = "Memory Patrol"
+DESCRIPTION = """
+Long-term memory for AI companions. Hand in **notes** of events and **messages** of conversations; a **patrol** turns
+them into memory in the background, which fades, revives and is sorted into topics; **recall** it by meaning, topic or
+word.
+
+- A **user** is one person. A **Being** is one companion of that person. Facts, seeds and the user model are the user's,
+  and all of the user's Beings know them. If you serve many people, create one user for each, with `POST /v1/users`.
+
+- Every route but `/health/*` needs a token: `Authorization: Bearer patrol_…`. A token belongs to one user, gives access
+  to one Being or to all of the user's, and has scopes: `ingest`, `read`, `manage`. An operator's token creates users.
+- `{being}` is the id or the slug of a Being.
+- Every error is an RFC 9457 problem. A resource of another user is answered with 404, as if it did not exist.
+- Every answer has an `X-Request-Id`: the one that you sent, or a new one.
+"""
+TAGS = [
+    {"name": "Users", "description": "The people whom your application serves, and their access tokens."},
+    {"name": "Beings", "description": "AI companions of one user, each with its own memory."},
+    {
+        "name": "Notes",
+        "description": "Events, todos, reminders and knowledge. Accepted means committed.",
+    },
+    {"name": "Messages", "description": "Turns of conversations, each assigned to a session by its own time."},
+    {
+        "name": "Conversations",
+        "description": "Sessions, their messages and summaries, and the session state.",
+    },
+    {"name": "Patrols", "description": "Runs that turn notes into memory and age it."},
+    {"name": "Recall", "description": "Finds memories by meaning, topic or word. A memory that is found fades later."},
+    {
+        "name": "Search",
+        "description": "Finds everything that a Being was told, by words and by meaning.",
+    },
+    {"name": "Facts", "description": "Statements about the user, and the entities that they mention."},
+    {"name": "Todos", "description": "Commitments, projects, open questions and conflicts of the user."},
+    {"name": "Memories", "description": "Single memories: origin, pinning, correction, forgetting."},
+    {"name": "Vault", "description": "Durable, gated, versioned statements that every prompt contains."},
+    {"name": "Diary", "description": "A Being's diary, by day of the user's calendar."},
+    {"name": "Keys", "description": "Your keys for model providers, which pay for your Beings' model calls."},
+    {"name": "Cost", "description": "Model calls and their cost."},
+    {
+        "name": "Persona",
+        "description": "A Being's soul, its lists of rules, preferences and more, and the user model.",
+    },
+    {"name": "Context", "description": "Prompts assembled from a Being's memory, ready to be sent to a model."},
+    {"name": "Work", "description": "The ledger of background work: inspect and replay work that failed."},
+    {
+        "name": "Health",
+        "description": "Liveness, readiness and progress of work, without a token; metrics, with an operator's.",
+    },
+]
+
+_ERRORS = {
+    "400": "The body is not JSON, or not UTF-8; the detail says where.",
+    "401": "There is no token, or it is unknown, expired or revoked.",
+    "403": "The token lacks the scope, or is bound to one Being.",
+    "404": "You have no such resource.",
+    "408": "The body did not arrive in time; send it again.",
+    "409": "The resource's state does not allow it; the detail says what to do.",
+    "413": "The body, or the batch in it, is too large; nothing was taken.",
+    "415": "The body is not `application/json`.",
+    "422": "The request is invalid; `errors` or `rejected` name each place.",
+    "429": "You exceed a rate limit, or too much is waiting; try again after `Retry-After` seconds.",
+    "503": "The database or a model is unavailable or timed out; try again after `Retry-After` seconds.",
+}
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Declare errors of a route that its parameters and body do not imply."""
+    return {status: _problem(str(status)) for status in statuses}
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document, built on the first call."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            description=app.description,
+            routes=app.routes,
+            tags=app.openapi_tags,
+        )
+        for operations in schema["paths"].values():
+            for operation in operations.values():
+                _complete(operation)
+        schemas = schema["components"]["schemas"]
+        del schemas["HTTPValidationError"], schemas["ValidationError"]
+        schemas["Problem"] = Problem.model_json_schema()
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def _complete(operation: dict[str, Any]) -> None:
+    """Split an operation's description into summary and text, and declare the errors that its input implies."""
+    operation["summary"], _, operation["description"] = (
+        part.strip() for part in operation["description"].partition("\n")
+    )
+    parameters = operation.get("parameters", [])
+    statuses = [
+        *(["400", "408", "413", "415"] if "requestBody" in operation else []),
+        *(["401", "403", "429", "503"] if "security" in operation else []),
+        *(["404"] if any(each["in"] == "path" for each in parameters) else []),
+        *(["422"] if "requestBody" in operation or any(each["name"] != "being" for each in parameters) else []),
+    ]
+    # The framework declares its own form of 422 for every route with input.
+    responses = {status: answer for status, answer in operation["responses"].items() if status != "422"}
+    responses |= {status: _problem(status) for status in statuses}
+    operation["responses"] = dict(sorted(responses.items()))
+
+
+def _problem(status: str) -> dict[str, Any]:
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {"description": _ERRORS[status], "content": content}

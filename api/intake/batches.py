@@ -1,0 +1,46 @@
+"""Intake of one item or a list: receipts, and the problem if every item was rejected."""
+
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Header
+
+from api.http.problems import Rejection, nothing_taken
+from memory.text.items import DeriveId, ItemBatchRefused
+from schemas.intake import Receipt
+from schemas.limits import BATCH_ITEMS, PRODUCER_ID_CHARACTERS
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=PRODUCER_ID_CHARACTERS,
+        description="Gives an item without an id one, from this key and its position, so that a retry changes nothing.",
+    ),
+]
+
+
+def ids_from(idempotency_key: str | None) -> DeriveId:
+    """Return the function that derives an item's id from the request's key, if it has one, and the item's position."""
+    return lambda position: idempotency_key and f"idempotency-key/{idempotency_key}/{position}"
+
+
+def hand_in(sent: Any, idempotency_key: str | None, accept: Callable[[Sequence[Any], DeriveId], Receipt]) -> Receipt:
+    """Take in one item or a list.
+
+    Raises:
+        Rejection: No item was accepted; the problem has the reason for each.
+    """
+    items = sent if isinstance(sent, list) else [sent]
+    try:
+        receipt = accept(items, ids_from(idempotency_key))
+    except ItemBatchRefused as refusal:
+        if len(items) > BATCH_ITEMS:
+            raise Rejection(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", str(refusal)) from None
+        raise Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", str(refusal)) from None
+    rejected = receipt.rejected
+    if len(rejected) == len(items):
+        detail = rejected[0].reason if len(items) == 1 else f"All {len(items)} items were rejected."
+        raise nothing_taken(detail, rejected)
+    return receipt

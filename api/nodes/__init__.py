@@ -1,0 +1,1 @@
+"""Routes of nodes, clusters and recall."""

@@ -1,0 +1,1 @@
+"""Routes of health, metrics and work."""

@@ -1,0 +1,99 @@
+"""Routes of liveness, of the process's readiness, and of the system's progress. They need no token."""
+
+from http import HTTPStatus
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import BaseModel
+from redis import Redis
+from redis.exceptions import RedisError
+
+from api.http.openapi import problems
+from api.http.problems import Rejection
+from api.http.resources import On
+from memory.operations.health import Finding, findings
+from store.errors import Unavailable
+from store.migrate import missing
+from workers.runtime.resources import Resources
+
+router = APIRouter(prefix="/health", tags=["Health"])
+
+PATIENCE_SECONDS = 2.0
+
+
+class Health(BaseModel):
+    """The answer when no check failed."""
+
+    status: Literal["ok"] = "ok"
+
+
+def redis_of(request: Request) -> Redis:
+    """Return the Redis client that the application opened at its start."""
+    redis: Redis = request.app.state.redis
+    return redis
+
+
+@router.get("/live")
+async def live() -> Health:
+    """Check that the process answers.
+
+    It needs no thread, so it succeeds even while all threads wait for the database.
+    """
+    return Health()
+
+
+@router.get("/ready", responses=problems(503))
+def ready(on: On) -> Health:
+    """Check that this process can answer requests, for a load balancer.
+
+    It can if the database answers and is migrated; input is accepted without Redis and without workers. Otherwise the
+    answer is a 503 that says what is wrong.
+    """
+    return _checked([_database(on)])
+
+
+@router.get("/work", responses=problems(503))
+def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Health:
+    """Check that the system's work gets done, for monitoring.
+
+    The database and Redis answer, the due work of each queue is taken in time, work in progress ends, and beat runs.
+    Otherwise the answer is a 503 that names what is wrong, queues by name, with all that was checked under `checks`.
+    """
+    found = [_database(on)]
+    if found[0].good:
+        found += _progress(on)
+    return _checked([*found, _redis(redis)])
+
+
+def _checked(found: list[Finding]) -> Health:
+    if not all(finding.good for finding in found):
+        checks = [{"name": finding.name, "good": finding.good, "found": finding.words} for finding in found]
+        wrong = "; ".join(f"{finding.name}: {finding.words}" for finding in found if not finding.good)
+        raise Rejection(HTTPStatus.SERVICE_UNAVAILABLE, "not-ready", wrong, {"checks": checks})
+    return Health()
+
+
+def _database(on: Resources) -> Finding:
+    try:
+        with on.store.transaction(patience=PATIENCE_SECONDS) as tx:
+            lacking = missing(tx)
+    except Unavailable as fault:
+        return Finding("database", good=False, words=str(fault))
+    if lacking:
+        return Finding("database", good=False, words=f"it lacks {', '.join(lacking)}: run `patrol migrate`")
+    return Finding("database", good=True, words="reachable and migrated")
+
+
+def _progress(on: Resources) -> list[Finding]:
+    try:
+        return findings(on.store, on.settings)
+    except Unavailable as fault:
+        return [Finding("database", good=False, words=str(fault))]
+
+
+def _redis(redis: Redis) -> Finding:
+    try:
+        redis.ping()
+    except RedisError as fault:
+        return Finding("redis", good=False, words=f"unreachable ({type(fault).__name__})")
+    return Finding("redis", good=True, words="reachable")

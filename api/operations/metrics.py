@@ -1,0 +1,139 @@
+"""`/metrics` for Prometheus: numbers from the ledger and the streams, and this server's request durations.
+
+The ledger's numbers are read at each scrape and are the same from every process; most are gauges over a window, because
+finished work is deleted after a while. Request durations are summed over all processes behind the port, and start at
+zero when the server starts.
+"""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from redis import Redis
+from redis.exceptions import RedisError
+
+from api.http.auth import OperatorResources
+from api.operations.health import redis_of
+from api.streams import reader
+from store.database import Store
+from store.ledger import metrics, work
+from workers.runtime import rejected
+
+if TYPE_CHECKING:
+    from api.http.request_metrics import RequestMetrics
+
+router = APIRouter(tags=["Health"])
+
+
+class _LedgerCollector(Collector):
+    """Reads the numbers of the ledger and the streams at each scrape."""
+
+    def __init__(self, store: Store, redis: Redis) -> None:
+        self._store = store
+        self._redis = redis
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the metrics."""
+        with self._store.transaction() as tx:
+            yield from _work(metrics.open_work(tx), metrics.finished_work(tx))
+            unknown = [found.model_dump() for found in work.unknown_due(tx)]
+            yield from _models(metrics.model_calls(tx), metrics.settled_calls(tx))
+            unjudged = metrics.unjudged_messages(tx)
+            reached = metrics.budgets_reached(tx)
+            written = metrics.rows_written(tx)
+            heartbeats = metrics.heartbeats(tx)
+        yield _gauge(
+            "patrol_messages_unjudged",
+            "User messages that no judge has read yet; `waits_for_key`: no key can pay for judging them.",
+            ["waits_for_key"],
+            unjudged,
+            "messages",
+        )
+        yield _gauge(
+            "patrol_budgets_reached",
+            "Beings, and users for what is done across Beings, whose budget of the day is reached.",
+            ["lacking"],
+            reached,
+            "owners",
+        )
+        yield _gauge(
+            "patrol_work_unknown", "Due units of kinds that this version does not know.", ["kind"], unknown, "units"
+        )
+        yield _counter("patrol_rows_written", "Rows taken in or made.", ["table"], written, "written")
+        yield _gauge("patrol_pulse_age_seconds", "Since the recurring activity ran last.", ["name"], heartbeats, "age")
+        try:
+            yield from _streams(self._redis)
+        except RedisError:
+            yield GaugeMetricFamily("patrol_redis_up", "Whether Redis answers.", 0)
+        else:
+            yield GaugeMetricFamily("patrol_redis_up", "Whether Redis answers.", 1)
+
+
+@router.get("/metrics", response_class=Response, status_code=HTTPStatus.OK)
+def show_metrics(request: Request, on: OperatorResources, redis: Annotated[Redis, Depends(redis_of)]) -> Response:
+    """Show the system's metrics in Prometheus's text format.
+
+    An operator's token. `patrol operator add` creates one.
+    """
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_LedgerCollector(on.store, redis))
+    request_metrics: RequestMetrics = request.app.state.request_metrics
+    return Response(generate_latest(registry) + request_metrics.as_text(), media_type=CONTENT_TYPE_LATEST)
+
+
+def _work(unfinished: list[dict[str, Any]], finished: list[dict[str, Any]]) -> Iterator[Metric]:
+    yield _gauge("patrol_work", "Units of work that are not done.", ["queue", "state"], unfinished, "units")
+    due = [row for row in unfinished if row["state"] != "dead"]
+    yield _gauge(
+        "patrol_work_oldest_due_seconds", "How long work has been due, at most.", ["queue", "state"], due, "oldest"
+    )
+    yield _gauge("patrol_work_finished", "Units done in the last 15 minutes.", ["kind"], finished, "units")
+    took = GaugeMetricFamily(
+        "patrol_work_seconds",
+        "From claim to finish, of what was done in the last 15 minutes.",
+        labels=["kind", "quantile"],
+    )
+    for row in finished:
+        took.add_metric([row["kind"], "0.5"], row["half"])
+        took.add_metric([row["kind"], "0.95"], row["most"])
+    yield took
+
+
+def _models(calls: list[dict[str, Any]], settled: list[dict[str, Any]]) -> Iterator[Metric]:
+    labels = ["purpose", "model", "outcome"]
+    by = [*labels, "paid_with"]
+    yield _counter("patrol_model_calls_settled", "Model calls that have ended, failed ones too.", by, settled, "calls")
+    yield _counter("patrol_model_cost_settled", "Their cost, in the currency of the prices.", by, settled, "cost")
+    yield _gauge("patrol_model_calls", "Calls of models in the last day.", labels, calls, "calls")
+    yield _gauge("patrol_model_cost", "What they cost, in the currency of the prices.", labels, calls, "cost")
+    tokens = GaugeMetricFamily("patrol_model_tokens", "Their tokens.", labels=[*labels, "sort"])
+    for row in calls:
+        for sort in ("input", "output", "cache_read", "cache_write"):
+            tokens.add_metric([*(row[label] for label in labels), sort], row[sort])
+    yield tokens
+
+
+def _streams(redis: Redis) -> Iterator[Metric]:
+    found = [state.__dict__ for state in reader.states(redis)]
+    yield _gauge("patrol_stream_entries", "Entries that a stream holds.", ["stream"], found, "entries")
+    yield _gauge("patrol_stream_pending", "Of these, read and not acknowledged.", ["stream"], found, "pending")
+    yield GaugeMetricFamily("patrol_stream_readers", "Readers that look.", len(reader.readers(redis)))
+    yield GaugeMetricFamily("patrol_rejected", "What no door could take.", redis.xlen(rejected.STREAM))
+
+
+def _gauge(name: str, text: str, labels: list[str], rows: list[dict[str, Any]], number: str) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=labels)
+    for row in rows:
+        family.add_metric([row[label] for label in labels], row[number])
+    return family
+
+
+def _counter(name: str, text: str, labels: list[str], rows: list[dict[str, Any]], number: str) -> Metric:
+    family = CounterMetricFamily(name, text, labels=labels)
+    for row in rows:
+        family.add_metric([row[label] for label in labels], row[number])
+    return family

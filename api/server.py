@@ -1,0 +1,92 @@
+"""The HTTP server, in one process or several: `python -m api.server` takes uvicorn's options.
+
+Prometheus's client adds up the request times of all processes through files in a directory. The first process makes
+the directory and removes it when all have ended; a directory that a killed server left behind is removed by the next
+server that starts.
+"""
+
+import fcntl
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+# Names the directory in which the processes count together. Prometheus's client looks for it when it is imported, so
+# the modules that use it, `api.http.request_metrics` among them, are imported only after it is set.
+COUNTS = "PROMETHEUS_MULTIPROC_DIR"
+PREFIX = "patrol-api-"
+# A directory that was just made may not be locked yet.
+STALE_AFTER_SECONDS = 60.0
+
+
+def main() -> None:
+    """Serve until told to stop."""
+    # uvicorn passes on the signal that stopped it; by itself that would end us before the directory is removed.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    remove_stale_directories()
+    with counts_directory() as directory:
+        os.environ[COUNTS] = str(directory)
+        uvicorn.main()
+
+
+@contextmanager
+def counts_directory() -> Iterator[Path]:
+    """Make a directory, locked for as long as this process lives, and remove it at the end of the block."""
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield Path(directory)
+        finally:
+            os.close(descriptor)
+
+
+def remove_stale_directories() -> None:
+    """Remove the directories of servers that were killed: those that no process holds locked."""
+    for directory in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        try:
+            if time.time() - directory.stat().st_mtime < STALE_AFTER_SECONDS:
+                continue
+            descriptor = os.open(directory, os.O_RDONLY)
+        except OSError:
+            # It is another user's, or its server has just removed it.
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(directory, ignore_errors=True)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(descriptor)
+
+
+def application() -> "FastAPI":
+    """Make the application of one process, which ends when the process that started it has, however that ended."""
+    if parent := multiprocessing.parent_process():
+        threading.Thread(target=_end_with, args=[parent], name="parent", daemon=True).start()
+    from api.app import create_app  # noqa: PLC0415  # the process that only starts others does without
+
+    return create_app(bulk_turns=Path(os.environ[COUNTS]) / "bulk-turns")
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    main()

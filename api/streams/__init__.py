@@ -1,0 +1,1 @@
+"""Intake from Redis streams."""

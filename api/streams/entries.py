@@ -1,0 +1,95 @@
+"""Parses stream entries into items addressed to a Being."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory.intake.delivery import ItemKind
+from schemas.limits import PRODUCER_ID_CHARACTERS
+from workers.runtime.rejected import DOORS
+
+STREAMS: dict[str, ItemKind] = {stream: what for what, stream in DOORS.items()}
+
+Fields = Mapping[bytes, bytes]
+
+
+class Unreadable(ValueError):
+    """An entry is malformed; the text says why, without quoting it."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A well-formed entry.
+
+    Attributes:
+        place: Its id in the stream.
+        derived_id: The id of its item, unless the item has a producer's id.
+        being_id: The Being that it is addressed to.
+        item: The item without its `being`.
+        data: The entry's `data` as received.
+    """
+
+    place: bytes
+    derived_id: str
+    being_id: UUID
+    item: dict[str, Any]
+    data: bytes
+
+
+def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
+    """Read an entry `data '{"being": "<uuid>", …}'`.
+
+    Raises:
+        Unreadable: It is malformed.
+    """
+    item = _object(fields)
+    _check_id(fields.get(b"id", b""))
+    try:
+        being_id = UUID(item.pop("being"))
+    except (KeyError, ValueError, TypeError, AttributeError):
+        raise Unreadable("being: must be there, and a Being's id") from None
+    return Entry(place, derived_id(stream, place, fields), being_id, item, fields[b"data"])
+
+
+def derived_id(stream: str, place: bytes, fields: Fields) -> str:
+    """Return the id of an entry's item without a producer's id: the entry's `id` field, or its stream and entry id."""
+    return fields.get(b"id", b"").decode(errors="replace") or f"stream/{stream}/{place.decode()}"
+
+
+def by_being(entries: Iterable[Entry]) -> dict[UUID, list[Entry]]:
+    """Group entries by Being, each group in the order of arrival."""
+    sorted_: dict[UUID, list[Entry]] = {}
+    for entry in entries:
+        sorted_.setdefault(entry.being_id, []).append(entry)
+    return sorted_
+
+
+def _check_id(sent: bytes) -> None:
+    try:
+        known_by = sent.decode()
+    except UnicodeDecodeError as fault:
+        raise Unreadable(f"id: is not UTF-8 at byte {fault.start}") from None
+    if len(known_by) > PRODUCER_ID_CHARACTERS:
+        raise Unreadable(f"id: is longer than {PRODUCER_ID_CHARACTERS} characters")
+    if "\0" in known_by:
+        raise Unreadable("id: holds a NUL character, which no text may")
+
+
+def _object(fields: Fields) -> dict[str, Any]:
+    if b"data" not in fields:
+        raise Unreadable("the entry has no field `data`")
+    try:
+        found = json.loads(fields[b"data"].decode())
+    except UnicodeDecodeError as fault:
+        raise Unreadable(f"data: is not UTF-8 at byte {fault.start}") from None
+    except json.JSONDecodeError as fault:
+        raise Unreadable(f"data: is not JSON: {fault.msg} at line {fault.lineno}, column {fault.colno}") from None
+    except RecursionError:
+        raise Unreadable("data: is nested too deeply") from None
+    except ValueError:
+        raise Unreadable("data: holds a number with more digits than can be read") from None
+    if not isinstance(found, dict):
+        raise Unreadable("data: must be a JSON object")
+    return found

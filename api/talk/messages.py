@@ -1,0 +1,69 @@
+"""Routes of messages: intake and erasure."""
+
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Body
+from pydantic import SkipValidation
+
+from api.accounts.keys import RequestKey
+from api.http.auth import IngestBeing, ManagedBeing
+from api.http.bodies import JsonRoute, body_limit
+from api.http.openapi import problems
+from api.http.resources import On
+from api.intake.batches import IdempotencyKey, hand_in
+from memory.accounts import erasure
+from memory.intake.intake import accept_messages
+from schemas.facts.answers import Erased
+from schemas.intake import Receipt
+from schemas.wire import MessageInput
+
+router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
+
+# The type documents valid items; intake checks each item by itself, so that one invalid item refuses no other.
+Messages = Annotated[MessageInput | list[MessageInput], SkipValidation]
+
+EXAMPLE = {
+    "id": "turn-1",
+    "role": "user",
+    "content": "The oven failed again.",
+    "created_at": "2026-03-02T06:10:00+01:00",
+}
+EXAMPLES: dict[str, Any] = {
+    "one message": {"value": EXAMPLE},
+    "a batch": {"value": [EXAMPLE, {"role": "assistant", "content": "On a market day, too."}]},
+}
+
+
+@router.post("/messages", status_code=HTTPStatus.ACCEPTED, responses=problems(409))
+@body_limit("batch")
+def hand_in_messages(
+    on: On,
+    being: IngestBeing,
+    messages: Annotated[Messages, Body(openapi_examples=EXAMPLES)],
+    request_key: RequestKey,
+    idempotency_key: IdempotencyKey = None,
+) -> Receipt:
+    """Hand in one message, or a list of up to 1,000. Accepted means committed.
+
+    Scope `ingest`.
+
+    A message belongs to the session within 30 minutes of its own `created_at`. One that is more than five minutes in
+    the future is refused. As for notes, items are at most 64 KB each, refused items are listed under `rejected`, and an
+    id is taken once.
+    """
+    accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=request_key)
+    return hand_in(messages, idempotency_key, accept)
+
+
+@router.delete("/messages/{message_id}")
+def erase_message(on: On, being: ManagedBeing, message_id: UUID) -> Erased:
+    """Erase a message, with the facts and todos that no other message supports; the answer names them.
+
+    Scope `manage`.
+
+    Its other effects are undone: a statement that it replaced is current again, a todo that it closed is open.
+    """
+    return erasure.erase_messages(on.store, on.settings, being, [message_id])

@@ -1,0 +1,1 @@
+"""Commands of users, Beings, tokens, keys, costs, export and erasure."""

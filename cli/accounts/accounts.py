@@ -1,0 +1,157 @@
+"""`patrol user` and `patrol being`: users and their Beings."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from typer import Argument, Option, Typer
+
+from cli.console.ledger import find_being, find_user, opened
+from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
+from cli.console.output import count, day, moment, say, say_json, table, words
+from cli.console.typed import read
+from schemas.accounts.accounts import NewBeing
+from schemas.requests import Name
+from store.accounts import users as accounts
+
+users = Typer(help="Users: a user is one person.", no_args_is_help=True)
+beings = Typer(help="Beings: a Being is one AI companion of one user.", no_args_is_help=True)
+
+
+@users.command("add")
+def add_user(
+    name: Annotated[str, Argument(metavar="NAME", help="The person's name, which no other user has.")],
+    time_zone: Annotated[str, Option(metavar="ZONE", help="The person's time zone, such as Europe/Lisbon.")] = "UTC",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a user."""
+    name = read(Name, name)
+    with opened() as on, on.store.transaction() as tx:
+        user = accounts.add_user(tx, name, time_zone)
+    if as_json:
+        say_json(user)
+    else:
+        say(f"User {words(user.name)} is there, with the id {user.user_id}.")
+
+
+@users.command("list")
+def list_users(*, as_json: JsonOption = False) -> None:
+    """List all users, oldest first."""
+    with opened() as on, on.store.transaction() as tx:
+        found = accounts.all_users(tx)
+    if as_json:
+        return say_json(found)
+    shown = table("*user", "*external id", "time zone", "since", "id")
+    for user in found:
+        shown.add_row(
+            words(user.name), words(user.external_id or ""), user.time_zone, day(user.created_at), str(user.user_id)
+        )
+    say(shown if found else "There is no user yet. Add one: patrol user add NAME")
+    return None
+
+
+@beings.command("add")
+def add_being(
+    slug: Annotated[
+        str, Argument(metavar="SLUG", help="Its short name in commands and URLs: letters a to z, digits, _ and -.")
+    ],
+    owner: UserOption,
+    name: Annotated[str | None, Option(help="Its display name.", show_default="the slug")] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a Being of a user."""
+    asked: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
+    with opened() as on, on.store.transaction() as tx:
+        user = find_user(tx, owner)
+        being = accounts.add_being(tx, user.user_id, asked.slug, asked.name, most=on.settings.most_beings)
+    if as_json:
+        say_json(being)
+    else:
+        say(f"Being {being.slug} of {words(user.name)}'s is there, with the id {being.being_id}.")
+
+
+@beings.command("list")
+def list_beings(
+    owner: Annotated[
+        str | None,
+        Option("--user", "-u", metavar="NAME|ID", help="Only this user's; all users' if omitted.", show_default=False),
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List Beings, oldest first."""
+    with opened() as on, on.store.transaction() as tx:
+        found = accounts.all_beings(tx) if owner is None else accounts.beings_of(tx, find_user(tx, owner).user_id)
+        names = {user.user_id: user.name for user in accounts.all_users(tx)}
+    if as_json:
+        return say_json(found)
+    shown = table("*being", "*of", "*name", ">patrols", "id")
+    for being in found:
+        shown.add_row(
+            being.slug,
+            words(names[being.user_id]),
+            words(being.name),
+            str(being.patrol_counter),
+            str(being.being_id),
+        )
+    say(shown if found else "There is no Being yet. Add one: patrol being add --user NAME SLUG")
+    return None
+
+
+@beings.command("show")
+def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
+    """Show one Being: its ids, its embedder and its budget. `patrol overview` shows its memory."""
+    with opened() as on:
+        found = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            user = find_user(tx, str(found.user_id))
+        settings = on.settings
+    if as_json:
+        return say_json(found)
+    dollars = settings.daily_cost if found.daily_cost is None else found.daily_cost
+    tokens = settings.daily_tokens if found.daily_tokens is None else found.daily_tokens
+    budget = [f"{dollars:f} dollars"] if dollars is not None else []
+    budget += [count(tokens, "token")] if tokens is not None else []
+    rows = table("", "*")
+    rows.show_header = False
+    for name, value in (
+        ("slug", found.slug),
+        ("name", words(found.name)),
+        ("id", str(found.being_id)),
+        ("user", f"{words(user.name)} ({user.time_zone})"),
+        ("since", day(found.created_at)),
+        ("embedder", found.embedding_model or "that of the settings, once there is a memory"),
+        ("patrols", f"{found.patrol_counter}, the last counted {moment(found.ticked_at) or 'never'}"),
+        ("budget", f"{' and '.join(budget)} a day" if budget else "unlimited"),
+    ):
+        rows.add_row(name, value)
+    say(rows)
+    return None
+
+
+@beings.command("budget")
+def set_budget(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    cost: Annotated[float | None, Option(min=0, help="Dollars a day.", show_default="as the settings say")] = None,
+    tokens: Annotated[int | None, Option(min=0, help="Tokens a day.", show_default="as the settings say")] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Set the daily budget of a Being's model calls; without options, the budget of the settings.
+
+    When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
+    """
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        changes = {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
+        with on.store.transaction() as tx:
+            changed = accounts.change_being(tx, whose.being_id, changes)
+    if as_json:
+        return say_json(changed)
+    limits = [f"{cost:g} dollars"] if cost is not None else []
+    limits += [count(tokens, "token")] if tokens is not None else []
+    said = " and ".join(limits)
+    say(f"{changed.slug}'s models may use {said} a day." if said else f"{changed.slug} has the budget of the settings.")
+    return None

@@ -1,0 +1,163 @@
+"""`patrol erase [--scrub] [node | note | being | user]`: erasure for good."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel
+from redis import Redis
+from typer import Argument, BadParameter, Exit, Option, Typer, confirm
+
+from cli.console.ledger import find_being, find_node, find_user, opened, quiet_settings
+from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOption
+from cli.console.output import count, remark, say, say_json, words
+from memory.accounts import erasure
+from memory.nodes import erasure as node_erasure
+from schemas.accounts.portability import BeingErased, NodeErased
+from store.accounts.scrub import scrub as scrub_database
+from workers.runtime.addresses import addresses
+from workers.runtime.stream_scrub import scrub as scrub_streams
+
+
+def _after(_: object, *, scrub: bool) -> None:
+    """Scrub after the subcommand, or alone."""
+    if not scrub:
+        return
+    settings = quiet_settings()
+    where = addresses(settings)
+    done = scrub_database(where.database_url)
+    with Redis.from_url(where.redis_url) as redis:
+        left = [*done.left, *scrub_streams(redis)]
+    say(f"Scrubbed: {count(done.tables, 'table')} rewritten.")
+    for one in left:
+        remark(one)
+    remark("Backups, replicas, archives of the log, and what a model provider keeps: see docs/portability.md.")
+    if left:
+        raise Exit(1)
+
+
+erase = Typer(
+    help="Erase memory for good. This can't be undone.",
+    no_args_is_help=True,
+    invoke_without_command=True,
+    result_callback=_after,
+)
+
+
+@erase.callback()
+def options(
+    *,
+    scrub: Annotated[
+        bool,
+        Option(
+            "--scrub",
+            help="Rewrite tables, statistics, log and streams, so that their files no longer hold erased"
+            " values. Each table is locked meanwhile. Without a command, for earlier erasures.",
+        ),
+    ] = False,
+) -> None:
+    """Erase memory for good. This can't be undone."""
+
+
+YesOption = Annotated[bool, Option("--yes", "-y", help="Erase without asking for confirmation.")]
+
+
+@erase.command("node")
+def erase_node(
+    node: NodeArgument,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    *,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a memory, its note, and all memories that it absorbed.
+
+    Memories that had absorbed it return to the words of their own notes; diary pages about it are erased as a whole.
+    """
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        node_id = find_node(on.store, whose, node)
+        _ask(f"Erase memory {node_id} of {whose.slug}'s for good?", yes=yes)
+        _say(node_erasure.erase_node(on.store, on.settings, on.embedders, whose, node_id), as_json=as_json)
+
+
+@erase.command("note")
+def erase_note(
+    note: Annotated[str, Argument(metavar="NOTE", help="The note's id.")],
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    *,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a note, and the memory that was made from it."""
+    try:
+        note_id = UUID(note)
+    except ValueError:
+        raise BadParameter("give the note's whole id.") from None
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        _ask(f"Erase note {note_id} of {whose.slug}'s for good?", yes=yes)
+        _say(node_erasure.erase_note(on.store, on.settings, on.embedders, whose, note_id), as_json=as_json)
+
+
+@erase.command("being")
+def erase_being(
+    being: Annotated[str, Argument(metavar="BEING", help="The Being's slug or id.")],
+    owner: OwnerOption = None,
+    *,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a Being and its memory, also during a patrol.
+
+    Facts of its user without other evidence are erased too.
+    """
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        _ask(f"Erase {whose.slug} and all that it remembers for good?", yes=yes)
+        erased = erasure.erase_being(on.store, whose)
+    _say(erased, as_json=as_json)
+
+
+@erase.command("user")
+def erase_user(
+    user: Annotated[str, Argument(metavar="USER", help="The user's name or id.")],
+    *,
+    yes: YesOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a user with all Beings, facts, keys and tokens, also during a patrol."""
+    with opened() as on:
+        with on.store.transaction() as tx:
+            who = find_user(tx, user)
+        _ask(f"Erase {words(who.name)} and all that their Beings remember for good?", yes=yes)
+        _say(erasure.erase_user(on.store, who), as_json=as_json)
+
+
+def _ask(question: str, *, yes: bool) -> None:
+    if not yes:
+        confirm(question, abort=True, err=True)
+
+
+def _say(erased: BeingErased | NodeErased, *, as_json: bool) -> None:
+    if as_json:
+        say_json(erased)
+    else:
+        say(f"Gone: {_counts(erased)}.")
+
+
+def _counts(erased: BaseModel) -> str:
+    """Format the counts that are not 0, such as `2 nodes, 1 diary entry`."""
+    said = [
+        f"{number} {name.replace('_', ' ')}" if name in {"reworded", "renamed", "parted"} else _count(number, name)
+        for name, number in erased.model_dump().items()
+        if number
+    ]
+    return ", ".join(said) or "nothing"
+
+
+def _count(number: int, name: str) -> str:
+    things = name.replace("_", " ")
+    one = f"{things[:-3]}y" if things.endswith("ies") else things.removesuffix("s")
+    return count(number, one) if number == 1 else f"{number} {things}"

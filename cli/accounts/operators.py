@@ -1,0 +1,58 @@
+"""`patrol operator`: tokens that belong to no user, for users, metrics and work."""
+
+from datetime import timedelta
+from typing import Annotated
+from uuid import UUID
+
+from typer import Argument, Option, Typer
+
+from cli.console.failures import Failure
+from cli.console.ledger import opened
+from cli.console.options import JsonOption
+from cli.console.output import day, remark, say, say_json, table
+from memory.accounts import access
+from store.accounts import operators as tokens
+
+operators = Typer(help="Operators' tokens, for users, metrics and work.", no_args_is_help=True)
+
+
+@operators.command("add")
+def add_token(
+    days: Annotated[
+        int | None, Option(min=1, max=36500, help="For how many days it is valid.", show_default="until it is revoked")
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a token for `/v1/users`, `/metrics` and `/v1/work`, and print its secret, which can't be shown again."""
+    with opened() as on:
+        secret, token = access.issue_operator_token(on.store, lifetime=None if days is None else timedelta(days=days))
+    if as_json:
+        say_json({"secret": secret, "token": token})
+    else:
+        say(secret)
+        remark("Keep it: it is shown this once. Send it as `Authorization: Bearer …`.")
+
+
+@operators.command("list")
+def list_tokens(*, as_json: JsonOption = False) -> None:
+    """List operators' tokens, oldest first, without their secrets."""
+    with opened() as on, on.store.transaction() as tx:
+        found = tokens.tokens(tx)
+    if as_json:
+        return say_json(found)
+    shown = table("token", "made", "ends", "last used")
+    for token in found:
+        ends = "revoked" if token.revoked_at else day(token.expires_at) or "never"
+        shown.add_row(str(token.token_id), day(token.created_at), ends, day(token.last_used_at) or "never")
+    say(shown if found else "There is no operator's token yet. Make one: patrol operator add")
+    return None
+
+
+@operators.command("revoke")
+def revoke_token(token: Annotated[UUID, Argument(metavar="ID", help="The token's id, as the list shows it.")]) -> None:
+    """End a token's life at once."""
+    with opened() as on, on.store.transaction() as tx:
+        if not tokens.revoke(tx, token):
+            raise Failure(f"There is no operator's token {token}. See `patrol operator list`.")
+    say("Revoked: it opens nothing any more.")

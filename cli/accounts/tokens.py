@@ -1,0 +1,94 @@
+"""`patrol token`: users' access tokens for the API."""
+
+from datetime import timedelta
+from typing import Annotated, get_args
+from uuid import UUID
+
+from typer import Argument, BadParameter, Option, Typer
+
+from cli.console.failures import Failure
+from cli.console.ledger import find_being, find_user, opened
+from cli.console.options import JsonOption, UserOption
+from cli.console.output import day, remark, say, say_json, table, words
+from memory.accounts import access
+from schemas.accounts.accounts import Scope
+from store.accounts import users
+
+tokens = Typer(help="Access tokens of users for the API.", no_args_is_help=True)
+
+
+@tokens.command("add")
+def add_token(
+    owner: UserOption,
+    scopes: Annotated[
+        list[str],
+        Option(
+            "--scope",
+            "-s",
+            metavar="ingest|read|manage",
+            help="What it allows: to hand in, to read, to change. May be repeated.",
+        ),
+    ],
+    being: Annotated[
+        str | None,
+        Option("--being", "-b", metavar="SLUG|ID", help="Bind it to this Being.", show_default="all of the user's"),
+    ] = None,
+    days: Annotated[
+        int | None, Option(min=1, max=36500, help="For how many days it is valid.", show_default="until it is revoked")
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a token, and print its secret to stdout. The secret can't be shown again."""
+    if unknown := sorted({*scopes} - {*get_args(Scope)}):
+        raise BadParameter(f"no such scope: {', '.join(unknown)}. There are {', '.join(get_args(Scope))}.")
+    allowed = [scope for scope in get_args(Scope) if scope in scopes]
+    with opened() as on:
+        with on.store.transaction() as tx:
+            user = find_user(tx, owner)
+        being_id = None if being is None else find_being(on.store, being, str(user.user_id)).being_id
+        life = None if days is None else timedelta(days=days)
+        secret, token = access.issue_token(
+            on.store, user.user_id, being_id=being_id, scopes=allowed, lifetime=life, most=on.settings.most_tokens
+        )
+    if as_json:
+        say_json({"secret": secret, "token": token})
+    else:
+        say(secret)
+        remark("Keep it: it can't be shown again. Send it as `Authorization: Bearer …`.")
+
+
+@tokens.command("list")
+def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
+    """List a user's tokens, oldest first, without their secrets."""
+    with opened() as on, on.store.transaction() as tx:
+        user = find_user(tx, owner)
+        found = users.tokens_of(tx, user.user_id)
+        slugs = {being.being_id: being.slug for being in users.beings_of(tx, user.user_id)}
+    if as_json:
+        return say_json(found)
+    shown = table("token", "being", "scopes", "made", "ends", "last used")
+    for token in found:
+        shown.add_row(
+            str(token.token_id),
+            slugs[token.being_id] if token.being_id else "all",
+            " ".join(token.scopes),
+            day(token.created_at),
+            "revoked" if token.revoked_at else day(token.expires_at) or "never",
+            day(token.last_used_at) or "never",
+        )
+    say(shown if found else f"{words(user.name)} has no token yet. Make one: patrol token add --user NAME --scope read")
+    return None
+
+
+@tokens.command("revoke")
+def revoke_token(
+    owner: UserOption,
+    token: Annotated[UUID, Argument(metavar="ID", help="The token's id, as the list shows it.")],
+) -> None:
+    """Revoke a token at once, and delete provider keys that came with its requests."""
+    with opened() as on, on.store.transaction() as tx:
+        user = find_user(tx, owner)
+        if not users.revoke_token(tx, user.user_id, token):
+            raise Failure(f"{words(user.name)} has no token {token}. See `patrol token list`.")
+    say("Revoked.")

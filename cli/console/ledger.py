@@ -1,0 +1,132 @@
+"""Opens the ledger for a command, and finds the user, Being or node that its options name."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from uuid import UUID
+
+from cli.console.failures import Failure
+from cli.console.output import remark, words
+from schemas.accounts.accounts import Being, User
+from schemas.settings import Settings
+from schemas.work import TaskMessage
+from store.accounts import users
+from store.database import Store
+from store.migrate import missing
+from store.nodes import nodes
+from store.transaction import Transaction
+from workers.runtime.logs import configure_logs
+from workers.runtime.resources import Resources, resources
+
+# Seconds that a command waits for the database to accept a connection.
+PATIENCE = 5.0
+
+
+@contextmanager
+def opened(*, statement_seconds: float | None = None) -> Iterator[Resources]:
+    """Open the ledger for the duration of the block.
+
+    Args:
+        statement_seconds: The timeout of one statement; None: unlimited.
+
+    Raises:
+        NothingRunsError: No database is configured, and no embedded one runs.
+        Unavailable: The database does not answer.
+        Failure: Its schema is not of this version.
+    """
+    with resources(quiet_settings(), send_to_workers, statement_seconds=statement_seconds) as on:
+        with on.store.transaction(patience=PATIENCE) as tx:
+            if missing(tx):
+                raise Failure("The database's schema is not of this version: run `patrol migrate`.")
+        yield on
+
+
+def quiet_settings() -> Settings:
+    """Return the settings; sets up logging on stderr, from WARNING on unless PATROL_LOG_LEVEL is set."""
+    settings = Settings()
+    level_is_set = "log_level" in settings.model_fields_set
+    configure_logs(settings if level_is_set else settings.model_copy(update={"log_level": "WARNING"}))
+    return settings
+
+
+def send_to_workers(messages: Sequence[TaskMessage]) -> None:
+    """Send the Celery messages for work that a command made ready."""
+    from workers.runtime import dispatch  # noqa: PLC0415  # Celery loads slowly, and most commands send nothing
+    from workers.runtime.app import app  # noqa: PLC0415  # likewise
+
+    dispatch.send(app, messages)
+
+
+def find_user(tx: Transaction, name: str) -> User:
+    """Return the user of that name or id.
+
+    Raises:
+        Failure: No user has it.
+    """
+    user = users.find_user(tx, name)
+    if user is None:
+        raise Failure(f"There is no user {words(name)}. See `patrol user list`.")
+    return user
+
+
+def find_being(store: Store, being: str | None, owner: str | None) -> Being:
+    """Return the Being of that slug or id, of that user; without names, the only Being in the database.
+
+    Raises:
+        Failure: No Being matches, or several do.
+    """
+    with store.transaction() as tx:
+        user = find_user(tx, owner) if owner is not None else None
+        if being is not None:
+            found = [one for one in users.beings_named(tx, being) if user is None or one.user_id == user.user_id]
+        else:
+            found = users.beings_of(tx, user.user_id) if user is not None else users.all_beings(tx, limit=2)
+    if len(found) == 1:
+        if being is None:
+            remark(f"Being {found[0].slug}, the only one.")
+        return found[0]
+    of_owner = f" of {words(owner)}'s" if owner is not None else ""
+    if being is None:
+        raise Failure(
+            f"There are several Beings{of_owner}: name one with --being. See `patrol being list`."
+            if found
+            else f"There is no Being{of_owner} yet. Make one: patrol being add --user NAME SLUG"
+        )
+    raise Failure(
+        f"Several users have a Being {words(being)}: name the user with --user, or give the Being's id."
+        if found
+        else f"There is no Being {words(being)}{of_owner}. See `patrol being list`."
+    )
+
+
+def find_node(store: Store, being: Being, name: str) -> UUID:
+    """Return the id of the node with that id, end of an id, or note id.
+
+    Raises:
+        Failure: No node matches, or several do.
+    """
+    with store.transaction() as tx:
+        found = nodes.named(tx, being.being_id, name)
+    if not found:
+        raise Failure(f"{being.slug} has no memory {words(name)}. See `patrol nodes`.")
+    if len(found) > 1:
+        raise Failure(f"Several memories of {being.slug} match {words(name)}: give more of the id.")
+    return found[0]
+
+
+def only(name: str, found: Sequence[UUID], what: str, where: str) -> UUID:
+    """Return the single id that a name matched.
+
+    Args:
+        name: What the user typed.
+        found: The ids that match it.
+        what: The kind of thing, for the message.
+        where: The command that lists such things.
+
+    Raises:
+        Failure: None matches, or several do.
+    """
+    if len(found) > 1:
+        raise Failure(f"Several match {words(name)}: give more of the id.")
+    if not found:
+        raise Failure(f"There is no {what} {words(name)}. See `{where}`.")
+    return found[0]

@@ -1,0 +1,30 @@
+"""Options and arguments that several commands share."""
+
+from typing import Annotated
+
+from typer import Argument, Option
+
+from schemas.limits import LONGEST_PAGE
+
+BeingOption = Annotated[
+    str | None,
+    Option("--being", "-b", metavar="SLUG|ID", help="The Being. Default: the only one there is.", show_default=False),
+]
+OwnerOption = Annotated[
+    str | None,
+    Option(
+        "--user",
+        "-u",
+        metavar="NAME|ID",
+        help="The Being's user, if several have a Being of that slug.",
+        show_default=False,
+    ),
+]
+UserOption = Annotated[str, Option("--user", "-u", metavar="NAME|ID", help="The user.")]
+JsonOption = Annotated[bool, Option("--json", help="Print JSON, and nothing else, on stdout.")]
+LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="The most rows to print.")]
+CursorOption = Annotated[str | None, Option(help="The cursor that the previous page printed.", show_default=False)]
+NodeArgument = Annotated[
+    str,
+    Argument(metavar="NODE", help="The memory: its id, the end of its id, or the producer's id of its note."),
+]

@@ -1,0 +1,184 @@
+"""Output of commands: tables and sentences for people, JSON for programs.
+
+All text passes `schemas.text.visible_text.visible`, so that no content controls the terminal: here for the console, in
+`cli.console.streams` for everything else.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any, Protocol, cast
+from uuid import UUID
+
+from pydantic_core import to_json
+from rich import box
+from rich.console import Console
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from cli.console.streams import Guarded, Rendered
+from schemas.nodes.nodes import Node
+from schemas.text.visible_text import visible
+
+WIDEST = 120
+WIDTH_OF_FILES = 100
+ID_CHARACTERS = 8
+STATUS_STYLES = {"active": "green", "dying": "yellow", "dead": "red"}
+
+
+class VisibleConsole(Console):
+    """A rich console that escapes control characters in the text that it is given."""
+
+    @property
+    def file(self) -> IO[str]:
+        """The unguarded stream behind a guarded one, whose escaping would also hit the console's own colours."""
+        found = super().file
+        return cast("IO[str]", Rendered(found)) if isinstance(found, Guarded) else found
+
+    @file.setter
+    def file(self, new_file: IO[str]) -> None:
+        self._file = new_file
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        shown = (part if part.control else Segment(visible(part.text), part.style) for part in buffer)
+        return super()._render_buffer(shown)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console as wide as the terminal, at most 120 columns; 100 if the output is no terminal."""
+    made = VisibleConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if made.is_terminal or "COLUMNS" in os.environ:
+        made.width = min(made.width, WIDEST)
+    else:
+        made.width = WIDTH_OF_FILES
+    return made
+
+
+def say(*lines: Any) -> None:
+    """Print to stdout."""
+    on = console()
+    for line in lines:
+        on.print(line)
+
+
+def remark(line: str) -> None:
+    """Print a remark to stderr."""
+    console(stderr=True).print(Text(words(line), style="dim"), soft_wrap=True)
+
+
+def say_json(answer: Any) -> None:
+    """Print models, rows and plain values as JSON."""
+    say_document([to_json(answer, indent=2), b"\n"])
+
+
+def say_document(parts: Iterable[bytes]) -> None:
+    """Print a document for programs: unchanged into a pipe, with control characters escaped on a terminal."""
+    sys.stdout.buffer.writelines(parts)
+    sys.stdout.buffer.flush()
+
+
+class Page(Protocol):
+    """A page of a list."""
+
+    @property
+    def cursor(self) -> str | None:
+        """The value of --cursor for the next page; None on the last page."""
+
+
+def say_page(page: Page, *shown: Any, as_json: bool) -> None:
+    """Print a page of a list, as JSON or as `shown`; a remark on stderr has the cursor of the next page."""
+    if as_json:
+        say_json(page)
+        return
+    say(*shown)
+    if page.cursor:
+        remark(f"There is more: --cursor {page.cursor}")
+
+
+def words(text: str | None) -> str:
+    """Return external text on one line, with control and invisible characters escaped."""
+    return visible(" ".join((text or "").split()))
+
+
+def day(moment: datetime | None) -> str:
+    """Return an ISO date; empty for None."""
+    return f"{moment:%Y-%m-%d}" if moment else ""
+
+
+def moment(at: datetime | None) -> str:
+    """Return a date and time to the minute, in the local time zone; empty for None."""
+    return f"{at.astimezone():%Y-%m-%d %H:%M}" if at else ""
+
+
+def short(row_id: UUID) -> str:
+    """Return the last 8 characters of an id, which every command accepts in its place."""
+    return str(row_id)[-ID_CHARACTERS:]
+
+
+def table(*columns: str) -> Table:
+    """Return an empty table.
+
+    Args:
+        columns: The headings. `>` before one aligns the column to the right; `*` lets the column fill the width and
+            wrap its text.
+    """
+    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for column in columns:
+        name = column.lstrip(">*")
+        made.add_column(
+            name,
+            justify="right" if column.startswith(">") else "left",
+            no_wrap=not column.startswith("*"),
+            ratio=1 if column.startswith("*") else None,
+            overflow="fold" if column.startswith("*") else "ellipsis",
+        )
+    made.expand = any(column.startswith("*") for column in columns)
+    return made
+
+
+def nodes_table(nodes: Sequence[Node], similarities: Sequence[float | None] = ()) -> Table:
+    """Return a table of nodes, with a column of cosine similarities if they are given."""
+    made = table(
+        *((">alike",) if similarities else ()), "node", "born", "status", ">weight", ">patrols left", "*memory"
+    )
+    for place, node in enumerate(nodes):
+        alike = () if not similarities else (likeness(similarities[place]),)
+        made.add_row(
+            *alike,
+            short(node.node_id),
+            day(node.created_at),
+            status(node),
+            f"{node.effective_importance:.2f}",
+            fading(node),
+            words(node.scene["action"]),
+        )
+    return made
+
+
+def likeness(similarity: float | None) -> str:
+    """Format a cosine similarity; `word` for a node that was found by words."""
+    return "word" if similarity is None else f"{similarity:.2f}"
+
+
+def status(node: Node) -> Text:
+    """Return a node's status, or `pinned` or `forgotten`, in its colour."""
+    shown = "pinned" if node.pinned else "forgotten" if node.forgotten_at else node.status
+    return Text(shown, style="cyan" if node.pinned else STATUS_STYLES[node.status])
+
+
+def fading(node: Node) -> str:
+    """Return how many patrols are left until the node is dying, if it is not activated."""
+    return "–" if node.patrols_left is None else str(max(node.patrols_left, 0))
+
+
+def count(number: int, thing: str) -> str:
+    """Return a number with a regular English noun."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def shown(path: Path) -> str:
+    """Return a path, relative to the current directory if it is below it."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -1,0 +1,1 @@
+"""Commands of contexts and personas."""

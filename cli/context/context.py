@@ -1,0 +1,188 @@
+"""`patrol context`, `patrol profile` and `patrol mind`: contexts, process profiles and working memory."""
+
+import random
+from typing import Annotated, get_args
+
+from rich.table import Table
+from rich.text import Text
+from typer import Argument, Option, Typer
+
+from cli.console.ledger import find_being, opened
+from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.output import day, remark, say, say_json, table, words
+from cli.console.typed import read
+from memory.context import profiles as defaults
+from memory.context import working_memory as working
+from memory.context.assembly import AssemblyRequest, assemble
+from schemas.context.context import (
+    Context,
+    ContextFormat,
+    ContextRequest,
+    NewEntry,
+    NewProfile,
+    ProcessName,
+    RegionName,
+)
+from schemas.limits import CONTEXT_TOKENS, REGION_ENTRIES
+from store.context import profiles
+
+profile = Typer(help="Process profiles: the regions of a mental process.", no_args_is_help=True)
+mind = Typer(help="Working memory: the conversation and regions of your own.", no_args_is_help=True)
+
+ProcessArgument = Annotated[str, Argument(metavar="PROCESS", help="A mental process, such as externalDialog.")]
+RegionArgument = Annotated[str, Argument(metavar="REGION", help="A region of your own, such as userNotes.")]
+EntriesArgument = Annotated[list[str], Argument(metavar="TEXT...", help="The entries, one each.")]
+
+
+def context(
+    message: Annotated[str | None, Argument(metavar="MESSAGE", help="The user's message. It is not stored.")] = None,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    process: Annotated[str, Option(help="The mental process.")] = "externalDialog",
+    budget: Annotated[int, Option(min=100, help="The most estimated tokens.")] = CONTEXT_TOKENS,
+    form: Annotated[
+        str, Option("--format", metavar="|".join(get_args(ContextFormat)), help="The form, with --json.")
+    ] = "text",
+    explain: Annotated[
+        bool, Option("--explain", help="Show each region's origin and tokens in place of the text.")
+    ] = False,
+    activate: Annotated[
+        bool, Option("--activate/--no-activate", help="Whether recalled memories count as activated.")
+    ] = True,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Assemble a context: a prompt from the Being's memory, ready to be sent to a model."""
+    options = {"process": process, "budget_tokens": budget, "format": form, "activate": activate, "explain": explain}
+    body: ContextRequest = read(ContextRequest, {**options, "message": message})
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        request = AssemblyRequest(body, body.message)
+        made = assemble(on.store, on.embedders, on.settings, whose, request, random.SystemRandom())
+    if as_json or made.text is None:
+        say_json(made.model_dump(mode="json", exclude_none=True))
+    elif explain:
+        say(_explained(made))
+    else:
+        say(*(Text(words(line)) for line in made.text.splitlines()))
+        if made.dropped:
+            remark(f"Left out by the token budget: {', '.join(made.dropped)}.")
+
+
+@profile.command("list")
+def list_profiles(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
+    """List the process profiles: the Being's own, and the defaults."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            found = defaults.listed(tx, whose.being_id)
+    if as_json:
+        return say_json(found)
+    shown = table("process", "*regions", "others", "set")
+    for one in found:
+        shown.add_row(
+            words(one.process),
+            words(" ".join(one.regions)),
+            "yes" if one.others else "no",
+            day(one.updated_at) or "default",
+        )
+    say(shown)
+    return None
+
+
+@profile.command("set")
+def set_profile(
+    process: ProcessArgument,
+    regions: Annotated[list[str], Argument(metavar="REGION...", help="The regions, in this order.")],
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    others: Annotated[bool, Option("--others", help="Include regions that are not named.")] = False,
+    keep: Annotated[
+        list[str] | None, Option("--keep", help="Show skills or user-model in every context; repeat for both.")
+    ] = None,
+    instructions: Annotated[str, Option(help="The content of the region `instructions`.")] = "",
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Set the regions of a mental process and their order."""
+    process = read(ProcessName, process)
+    new: NewProfile = read(
+        NewProfile, {"regions": regions, "others": others, "instructions": instructions, "keep": keep}
+    )
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            kept = profiles.write(tx, whose.being_id, process, new)
+    if as_json:
+        say_json(kept)
+    else:
+        say(f"{kept.process} has the regions {' '.join(kept.regions)}{', and all others' if kept.others else ''}.")
+
+
+@profile.command("reset")
+def reset_profile(process: ProcessArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
+    """Remove the Being's own profile of a process, so that the default applies."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            defaults.reset(tx, whose.being_id, process)
+    say(f"The default profile applies to {words(process)}.")
+
+
+@mind.command("list")
+def list_mind(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
+    """List the entries of working memory."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        found = working.listed(on.store, whose.being_id)
+    if as_json:
+        return say_json(found)
+    shown = table("region", "role", "*entry")
+    for entry in found:
+        shown.add_row(entry.region, entry.role, words(entry.content))
+    if found:
+        say(shown)
+    else:
+        remark("Working memory is empty.")
+    return None
+
+
+@mind.command("put")
+def put_in_mind(
+    region: RegionArgument,
+    entries: EntriesArgument,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    add: Annotated[bool, Option("--add", help="Append to the region's entries in place of replacing them.")] = False,
+) -> None:
+    """Write the entries of a region of your own."""
+    _put(region, entries, being, owner, add=add)
+
+
+@mind.command("clear")
+def clear_mind(region: RegionArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
+    """Remove a region of your own."""
+    _put(region, [], being, owner, add=False)
+
+
+def _put(region: str, entries: list[str], being: str | None, owner: str | None, *, add: bool) -> None:
+    region = read(RegionName, region)
+    new: list[NewEntry] = [read(NewEntry, {"content": entry}) for entry in entries]
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        held = working.put(on.store, whose.being_id, region, new, add=add)
+    say(f"{region} holds {len(held)} of at most {REGION_ENTRIES} entries.")
+
+
+def _explained(made: Context) -> Table:
+    shown = table("region", "*origin", ">entries", ">tokens", "stable", "included")
+    for one in made.regions:
+        shown.add_row(
+            one.region,
+            one.origin,
+            str(one.entries),
+            str(one.tokens),
+            "yes" if one.stable else "",
+            "no: budget" if one.dropped else "yes",
+        )
+    return shown

@@ -1,0 +1,1 @@
+"""Commands that hand in notes and messages, and that read the Redis streams."""

@@ -1,0 +1,209 @@
+"""`patrol notes` and `patrol messages`: hand in notes and messages from a file."""
+
+import codecs
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from typing import IO, Annotated, Any
+from uuid import UUID
+
+from rich.text import Text
+from typer import Argument, Exit, FileBinaryRead, Typer
+
+from cli.console.failures import Failure
+from cli.console.ledger import find_being, opened
+from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.output import count, remark, say, say_json
+from memory.accounts.erasure import erase_messages
+from memory.intake.intake import IntakeFull, accept_messages, accept_notes
+from memory.text.json_lines import LineRefused, numbered, read_object
+from schemas.intake import Receipt, Trouble
+from schemas.limits import BATCH_ITEMS, ITEM_BYTES
+from store.errors import Unavailable
+from workers.runtime.resources import Resources
+
+notes = Typer(help="Notes: scenes, todos, reminders and knowledge.", no_args_is_help=True)
+messages = Typer(help="Messages of conversations.", no_args_is_help=True)
+
+# An item of the largest size whose characters are all written as escapes like `\u00e9`.
+LINE_BYTES = 6 * ITEM_BYTES
+
+File = Annotated[FileBinaryRead, Argument(metavar="FILE|-", help="One JSON object a line; - reads from stdin.")]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that is not blank.
+
+    Attributes:
+        number: Its number in the file, from 1.
+        item: Its parsed content.
+        id_by_words: An id derived from its text and the number of equal lines before it.
+        id_by_place: An id derived from the file's text up to its end.
+    """
+
+    number: int
+    item: Any
+    id_by_words: str
+    id_by_place: str
+
+
+Accept = Callable[[Resources, UUID, Sequence[Line]], Receipt]
+
+
+@dataclass
+class Summary:
+    """The outcome of a file, with the numbers of lines that were not accepted.
+
+    `stopped_at` is the first line that was not handed in; `erased` are the lines whose items were erased before.
+    """
+
+    accepted: int = 0
+    duplicates: int = 0
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
+    rejected: list[dict[str, Any]] = field(default_factory=list)
+    erased: list[int] = field(default_factory=list)
+    ids: list[UUID | None] = field(default_factory=list)
+    stopped_at: int | None = None
+
+    def add(self, receipt: Receipt, lines: Sequence[Line]) -> None:
+        """Add the receipt of a batch that came from these lines."""
+
+        def placed(troubles: list[Trouble]) -> list[dict[str, Any]]:
+            return [{"line": lines[trouble.position].number, "reason": trouble.reason} for trouble in troubles]
+
+        self.accepted += receipt.accepted
+        self.duplicates += receipt.duplicates
+        self.conflicts += placed(receipt.conflicts)
+        self.rejected += placed(receipt.rejected)
+        self.erased += [lines[position].number for position in receipt.erased]
+        self.ids += receipt.ids
+
+
+@notes.callback()
+def of_notes() -> None:
+    """Notes: scenes, todos, reminders and knowledge."""
+
+
+@messages.callback()
+def of_messages() -> None:
+    """Messages of conversations."""
+
+
+@notes.command("add")
+def add_notes(file: File, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
+    """Hand in notes, one JSON object a line.
+
+    Invalid lines do not prevent the others from being accepted. Sending a file again changes nothing, also after lines
+    were added: the id of a line without one is derived from its text and the number of equal lines before it. The same
+    text in another file is therefore the same note, unless ids differ. The exit code is 1 if a line was rejected, if
+    its id is stored with other content, or if not all lines could be handed in.
+    """
+
+    def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Receipt:
+        items = [line.item for line in lines]
+        return accept_notes(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_words)
+
+    _add(file, being, owner, accept, as_json=as_json)
+
+
+@messages.command("add")
+def add_messages(
+    file: File, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
+) -> None:
+    """Hand in messages, one JSON object a line.
+
+    Invalid lines do not prevent the others from being accepted. Sending a file again changes nothing, also after lines
+    were added at its end: the id of a line without one is derived from the file's text up to that line, because people
+    repeat themselves. Files with the same beginning are therefore the same conversation, unless ids or times differ.
+    The exit code is 1 if a line was rejected, if its id is stored with other content, or if not all lines could be
+    handed in.
+    """
+
+    def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Receipt:
+        items = [line.item for line in lines]
+        return accept_messages(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_place)
+
+    _add(file, being, owner, accept, as_json=as_json)
+
+
+@messages.command("erase")
+def erase_message(
+    message: Annotated[UUID, Argument(metavar="ID", help="The message's id, from its receipt or its session.")],
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase a message for good, with the facts and todos that have no other evidence."""
+    with opened() as on:
+        erased = erase_messages(on.store, on.settings, find_being(on.store, being, owner), [message])
+    if as_json:
+        return say_json(erased)
+    gone = f"{count(len(erased.facts_removed), 'fact')} and {count(len(erased.todos_removed), 'todo')}"
+    back = f"{count(len(erased.facts_changed), 'fact')} changed, {count(len(erased.todos_reopened), 'todo')} open again"
+    return say(f"Erased. {gone} went with it; {back}.")
+
+
+def _add(file: IO[bytes], being: str | None, owner: str | None, accept: Accept, *, as_json: bool) -> None:
+    """Hand in a file batch by batch, and print the outcome.
+
+    Raises:
+        Failure: Intake stopped; the outcome of the lines before is printed first.
+        Exit: A line was not accepted.
+    """
+    summary = Summary()
+    closed: IntakeFull | Unavailable | None = None
+    lines = read_lines(file)
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        while closed is None and (batch := list(islice(lines, BATCH_ITEMS))):
+            try:
+                receipt = accept(on, whose.being_id, batch)
+            except (IntakeFull, Unavailable) as fault:
+                closed, summary.stopped_at = fault, batch[0].number
+            else:
+                summary.add(receipt, batch)
+    if as_json:
+        say_json(asdict(summary))
+    else:
+        _tell(summary)
+    if closed:
+        raise Failure(
+            f"Stopped before line {summary.stopped_at}. {closed} Send the whole file again later: lines that were "
+            "accepted are not stored twice."
+        ) from closed
+    if summary.conflicts or summary.rejected:
+        raise Exit(1)
+
+
+def read_lines(file: IO[bytes]) -> Iterator[Line]:
+    """Number each line that is not blank, and parse it; the item of an invalid line is the exception that says why."""
+    seen: Counter[str] = Counter()
+    so_far = hashlib.sha256()
+    for number, raw in numbered(file, LINE_BYTES):
+        line = raw.removeprefix(codecs.BOM_UTF8) if number == 1 else raw
+        words = hashlib.sha256(line.strip()).hexdigest()
+        seen[words] += 1
+        so_far.update(line.strip() + b"\n")
+        try:
+            item = read_object(line, LINE_BYTES)
+        except LineRefused as fault:
+            item = fault
+        yield Line(number, item, f"line/{words}/{seen[words]}", f"lines/{so_far.hexdigest()}")
+
+
+def _tell(summary: Summary) -> None:
+    counts = (
+        (summary.accepted, "accepted", "green"),
+        (summary.duplicates, "known already", "dim"),
+        (len(summary.conflicts), "in conflict", "yellow"),
+        (len(summary.rejected), "rejected", "red"),
+        (len(summary.erased), "erased before", "dim"),
+    )
+    shown = [Text(f"{count} {what}", style=style) for count, what, style in counts if count or what == "accepted"]
+    say(Text(", ").join(shown))
+    for trouble in sorted(summary.conflicts + summary.rejected, key=lambda trouble: int(trouble["line"])):
+        remark(f"line {trouble['line']}: {trouble['reason']}")

@@ -1,0 +1,83 @@
+"""`patrol notes kept|change|remove`: todos, reminders and knowledge notes."""
+
+from typing import Annotated
+from uuid import UUID
+
+from typer import Argument, BadParameter, Option
+
+from cli.console.ledger import find_being, opened
+from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.output import day, remark, say, say_json, table, words
+from cli.console.typed import read
+from cli.intake.intake import notes
+from memory.nodes.browsing import note_page
+from schemas.intake import NoteChanges
+from schemas.limits import LONGEST_PAGE
+from store.intake import kept_notes
+
+NoteArgument = Annotated[str, Argument(metavar="NOTE", help="The note's id.")]
+
+
+@notes.command("kept")
+def list_kept(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
+    """List todos, reminders and knowledge notes, up to 200, oldest first."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        found = note_page(on.store, whose.being_id, state="kept", cursor=None, limit=LONGEST_PAGE).notes
+    if as_json:
+        return say_json(found)
+    shown = table("note", "type", "due", "read", "*says")
+    for note in found:
+        said = ": ".join(filter(None, (note.title, str(note.content))))
+        shown.add_row(str(note.note_id), note.type, day(note.due_at), day(note.read_at), words(said))
+    if found:
+        say(shown)
+    else:
+        remark("This Being has no todos, reminders or knowledge notes.")
+    return None
+
+
+@notes.command("change")
+def change_note(
+    note: NoteArgument,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    read_: Annotated[
+        bool | None, Option("--read/--unread", help="Mark it as read or unread.", show_default=False)
+    ] = None,
+    content: Annotated[str | None, Option(help="Its new text.", show_default=False)] = None,
+    title: Annotated[str | None, Option(help="The new title of a knowledge note.", show_default=False)] = None,
+    due_at: Annotated[
+        str | None, Option(help="When a reminder is due, such as 2026-05-02T09:00:00+02:00.", show_default=False)
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Mark a todo or a reminder as read, or change a todo, reminder or knowledge note."""
+    said = {"read": read_, "content": content, "title": title, "due_at": due_at}
+    changes: NoteChanges = read(NoteChanges, said)
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            changed = kept_notes.change(tx, whose.being_id, _id(note), changes.model_dump())
+    if as_json:
+        say_json(changed)
+    else:
+        say(f"Changed: {words(str(changed.content))}")
+
+
+@notes.command("remove")
+def remove_note(note: NoteArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
+    """Delete a todo, a reminder or a knowledge note."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            kept_notes.remove(tx, whose.being_id, _id(note))
+    say("Removed.")
+
+
+def _id(note: str) -> UUID:
+    try:
+        return UUID(note)
+    except ValueError:
+        raise BadParameter("give the note's whole id, as `patrol notes kept` shows it.") from None

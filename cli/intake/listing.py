@@ -1,0 +1,74 @@
+"""`patrol notes list` and `patrol messages list`: what was accepted, page by page."""
+
+from typing import Annotated
+
+from typer import Option
+
+from cli.console.ledger import find_being, only, opened
+from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
+from cli.console.output import day, moment, say_page, short, table, words
+from cli.intake import failed_notes as _failed_notes  # noqa: F401  # adds its commands to `notes`
+from cli.intake import kept_notes as _kept_notes  # noqa: F401  # adds its commands to `notes`
+from cli.intake.intake import messages, notes
+from memory.nodes.browsing import note_page, said_in, session_page
+from schemas.intake import NoteState
+from schemas.limits import PAGE_NODES
+from schemas.talk.messages import MessagePage
+from store.talk import session_summaries
+
+__all__ = ["messages", "notes"]
+
+OPENING_CHARACTERS = 200
+
+
+@notes.command("list")
+def list_notes(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    state: Annotated[NoteState | None, Option(help="Only notes in this state.", show_default=False)] = None,
+    limit: LimitOption = PAGE_NODES,
+    cursor: CursorOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List notes, oldest first, with what became of them."""
+    with opened() as on:
+        found = find_being(on.store, being, owner)
+        page = note_page(on.store, found.being_id, state=state, cursor=cursor, limit=limit)
+    shown = table("note", "type", "state", "received", "*content")
+    for note in page.notes:
+        content = note.content if isinstance(note.content, str) else note.content.get("action", "")
+        text = f"{words(content[:OPENING_CHARACTERS])}{f' ({words(note.reason)})' if note.reason else ''}"
+        shown.add_row(short(note.note_id), note.type, note.state, day(note.received_at), text)
+    say_page(page, shown if page.notes else "There are no notes.", as_json=as_json)
+
+
+@messages.command("list")
+def list_messages(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    session: Annotated[
+        str | None, Option(metavar="SESSION", help="The session: its id, or the end of it.", show_default="the last")
+    ] = None,
+    limit: LimitOption = PAGE_NODES,
+    cursor: CursorOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List the messages of a session, oldest first. `patrol sessions list` lists the sessions."""
+    with opened() as on:
+        being_id = find_being(on.store, being, owner).being_id
+        if session is None:
+            sessions = [one.session_id for one in session_page(on.store, being_id, cursor=None, limit=1).sessions]
+        else:
+            with on.store.transaction() as tx:
+                named = session_summaries.named(tx, being_id, session)
+            sessions = [only(session, named, "session", "patrol sessions list")]
+        page = MessagePage(messages=[], cursor=None)
+        for session_id in sessions:
+            page = said_in(on.store, being_id, session_id, cursor=cursor, limit=limit)
+    shown = table("message", "at", "who", "*content")
+    for message in page.messages:
+        who = words(message.speaker) or message.role
+        shown.add_row(short(message.message_id), moment(message.created_at), who, words(message.content))
+    say_page(page, shown if page.messages else "There are no messages.", as_json=as_json)

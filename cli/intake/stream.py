@@ -1,0 +1,131 @@
+"""`patrol stream`: the reader of the Redis streams, its progress, and rejected entries."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
+from typing import Annotated
+
+from redis import Redis
+from typer import Argument, Context, Exit, Option, Typer
+
+from cli.console.failures import Failure
+from cli.console.ledger import opened, quiet_settings
+from cli.console.options import JsonOption
+from cli.console.output import count, say, say_json, table, words
+from schemas.limits import PAGE_NODES
+from schemas.settings import Settings
+from workers.embedded.interrupts import held, stoppable
+from workers.runtime import rejected as refusals
+from workers.runtime.addresses import addresses
+from workers.runtime.logs import configure_logs
+from workers.runtime.rejected import Rejected
+
+stream = Typer()
+
+TIMEOUT_SECONDS = 10.0
+
+
+@stream.callback(invoke_without_command=True)
+def read(context: Context) -> None:
+    """Read the streams `patrol:notes` and `patrol:messages` into the ledger, until stopped.
+
+    Any number of readers may run; entries of a reader that died are claimed by another.
+    """
+    if context.invoked_subcommand:
+        return
+    from api.streams.reader import StreamReader  # noqa: PLC0415  # the other commands do without
+
+    settings = Settings()
+    reading = opened(statement_seconds=settings.step_statement_timeout)
+    with suppress(KeyboardInterrupt), stoppable(), reading as on, _redis() as redis:
+        configure_logs(settings)
+        with held() as received:
+            StreamReader(on, redis).run(lambda: received)
+
+
+@stream.command("status")
+def show_status(*, as_json: JsonOption = False) -> None:
+    """Show how far each stream has been read. The exit code is 1 if no reader runs."""
+    from api.streams.reader import readers, states  # noqa: PLC0415  # the other commands do without
+
+    with _redis() as redis:
+        found, reading = list(states(redis)), readers(redis)
+        waiting = redis.xlen(refusals.STREAM)
+    if as_json:
+        say_json({"streams": found, "readers": reading, "rejected": waiting})
+    else:
+        shown = table("stream", ">entries kept", ">not acknowledged")
+        for one in found:
+            shown.add_row(one.stream, str(one.entries), str(one.pending))
+        say(shown, f"Readers: {', '.join(reading) or 'none'}. Rejected: {waiting}.")
+    if not reading:
+        raise Exit(1)
+
+
+@stream.command("rejected")
+def list_rejected(
+    limit: Annotated[int, Option("--limit", "-n", min=1, help="The most to list.")] = PAGE_NODES,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List rejected entries with their reasons, oldest first; with --json also their data."""
+    with _redis() as redis:
+        found = list(refusals.listed(redis, limit))
+    if as_json:
+        return say_json([_as_json(one) for one in found])
+    shown = table("entry", "what", "since", "*reason")
+    for one in found:
+        shown.add_row(one.entry, one.what, f"{one.since:%Y-%m-%d %H:%M}", words(one.reason))
+    say(shown if found else "Nothing was rejected.")
+    return None
+
+
+@stream.command("replay")
+def replay(
+    entries: Annotated[
+        list[str] | None, Argument(metavar="ENTRY", help="The entries, as `patrol stream rejected` names them.")
+    ] = None,
+    *,
+    everything: Annotated[bool, Option("--all", help="All rejected entries.")] = False,
+) -> None:
+    """Send rejected entries to their stream or task again, after the cause has been fixed."""
+    if everything == bool(entries):
+        raise Failure("Name the entries to replay, or give --all. See `patrol stream rejected`.")
+    with _redis() as redis:
+        wanted = (
+            list(islice(refusals.listed(redis), redis.xlen(refusals.STREAM))) if everything else _named(redis, entries)
+        )
+        replayed = sum(refusals.replay(redis, one) for one in wanted if one.whole)
+    say(f"{count(replayed, 'entry')} sent again.")
+    if cut := sum(not one.whole for one in wanted):
+        raise Failure(
+            f"{count(cut, 'entry')} can't be sent again: of more than {refusals.LONGEST} bytes not all is kept."
+        )
+
+
+def _named(redis: Redis, entries: list[str] | None) -> list[Rejected]:
+    found = []
+    for entry in entries or []:
+        one = refusals.find(redis, entry)
+        if one is None:
+            raise Failure(f"There is no rejected entry {words(entry)}. See `patrol stream rejected`.")
+        found.append(one)
+    return found
+
+
+def _as_json(one: Rejected) -> dict[str, object]:
+    return {
+        "entry": one.entry,
+        "what": one.what,
+        "id": one.id,
+        "since": one.since,
+        "reason": one.reason,
+        "data": one.data.decode(errors="replace"),
+        "whole": one.whole,
+    }
+
+
+@contextmanager
+def _redis() -> Iterator[Redis]:
+    with Redis.from_url(addresses(quiet_settings()).redis_url, socket_timeout=TIMEOUT_SECONDS) as redis:
+        yield redis

@@ -1,0 +1,1 @@
+"""Commands of nodes, clusters and recall."""

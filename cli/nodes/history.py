@@ -1,0 +1,95 @@
+"""`patrol why`: a memory's story."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from rich.table import Table
+from rich.text import Text
+
+from cli.console.ledger import find_being, find_node, opened
+from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOption
+from cli.console.output import count, day, say, say_json, short, status, words
+from memory.nodes import curation
+from schemas.intake import Note
+from schemas.nodes.nodes import HistoryEvent, NodeStory
+from store.nodes import clusters
+
+PHRASES = {
+    "born": "became a memory, importance {importance:.2f}",
+    "assigned": "found its place in {to}",
+    "moved": "moved from {from} to {to}",
+    "dying": "began to fade away, {session_count} after anybody had thought of it",
+    "active again": "came back to life, having been {from}",
+    "absorbed": "was absorbed by {into}",
+    "took in": "took in {absorbed}",
+    "weighed": "weighs {to:.2f} now, having weighed {from:.2f}",
+    "dead": "died",
+}
+REFERENCES = {"from", "to", "absorbed"}
+
+
+def why(
+    node: NodeArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
+) -> None:
+    """Tell where a memory came from, and what happened to it. Being looked at does not keep it alive."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        story = curation.story(on.store, whose.being_id, find_node(on.store, whose, node))
+        with on.store.transaction() as tx:
+            names = clusters.names(tx, whose.being_id)
+    if as_json:
+        say_json(story)
+    else:
+        say(*told(story, names))
+
+
+def told(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
+    """A story as it is read: what the memory says, how it stands, and line by line how it came to that."""
+    node = story.node
+    standing = Text.assemble(
+        status(node),
+        f", weighs {node.effective_importance:.2f} of {node.importance:.2f}",
+        f" after {count(node.session_count, 'patrol')}",
+        f", has {count(max(node.patrols_left, 0), 'patrol')} left" if node.patrols_left is not None else "",
+        f"; found {count(node.reactivation_count, 'time')}, last on {day(node.last_activated)}"
+        if node.last_activated
+        else "",
+        f"; lives on in {short(story.final_survivor)}" if story.final_survivor else "",
+        f"  ({node.node_id})",
+        style="dim",
+    )
+    lines = Table.grid(padding=(0, 2))
+    lines.add_column(no_wrap=True, style="dim")
+    lines.add_column()
+    if story.note:
+        lines.add_row(day(story.note.received_at), _handed_in(story.note))
+    names = {**names, **{other.node_id: other.scene["action"] for other in story.absorbed}}
+    for event in story.history:
+        lines.add_row(day(event.happened_at), Text.assemble(_told(event, names), (_decided(event), "dim")))
+    return [Text(words(story.text), style="bold"), standing, lines]
+
+
+def _handed_in(note: Note) -> str:
+    called = f" as {words(note.producer_id)}" if note.producer_id else ""
+    return f"handed in{called}"
+
+
+def _told(event: HistoryEvent, names: Mapping[UUID, str]) -> str:
+    detail = {name: _named(value, names) if name in REFERENCES else value for name, value in event.detail.items()}
+    if "session_count" in detail:
+        detail["session_count"] = count(detail["session_count"], "patrol")
+    return PHRASES.get(event.event, f"was {event.event}").format_map(detail)
+
+
+def _decided(event: HistoryEvent) -> str:
+    """Under which id what a model said is kept, where that decided."""
+    return f"  as a model said ({event.detail['response_id']})" if "response_id" in event.detail else ""
+
+
+def _named(value: Any, names: Mapping[UUID, str]) -> Any:
+    """What stands for the id of a cluster or of an absorbed memory: its name, or what it told."""
+    try:
+        return f"“{words(names[UUID(value)])}”"
+    except (TypeError, ValueError, AttributeError, KeyError):
+        return value

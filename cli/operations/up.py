@@ -1,0 +1,109 @@
+"""`patrol up`: runs the whole system on this machine until Ctrl-C."""
+
+import time
+from typing import Annotated
+
+from rich.text import Text
+from typer import Option
+
+from cli.console.ledger import quiet_settings
+from cli.console.output import say, shown
+from cli.operations import stack
+from providers.thinkers import platform_llm_disabled
+from schemas.settings import Settings
+from store.migrate import migrate
+from workers.embedded.supervisor import Supervisor
+
+FIRST_STEPS = """\
+In another terminal, once:
+  ./patrol user add NAME
+  ./patrol being add --user NAME SLUG
+  ./patrol token add --user NAME --scope ingest --scope read --scope manage
+Then hand in what happened, and ask:
+  ./patrol notes add FILE --being SLUG
+  ./patrol run --being SLUG
+  ./patrol recall --being SLUG "a question\""""
+
+NO_KEY = (
+    "No model key is set: notes become memories, but no facts are extracted from messages. Set ANTHROPIC_API_KEY, or "
+    "store a user's key: ./patrol key add --user NAME"
+)
+
+
+def up(
+    host: Annotated[
+        str | None, Option(help="The address on which the API listens.", show_default="PATROL_API_HOST")
+    ] = None,
+    port: Annotated[
+        int | None, Option(min=1, max=65535, help="The port on which it listens.", show_default="PATROL_API_PORT")
+    ] = None,
+    concurrency: Annotated[
+        int | None,
+        Option("--concurrency", "-c", min=1, help="Tasks at once in each worker.", show_default="the processors"),
+    ] = None,
+    redis_port: Annotated[
+        int | None,
+        Option(
+            min=1,
+            max=65535,
+            help="A port of 127.0.0.1 for the embedded Redis, for producers.",
+            show_default="PATROL_REDIS_PORT",
+        ),
+    ] = None,
+) -> None:
+    """Run everything here: servers, API, workers, beat and stream reader. Ctrl-C stops all of it.
+
+    Postgres and Redis are embedded unless DATABASE_URL and REDIS_URL are set. Their data are kept from run to run.
+    """
+    settings = quiet_settings()
+    if redis_port:
+        settings = settings.model_copy(update={"redis_port": redis_port})
+    host, port = stack.free("The API", host or settings.api_host, port or settings.api_port)
+    try:
+        _run(settings, host, port, concurrency or stack.default_concurrency())
+    except KeyboardInterrupt:
+        say(Text("Stopped. No process is left running, and all data are kept.", style="bold"))
+
+
+def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
+    begun = time.monotonic()
+
+    def announce(name: str, detail: str = "") -> None:
+        seconds = f"{time.monotonic() - begun:5.1f} s"
+        say(Text.assemble(("  ✓ ", "green"), (f"{name:<11}", "bold"), (seconds, "dim"), f"  {detail}"))
+
+    say(Text("Memory Patrol is starting …", style="bold"))
+    with stack.servers(settings) as (addresses, embedded), Supervisor(settings.home / "logs") as supervisor:
+        announce("servers", f"embedded Postgres and Redis in {shown(settings.home)}" if embedded else "as set")
+        applied = migrate(addresses.database_url)
+        announce("migrate", ", ".join(applied) or "up to date")
+        supervisor.watch(*embedded)
+        supervisor.start(
+            [
+                *stack.workers(concurrency, announce),
+                stack.beat(settings.home, announce),
+                stack.stream(addresses.redis_url, announce),
+                stack.api(host, port, stack.api_processes(settings), announce),
+            ]
+        )
+        say(
+            Text.assemble("The API answers at ", (f"http://{_in_url(host)}:{port}", "bold cyan"), "."),
+            # Configured servers' URLs are not printed: they may contain passwords.
+            *([_for_producers(addresses.redis_url, addresses.broker_url, settings.redis_port)] if embedded else []),
+            f"Logs are in {shown(settings.home / 'logs')}. Ctrl-C stops everything.",
+            *([Text(NO_KEY, style="yellow")] if platform_llm_disabled(settings) else []),
+            Text(FIRST_STEPS, style="dim"),
+        )
+        supervisor.wait()
+
+
+def _for_producers(redis_url: str, broker_url: str, port: int | None) -> str:
+    """Name the addresses of the embedded Redis for producers that use streams or Celery."""
+    if port:
+        return f"Redis, for streams and Celery by name, is at redis://127.0.0.1:{port}."
+    return f"Redis, for streams, is at {redis_url}; for Celery by name {broker_url}. --redis-port 6379 adds a port."
+
+
+def _in_url(host: str) -> str:
+    reachable = stack.EVERYWHERE.get(host, host)
+    return f"[{reachable}]" if ":" in reachable else reachable

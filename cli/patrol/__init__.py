@@ -1,0 +1,1 @@
+"""Commands of patrols and the diary."""

@@ -1,0 +1,54 @@
+"""`patrol diary`: what a Being wrote of its days."""
+
+from datetime import date, datetime
+from typing import Annotated
+
+from rich.text import Text
+from typer import Option
+
+from cli.console.ledger import find_being, opened
+from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.output import remark, say, say_json, words
+from memory.patrol.diary import diary_page
+from schemas.limits import DIARY_DAYS, LONGEST_PAGE
+from schemas.patrol.runs import DiaryAnswer
+
+
+def diary(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    before: Annotated[
+        datetime | None, Option(formats=["%Y-%m-%d"], help="Only days before this one.", show_default=False)
+    ] = None,
+    limit: Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many days at most.")] = DIARY_DAYS,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Read a Being's diary, newest day first, and what it wants to have in mind next time."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        page = diary_page(on.store, whose.being_id, before=_day(before), limit=limit)
+    if as_json:
+        say_json(page)
+    elif page.entries:
+        say(*told(page))
+    else:
+        remark("Nothing is written. Patrols write the diary, and it takes a key: patrol key add.")
+
+
+def told(page: DiaryAnswer) -> list[Text | str]:
+    """Entries as they are read, and the notes for next time below them."""
+    lines: list[Text | str] = []
+    for entry in page.entries:
+        lines += [Text(str(entry.day), style="bold"), *_indented(entry.text), ""]
+    if page.think_md:
+        lines += [Text("For next time", style="bold"), *_indented(page.think_md)]
+    return lines
+
+
+def _indented(text: str) -> list[Text | str]:
+    return [Text(f"  {words(line)}", style="italic cyan") for line in text.splitlines()]
+
+
+def _day(moment: datetime | None) -> date | None:
+    return moment.date() if moment else None

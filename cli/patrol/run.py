@@ -1,0 +1,111 @@
+"""`patrol run`: a patrol on demand, watched."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Annotated
+from uuid import UUID
+
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+from typer import Exit, Option
+
+from cli.console.ledger import find_being, opened
+from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.output import console, remark, say, say_json, table
+from cli.patrol.outcomes import outcome
+from memory.patrol.demand import demand
+from memory.patrol.progress import run_report
+from schemas.patrol.runs import RunReport, StepUnderWay
+from store.database import Store
+
+PAUSE = 0.1
+PICTURES_A_SECOND = 12
+NOBODY_WORKS = 10.0
+
+
+def run(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    wait: Annotated[bool, Option(help="Wait until it is over.")] = True,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Demand a patrol, and watch its nine steps. Ends with 1 if the patrol fails."""
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        run_id = demand(on.store, on.settings, whose.being_id)
+        if not wait:
+            say_json({"run_id": run_id}) if as_json else say(f"Patrol {run_id} is demanded.")
+            return
+        seen = watched(on.store, whose.being_id, run_id)
+        if as_json:
+            *_, last = seen
+            say_json(last)
+        elif console().is_terminal:
+            last = _show_live(seen)
+        else:
+            last = _show_lines(seen)
+    if last.state == "failed":
+        if not as_json:
+            remark(f"The patrol failed. {last.error}")
+        raise Exit(1)
+
+
+def watched(
+    store: Store, being_id: UUID, run_id: UUID, meanwhile: Callable[[], None] = lambda: time.sleep(PAUSE)
+) -> Iterator[RunReport]:
+    """Yield the run's report at each change until it ends; print a hint on stderr when no worker seems to run it."""
+    seen: RunReport | None = None
+    changed = time.monotonic()
+    while seen is None or seen.state in {"queued", "running"}:
+        now = run_report(store, being_id, run_id)
+        if now != seen:
+            seen, changed = now, time.monotonic()
+            yield now
+        elif time.monotonic() - changed > NOBODY_WORKS:
+            changed = float("inf")
+            remark(_standstill(now.under_way))
+        else:
+            meanwhile()
+
+
+def _standstill(at: StepUnderWay | None) -> str:
+    if at is None:
+        return "It waits for the patrol before it."
+    if at.error:
+        return f"{at.step} is tried again at {at.next_at:%H:%M:%S} UTC: {at.error}"
+    return f"{at.step} waits for a worker. `patrol up` starts one; Ctrl-C leaves the patrol to wait."
+
+
+def _show_live(seen: Iterator[RunReport]) -> RunReport:
+    with Live(console=console(), refresh_per_second=PICTURES_A_SECOND) as live:
+        for now in seen:
+            live.update(_steps(now))
+    return now
+
+
+def _show_lines(seen: Iterator[RunReport]) -> RunReport:
+    told = 0
+    for now in seen:
+        finished = [step for step in now.steps if step.finished_at]
+        for step in finished[told:]:
+            say(f"{step.step:<15}{outcome(step)}")
+        told = len(finished)
+    return now
+
+
+def _steps(now: RunReport) -> Table:
+    shown = table("", "step", "*what it did")
+    at = next((step.step for step in now.steps if not step.finished_at), None) if now.state != "queued" else None
+    for step in now.steps:
+        if step.finished_at:
+            mark = Text("✓", style="green") if step.outcome == "done" else Text("–", style="dim")
+            shown.add_row(mark, step.step, outcome(step))
+        elif step.step == at:
+            failed = now.state == "failed"
+            mark = Text("✗", style="red") if failed else Text("▸", style="cyan")
+            shown.add_row(mark, Text(step.step, style="bold"), "failed" if failed else "…")
+        else:
+            shown.add_row("", Text(step.step, style="dim"), "")
+    return shown

@@ -1,0 +1,121 @@
+"""`patrol search`: everything that a Being was told, by words and by meaning; `--words` for memories to the letter."""
+
+from typing import Annotated, get_args
+
+from rich.table import Table
+from rich.text import Text
+from typer import Argument, Option
+
+from cli.console.ledger import find_being, opened
+from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.output import moment, nodes_table, remark, say, say_json, table, words
+from cli.console.typed import read
+from memory.nodes.recall import search as search_by_word
+from memory.search.search import search as search_everything
+from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_NODES, SEARCH_RESULTS
+from schemas.nodes.recall import Searched
+from schemas.search import USUAL_KINDS, EverythingRequest, Found, Kind, Result
+
+MOMENT = "A moment with its offset from UTC, such as 2026-03-02T00:00:00Z."
+
+
+def search(
+    query: Annotated[
+        str, Argument(metavar="QUERY", help='A question or words; with --words, "quotes" keep a phrase together.')
+    ],
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    limit: Annotated[int | None, Option("--limit", "-n", min=1, max=MOST_RECALLED, help="How many at most.")] = None,
+    kind: Annotated[
+        list[str] | None, Option("--kind", metavar="|".join(get_args(Kind)), help="What to look among; repeatable.")
+    ] = None,
+    since: Annotated[str | None, Option(help=f"Only what was said then or later. {MOMENT}")] = None,
+    until: Annotated[str | None, Option(help="Only what was said before that moment.")] = None,
+    as_of: Annotated[str | None, Option(help="Answer from what had arrived by that moment.")] = None,
+    speaker: Annotated[str | None, Option(help="Only messages of this speaker.")] = None,
+    neighbours: Annotated[
+        int, Option(min=0, max=MOST_NEIGHBOURS, help="How many messages to show before and after each.")
+    ] = 0,
+    explain: Annotated[bool, Option("--explain", help="Show each signal's share of the score.")] = False,
+    activate: Annotated[
+        bool | None,
+        Option(
+            "--activate/--no-activate",
+            help="Whether being found keeps memories alive: by itself only with --words.",
+            show_default=False,
+        ),
+    ] = None,
+    to_the_letter: Annotated[
+        bool, Option("--words", help="Only memories in which the words stand to the letter, among the dead as well.")
+    ] = False,
+    every: Annotated[bool, Option("--and/--or", help="With --words: whether every term must occur, or any.")] = False,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Search everything that was told, by words and by meaning."""
+    if to_the_letter:
+        with opened() as on:
+            whose = find_being(on.store, being, owner)
+            searched = search_by_word(
+                on.store,
+                whose.being_id,
+                query,
+                all_terms=every,
+                limit=limit or SEARCH_NODES,
+                activate=activate is not False,
+            )
+        return _say_searched(searched, every=every, as_json=as_json)
+    asked = {
+        "query": query,
+        "limit": limit or SEARCH_RESULTS,
+        "kinds": kind or list(USUAL_KINDS),
+        "since": since,
+        "until": until,
+        "as_of": as_of,
+        "speaker": speaker,
+        "neighbours": neighbours,
+        "explain": explain,
+        "activate": bool(activate),
+    }
+    question: EverythingRequest = read(EverythingRequest, asked)
+    with opened() as on:
+        found = search_everything(on.store, on.embedders, find_being(on.store, being, owner), question)
+    return _say_found(found, as_json=as_json)
+
+
+def _say_searched(found: Searched, *, every: bool, as_json: bool) -> None:
+    if as_json:
+        say_json(found)
+    elif found.nodes:
+        say(nodes_table(found.nodes))
+    else:
+        remark(f"No memory contains {(' and ' if every else ' or ').join(words(term) for term in found.terms)}.")
+
+
+def _say_found(found: Found, *, as_json: bool) -> None:
+    if as_json:
+        return say_json(found)
+    if found.results:
+        say(_table(found.results))
+    else:
+        remark("Nothing was found.")
+    if found.degraded:
+        remark("The embedder is out of reach: these were found by words.")
+    if found.unindexed:
+        remark(f"{found.unindexed} more are accepted and not searchable yet by every signal.")
+    return None
+
+
+def _table(results: list[Result]) -> Table:
+    made = table(">score", "what", "when", "who", "*said")
+    for one in results:
+        lines = [
+            *(Text(f"{words(near.speaker)}: {words(near.text)}", style="dim") for near in one.before),
+            Text(words(one.text)),
+            *(Text(f"{words(near.speaker)}: {words(near.text)}", style="dim") for near in one.after),
+        ]
+        if one.signals:
+            shares = (f"{name} {signal.share:+.2f}" for name, signal in one.signals.items() if signal.share)
+            lines.append(Text(", ".join(shares), style="dim"))
+        made.add_row(f"{one.score:.2f}", one.kind, moment(one.at), words(one.speaker), Text("\n").join(lines))
+    return made

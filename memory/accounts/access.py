@@ -1,0 +1,132 @@
+"""Access by bearer tokens, hashed at rest. A token is a user's, optionally bound to one Being, or an operator's."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from schemas.accounts.accounts import Being, OperatorToken, Scope, Token
+from schemas.text.storable import unstorable
+from store.accounts import operators, users
+from store.database import Store
+from store.errors import NotFound
+
+PREFIX = "patrol_"
+
+
+class InvalidToken(Exception):
+    """The token is unknown, expired or revoked."""
+
+
+class Forbidden(Exception):
+    """The token is valid, but does not allow this request."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The user and the permissions of an authenticated request."""
+
+    user_id: UUID
+    being_id: UUID | None
+    scopes: frozenset[Scope]
+    token_id: UUID | None = None
+
+    def require(self, scope: Scope) -> None:
+        """Check that the token has a scope.
+
+        Raises:
+            Forbidden: It does not.
+        """
+        if scope not in self.scopes:
+            raise Forbidden(f"This token lacks the scope `{scope}`.")
+
+
+@dataclass(frozen=True)
+class Operator:
+    """The caller of a request with an operator's token, which is no user's and gives access to no Being."""
+
+
+def issue_token(
+    store: Store,
+    user_id: UUID,
+    *,
+    being_id: UUID | None,
+    scopes: list[Scope],
+    lifetime: timedelta | None,
+    most: int | None = None,
+) -> tuple[str, Token]:
+    """Create a token of a user; returns its secret, which can't be read again, and its row.
+
+    Args:
+        store: The ledger.
+        user_id: Its user.
+        being_id: The only Being that it gives access to; None: all of the user's.
+        scopes: Its scopes.
+        lifetime: Until it expires, on the real clock; None: for ever.
+        most: The most valid tokens that the user may have; None: any number.
+
+    Raises:
+        Refused: The user would have more than `most` valid tokens.
+    """
+    secret = PREFIX + secrets.token_urlsafe(32)
+    with store.transaction() as tx:
+        return secret, users.add_token(tx, user_id, being_id, _hash(secret), scopes, lifetime, most=most)
+
+
+def issue_operator_token(store: Store, *, lifetime: timedelta | None) -> tuple[str, OperatorToken]:
+    """Create an operator's token; returns its secret, which can't be read again, and its row."""
+    secret = PREFIX + secrets.token_urlsafe(32)
+    with store.transaction() as tx:
+        return secret, operators.add_token(tx, _hash(secret), lifetime)
+
+
+def authenticate(store: Store, secret: str) -> Caller | Operator:
+    """Return the caller that a token belongs to.
+
+    Raises:
+        InvalidToken: The token is unknown, expired or revoked.
+    """
+    with store.transaction() as tx:
+        found = users.find_token(tx, _hash(secret))
+        operates = operators.is_valid(tx, _hash(secret)) if found is None else None
+    if operates:
+        return Operator()
+    if operates is False:
+        raise InvalidToken("This token has expired or was revoked.")
+    if found is None:
+        raise InvalidToken("This token is unknown.")
+    token, valid = found
+    if not valid:
+        raise InvalidToken("This token has expired or was revoked.")
+    return Caller(token.user_id, token.being_id, frozenset(token.scopes), token.token_id)
+
+
+def find_being(store: Store, caller: Caller, being: str) -> Being:
+    """Return the Being with that id or slug, if the caller has access to it.
+
+    Raises:
+        NotFound: The caller has no such Being, whether or not another user has.
+    """
+    found = None
+    if not any(unstorable(being)):
+        with store.transaction() as tx:
+            found = users.find_being(tx, caller.user_id, being)
+    if found is None or caller.being_id not in {None, found.being_id}:
+        raise NotFound("You have no Being of that id or slug.")
+    return found
+
+
+def visible_owners(store: Store, caller: Caller | Operator) -> list[UUID] | None:
+    """Return the Beings whose work the caller may see: the token's, or all of the user's; None for all of all users."""
+    if isinstance(caller, Operator):
+        return None
+    if caller.being_id is not None:
+        return [caller.being_id]
+    with store.transaction() as tx:
+        return [being.being_id for being in users.beings_of(tx, caller.user_id)]
+
+
+def _hash(secret: str) -> bytes:
+    # A token has 256 random bits, which no dictionary can guess, so a slow hash would only delay requests.
+    return hashlib.sha256(secret.encode(errors="surrogatepass")).digest()

@@ -1,0 +1,112 @@
+"""Erasure for good of messages, Beings and users, with everything derived from them alone."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import structlog
+
+from memory.erased import cleaning, recognition
+from memory.facts import vectors
+from memory.talk import rolling, spine
+from memory.talk.sessions import request_summaries
+from schemas.accounts.accounts import Being, User
+from schemas.accounts.portability import BeingErased
+from schemas.facts.answers import Erased
+from schemas.settings import Settings
+from store.accounts import erased, message_erasure, users
+from store.accounts import erasure as erasing
+from store.database import Store
+from store.errors import NotFound
+from store.facts import facts
+from store.ledger import work
+from store.talk import rolling as session_states
+
+log = structlog.get_logger()
+
+
+def erase_messages(store: Store, settings: Settings, being: Being, message_ids: Sequence[UUID]) -> Erased:
+    """Erase messages; returns which facts and todos were removed or changed with them.
+
+    Keyed digests of their ids and texts are kept, so that intake refuses them from now on; copies in the streams are
+    removed by a worker. A statement is removed with its last evidence, and the statement that it had replaced is active
+    again. A fact is removed with its last statement. A todo is removed with its evidence, and reopened if only the
+    message that closed it is erased.
+
+    Raises:
+        NotFound: The Being has none of these messages.
+        SecretMissing: The key of the digests can't be decrypted; nothing was erased.
+    """
+    with store.transaction() as tx:
+        erased.hold_intake(tx, being.being_id)
+        rolling.reserve(tx, being.being_id)
+        session_states.lock(tx, being.being_id)
+        facts.lock(tx, being.user_id)
+        if not (said := erased.messages(tx, being.being_id, message_ids)):
+            raise NotFound("This Being has no such message.")
+        known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
+        recognition.remember_messages(tx, known, said)
+        cleaning.enqueue(tx, being.being_id)
+        before = message_erasure.supported_by(tx, being.user_id, being.being_id, message_ids)
+        message_erasure.erase_messages(tx, being.being_id, message_ids)
+        erasing.remove_unused_names(tx, being.user_id)
+        after = message_erasure.remaining(tx, being.user_id, being.being_id, before)
+        vectors.request_embedding(tx, being.user_id)
+        request_summaries(tx, being.being_id)
+        spine.request_if_due(tx, being.user_id)
+        return Erased(
+            messages=len(said),
+            facts_removed=sorted(before.facts.keys() - after.facts.keys()),
+            facts_changed=sorted(id_ for id_, content in after.facts.items() if content != before.facts[id_]),
+            todos_removed=sorted(before.todos.keys() - after.todos.keys()),
+            todos_reopened=sorted(id_ for id_, status in after.todos.items() if status != before.todos[id_]),
+        )
+
+
+def erase_being(store: Store, being: Being) -> BeingErased:
+    """Erase a Being with its memory, also during a patrol.
+
+    The user's facts lose the evidence from this Being's messages, and are removed without other evidence. Seeds that
+    were not told in confidence, the user model and the shared vault scope stay: they belong to the user.
+
+    Returns:
+        The number of erased rows by kind.
+
+    Raises:
+        NotFound: The Being does not exist any more.
+    """
+    with store.transaction() as tx:
+        users.hold_alone(tx, being.user_id)
+        rolling.reserve(tx, being.being_id)
+        facts.lock(tx, being.user_id)
+        users.lock(tx, being.being_id)
+        counts = erasing.count_rows(tx, being)
+        erasing.erase_being(tx, being)
+        cleaning.enqueue(tx, being.being_id)
+        erasing.remove_unused_names(tx, being.user_id)
+        left = facts.count(tx, being.user_id)
+        vectors.request_embedding(tx, being.user_id)
+        spine.request_if_due(tx, being.user_id)
+    # From here on no step of the Being can finish and enqueue the next, so its work can be removed.
+    with store.transaction() as tx:
+        work.remove_all(tx, [being.being_id])
+    gone = BeingErased.model_validate(counts | {"facts": counts["facts"] - left})
+    log.warning("erasure.being", being_id=str(being.being_id), **gone.model_dump())
+    return gone
+
+
+def erase_user(store: Store, user: User) -> BeingErased:
+    """Erase a user with all Beings, keys and tokens; returns the number of erased rows by kind."""
+    with store.transaction() as tx:
+        users.hold_alone(tx, user.user_id)
+        facts.lock(tx, user.user_id)
+        counts = [erasing.count_rows(tx, being) for being in users.beings_of(tx, user.user_id)]
+        total = {name: sum(one[name] for one in counts) for name in BeingErased.model_fields if name != "beings"}
+        total["facts"] = facts.count(tx, user.user_id)
+        gone = users.remove_user(tx, user.user_id)
+        for being_id in gone:
+            cleaning.enqueue(tx, being_id)
+    with store.transaction() as tx:
+        work.remove_all(tx, [user.user_id, *gone])
+    answer = BeingErased(beings=len(gone), **total)
+    log.warning("erasure.user", user_id=str(user.user_id), **answer.model_dump())
+    return answer

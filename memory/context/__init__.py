@@ -1,0 +1,1 @@
+"""Prompt contexts assembled from named regions."""

@@ -1,0 +1,80 @@
+"""Process profiles: the regions of a mental process, their order, and its instructions; defaults and those of a Being.
+
+The processes are those of the regions seed: `externalDialog` has every region, `mentalQuery` and `decision` few,
+`researchProcess` the retrieved memory, and `casualChat` the summaries.
+"""
+
+from uuid import UUID
+
+from schemas.context.context import FILLED_REGIONS, Profile
+from store.context import profiles
+from store.errors import NotFound
+from store.transaction import Transaction
+
+DEFAULTS = {
+    profile.process: profile
+    for profile in (
+        Profile(
+            process="externalDialog",
+            regions=list(FILLED_REGIONS),
+            others=True,
+            instructions="Answer the last <message> as the one whom <core> describes, in plain words and without tags."
+            " Draw on what you remember where it helps, and invent no memories.",
+        ),
+        Profile(
+            process="mentalQuery",
+            regions=["core", "instructions", "context", "conversation", "default"],
+            others=False,
+            instructions="The last <message> is a statement about the situation. Judge it as the one whom <core>"
+            " describes, and answer with nothing but true or false.",
+        ),
+        Profile(
+            process="decision",
+            regions=["core", "instructions", "snapshot", "context", "conversation", "default"],
+            others=False,
+            instructions="The last <message> is a choice. Decide as the one whom <core> describes, and answer with your"
+            " choice alone.",
+        ),
+        Profile(
+            process="researchProcess",
+            regions=["core", "instructions", "vault", "rag-context", "userNotes", "conversation", "default"],
+            others=False,
+            instructions="Find what the last <message> asks for in <vault> and <rag-context>, say what it rests on, and"
+            " say so where you do not know.",
+        ),
+        Profile(
+            process="casualChat",
+            regions=["core", "instructions", "conversation", "summary", "default"],
+            others=False,
+            instructions="Chat lightly about the last <message> as the one whom <core> describes, in plain words and"
+            " without tags.",
+        ),
+    )
+}
+
+
+def find(tx: Transaction, being_id: UUID, process: str) -> Profile:
+    """The profile of a process: the Being's own, else the default.
+
+    Raises:
+        NotFound: There is neither.
+    """
+    profile = profiles.find(tx, being_id, process) or DEFAULTS.get(process)
+    if profile is None:
+        raise NotFound(f"There is no process {process}: use one of {', '.join(DEFAULTS)}, or set a profile for it.")
+    return profile
+
+
+def listed(tx: Transaction, being_id: UUID) -> list[Profile]:
+    """The profiles of all processes: the Being's own, and the defaults of the others."""
+    return list((DEFAULTS | {profile.process: profile for profile in profiles.listed(tx, being_id)}).values())
+
+
+def reset(tx: Transaction, being_id: UUID, process: str) -> None:
+    """Remove the Being's own profile of a process, so that the default applies again.
+
+    Raises:
+        NotFound: The Being has none.
+    """
+    if not profiles.reset(tx, being_id, process):
+        raise NotFound(f"This Being has no profile of its own for the process {process}: the default applies.")

@@ -1,0 +1,162 @@
+"""Retrieves nodes, earlier talk, entity cards and facts for a message: the content of the region `rag-context`."""
+
+import random
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from memory.context.blocks import FencedPiece
+from memory.facts import retrieval
+from memory.facts.retrieval import retrieve_by_meaning
+from memory.nodes import recall
+from memory.nodes.fragments import pieces
+from memory.nodes.recall import QueryVector, embed_query, recall_by_vector
+from memory.search.candidates import Understood
+from memory.search.passages import Passage, passages
+from memory.text.errors import InvalidRequest
+from providers.embedders import Embedders
+from providers.metering import Asker
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import Retrieved
+from schemas.facts.rows import Fact
+from schemas.limits import CONTEXT_FACTS, FOUNDATION_FACTS, QUERY_CHARACTERS, RECALL_NODES, RECALL_SIMILARITY
+from schemas.nodes.recall import Recalled
+from schemas.settings import Settings
+from store.facts.cards import foundation
+from store.search import finding
+from store.search.finding import Meant
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True)
+class EmbeddedMessage:
+    """A message with its vectors: of the models of the Being's nodes, of its user's facts, and of what was said."""
+
+    words: str
+    for_nodes: QueryVector | None
+    for_facts: QueryVector | None
+    for_talk: QueryVector | None
+
+
+@dataclass(frozen=True)
+class Retrieval:
+    """What was retrieved for a message; nothing without a message or if the message holds nothing searchable."""
+
+    recalled: Recalled | None = None
+    retrieved: Retrieved | None = None
+    foundation: Sequence[Fact] = ()
+    passages: Sequence[Passage] = ()
+
+    @property
+    def degraded(self) -> bool:
+        """True if words were compared in place of vectors, because the message could not be embedded."""
+        return any(found.degraded for found in (self.recalled, self.retrieved) if found)
+
+    @property
+    def node_ids(self) -> list[UUID]:
+        """The recalled nodes."""
+        return [node.node_id for node in self.recalled.nodes] if self.recalled else []
+
+    def foundation_pieces(self) -> list[FencedPiece]:
+        """The pinned facts, each in its fence, whatever the message is."""
+        return [FencedPiece.of("fact", content) for content in dict.fromkeys(fact.content for fact in self.foundation)]
+
+    def pieces(self) -> list[FencedPiece]:
+        """The nodes' fragments as one shuffled stream, then earlier talk, entity cards and facts, each in its fence."""
+        shown: list[FencedPiece] = []
+        if self.recalled and self.recalled.nodes:
+            shown.append(FencedPiece(self.recalled.fragments, "\n".join(pieces(self.recalled.nodes))))
+        shown += [
+            FencedPiece.of("passage", passage.text, day=f"{passage.said_at:%Y-%m-%d}") for passage in self.passages
+        ]
+        if self.retrieved:
+            shown += [FencedPiece.of("card", card.text) for card in self.retrieved.cards]
+            known = {fact.content for fact in self.foundation}
+            contents = dict.fromkeys(fact.content for fact in self.retrieved.facts)
+            shown += [FencedPiece.of("fact", content) for content in contents if content not in known]
+        return shown
+
+    def explanation(self) -> dict[str, Any]:
+        """The similarity of each node and the scores of each fact, as JSON."""
+        nodes = zip(self.recalled.nodes, self.recalled.similarities, strict=True) if self.recalled else ()
+        facts = (self.retrieved.explanation or []) if self.retrieved else []
+        return {
+            "memories": [{"node_id": str(node.node_id), "similarity": similarity} for node, similarity in nodes],
+            "passages": [
+                {"message_ids": [str(message_id) for message_id in passage.message_ids], "score": passage.score}
+                for passage in self.passages
+            ],
+            "facts": [fact.model_dump(mode="json") for fact in facts],
+        }
+
+
+def embed_message(
+    embedders: Embedders, being: Being, message: str | None, facts_model: str | None, talk_model: str | None
+) -> EmbeddedMessage | None:
+    """Embed a message, once for each model.
+
+    Args:
+        embedders: The embedders by model.
+        being: The Being that recalls.
+        message: The message, of which the first 8,000 characters count.
+        facts_model: The model whose vectors serve the user's facts; None if facts have none.
+        talk_model: The model whose vectors serve what was said to the Being; None if that has none.
+
+    Returns:
+        None without a message, or if nothing in the message can be searched for.
+    """
+    query = (message or "")[:QUERY_CHARACTERS]
+    if not query.strip():
+        return None
+    asker = Asker(being.being_id, "recall")
+    try:
+        for_nodes = embed_query(embedders, asker, query, being.embedding_model)
+        made = {for_nodes.model if for_nodes else being.embedding_model: for_nodes}
+        for model in {facts_model, talk_model} - {None, *made}:
+            made[model] = embed_query(embedders, asker, query, model)
+    except InvalidRequest:
+        return None
+    return EmbeddedMessage(
+        query,
+        for_nodes,
+        made[facts_model] if facts_model is not None else None,
+        made[talk_model] if talk_model is not None else None,
+    )
+
+
+def retrieve(
+    tx: Transaction,
+    settings: Settings,
+    being: Being,
+    message: EmbeddedMessage | None,
+    chance: random.Random,
+    shown: Collection[UUID] = (),
+) -> Retrieval:
+    """Recall nodes, and retrieve facts and earlier talk for a message; without one, the pinned facts alone.
+
+    Args:
+        tx: The transaction.
+        settings: The weights of fact ranking.
+        being: The Being that recalls.
+        message: The message and its vectors.
+        chance: Shuffles the nodes' fragments.
+        shown: Messages that the context shows in other regions.
+    """
+    if message is None:
+        return Retrieval(foundation=foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS))
+    nodes = recall.RecallQuery(message.words, RECALL_NODES, RECALL_SIMILARITY)
+    facts = retrieval.FactQuery(message.words, CONTEXT_FACTS, explain=True)
+    recalled = recall_by_vector(tx, being.being_id, nodes, message.for_nodes, chance)
+    retrieved = retrieve_by_meaning(tx, settings, being, facts, message.for_facts)
+    # What a fact rests on is not said twice.
+    told = [fact.fact_id for fact in [*retrieved.foundation, *retrieved.facts]]
+    talk = Meant(message.for_talk.model, message.for_talk.vector) if message.for_talk else None
+    found = passages(
+        tx,
+        being,
+        message.words,
+        Understood(told=talk, nodes=None, facts=None, degraded=False),
+        apart_from={*shown, *finding.evidence(tx, being.user_id, being.being_id, told)},
+    )
+    return Retrieval(recalled, retrieved, retrieved.foundation, found)

@@ -1,0 +1,1 @@
+"""Recognises erased items by keyed digests when they are handed in again."""

@@ -1,0 +1,1 @@
+"""Facts about the user: extraction, entities, reconciliation, retrieval, the curator."""

@@ -1,0 +1,117 @@
+"""Use cases of a user's facts: list, show, correct, pin, archive, restore, erase."""
+
+from uuid import UUID
+
+from memory.facts import vectors
+from memory.text.pages import cut_page, parse_id_cursor
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import FactDetail, FactPage
+from schemas.facts.requests import FactChanges
+from schemas.facts.rows import Fact, FactStatus, FactType
+from store.accounts import erasure
+from store.database import Store
+from store.errors import Refused
+from store.facts import curator, facts
+
+
+def page(
+    store: Store,
+    being: Being,
+    *,
+    type: FactType | None,  # noqa: A002  # the field's name
+    status: FactStatus | None,
+    entity: str | None,
+    cursor: str | None,
+    limit: int,
+) -> FactPage:
+    """A page of the facts that a Being knows, newest first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        found = facts.page(
+            tx,
+            being.user_id,
+            being.being_id,
+            type=type,
+            status=status,
+            entity_ref=entity,
+            before=before,
+            limit=limit + 1,
+        )
+    shown, end = cut_page(found, limit, lambda fact: str(fact.fact_id))
+    return FactPage(facts=shown, cursor=end)
+
+
+def detail(store: Store, being: Being, fact_id: UUID) -> FactDetail:
+    """A fact with all its statements, their evidence and its history.
+
+    Raises:
+        NotFound: This Being knows no such fact.
+    """
+    with store.transaction() as tx:
+        return FactDetail(
+            fact=facts.get(tx, being.user_id, being.being_id, fact_id),
+            statements=facts.statements(tx, being.user_id, being.being_id, fact_id),
+            history=facts.history(tx, being.user_id, fact_id),
+        )
+
+
+def change(store: Store, being: Being, fact_id: UUID, changes: FactChanges) -> Fact:
+    """Correct a fact, set its importance, pin, archive or restore it; returns it as it is now.
+
+    Raises:
+        NotFound: This Being knows no such fact.
+        Refused: A pinned fact is to be archived, or a newer fact has the key of the one that is to be restored.
+    """
+    user_id = being.user_id
+    with store.transaction() as tx:
+        facts.lock(tx, user_id)
+        fact = facts.get(tx, user_id, being.being_id, fact_id)
+        pinned = fact.pinned if changes.pinned is None else changes.pinned
+        status = changes.status or fact.status
+        if pinned and status == "ARCHIVED":
+            raise Refused("A pinned fact can't be archived, nor an archived one pinned. Unpin or restore it first.")
+        if changes.content is not None:
+            facts.correct(tx, user_id, fact_id, changes.content)
+        if changes.importance is not None:
+            facts.set_importance(tx, user_id, fact_id, changes.importance)
+        if status != fact.status:
+            facts.set_status(tx, user_id, fact_id, status)
+        if pinned != fact.pinned:
+            facts.pin(tx, user_id, fact_id, pinned=pinned)
+        vectors.request_embedding(tx, user_id)
+        return facts.get(tx, user_id, being.being_id, fact_id)
+
+
+def unfold(store: Store, being: Being, fact_id: UUID) -> list[Fact]:
+    """Undo a fold of the curator: its facts are active again, and the curator never folds them again.
+
+    Raises:
+        NotFound: This Being knows no such fact.
+        Refused: The fact is no active fold.
+    """
+    user_id = being.user_id
+    with store.transaction() as tx:
+        facts.lock(tx, user_id)
+        fact = facts.get(tx, user_id, being.being_id, fact_id)
+        if fact.source != "curated_fold" or fact.status != "ACTIVE":
+            raise Refused("Only an active fact that the curator folded can be unfolded.")
+        folded = curator.unfold(tx, user_id, fact_id)
+        vectors.request_embedding(tx, user_id)
+        return [facts.get(tx, user_id, being.being_id, each) for each in folded]
+
+
+def erase(store: Store, being: Being, fact_id: UUID) -> None:
+    """Remove a fact with all its statements; the messages that support it stay.
+
+    Raises:
+        NotFound: This Being knows no such fact.
+    """
+    with store.transaction() as tx:
+        facts.lock(tx, being.user_id)
+        facts.get(tx, being.user_id, being.being_id, fact_id)
+        facts.erase(tx, being.user_id, fact_id)
+        erasure.remove_unused_names(tx, being.user_id)

@@ -1,0 +1,122 @@
+"""The extraction call: what the model is shown of a conversation, and bisection of messages that it refuses."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory.facts.extraction_rules import Extraction, QuotableMessage, check
+from memory.llm.prompting import prompt
+from memory.llm.session import LlmSession
+from memory.text.prompt_escaping import tagged
+from memory.text.transcripts import speaker
+from providers.errors import BadAnswer, InputRefused
+from schemas.accounts.accounts import Being
+from schemas.facts.judgement import Judgement
+from schemas.facts.rows import Entity, Todo
+from schemas.talk.messages import Message
+
+JUDGE = prompt("judge", Judgement, size="small", most_tokens=6_000)
+CONTEXT_MESSAGES = 6
+CONTEXT_CHARACTERS = 800
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What the model is shown.
+
+    Attributes:
+        being: The companion.
+        messages: The messages to judge and those before them, in order.
+        own_texts: Their texts without what contexts showed (`context_provenance.own_texts`).
+        new: The ids of the messages to judge.
+        entities: Entities that the Being knows by name.
+        todos: The Being's open todos.
+    """
+
+    being: Being
+    messages: Sequence[Message]
+    own_texts: Mapping[UUID, str]
+    new: frozenset[UUID]
+    entities: Sequence[Entity]
+    todos: Sequence[Todo]
+
+
+def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, dict[UUID, str]]:
+    """Extract facts and todos from the new messages.
+
+    If the call fails for all of them, it is repeated without the earlier messages, and for each half, until the message
+    that causes the failure stands alone.
+
+    Returns:
+        The extraction, and by message id the reason why a message could not be judged.
+
+    Raises:
+        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the caller leaves the messages unjudged.
+    """
+    extraction, unjudgeable = Extraction(), dict[UUID, str]()
+    new = [message for message in conversation.messages if message.message_id in conversation.new]
+    # A message that consists of what a context showed has no text of its own to judge.
+    parts = [([message for message in new if conversation.own_texts[message.message_id].strip()], CONTEXT_MESSAGES)]
+    while parts:
+        part, before = parts.pop(0)
+        if not part:
+            continue
+        try:
+            found = _extract_part(llm, conversation, part, before)
+        except (BadAnswer, InputRefused) as fault:
+            if len(part) > 1:
+                middle = len(part) // 2
+                parts[:0] = [(part[:middle], 0), (part[middle:], 0)]
+            elif before:
+                parts.insert(0, (part, 0))
+            else:
+                unjudgeable[part[0].message_id] = str(fault)
+        else:
+            extraction.facts.extend(found.facts)
+            extraction.todos.extend(found.todos)
+            extraction.dropped.update(found.dropped)
+    return extraction, unjudgeable
+
+
+def _extract_part(llm: LlmSession, conversation: Conversation, part: Sequence[Message], before: int) -> Extraction:
+    new = {message.message_id for message in part}
+    own_texts = conversation.own_texts
+    shown = _with_preceding(conversation.messages, new, before)
+    refs = {message.message_id: f"m{place}" for place, message in enumerate(shown, start=1)}
+    todos = {f"t{place}": todo for place, todo in enumerate(conversation.todos, start=1)}
+    material = [
+        *(
+            [tagged("entities", "\n".join(_line(each) for each in conversation.entities))]
+            if conversation.entities
+            else []
+        ),
+        *(tagged("todo", todo.content, ref=ref, kind=todo.kind) for ref, todo in todos.items()),
+        *(_message(message, own_texts[message.message_id], refs[message.message_id], new) for message in shown),
+    ]
+    question = JUDGE.question(tagged("companion", conversation.being.name), "\n".join(material))
+    quotable = {refs[message.message_id]: QuotableMessage(message, own_texts[message.message_id]) for message in part}
+    answer = llm.ask(question).answer
+    return check(answer, quotable, {ref: todo.todo_id for ref, todo in todos.items()})
+
+
+def _with_preceding(messages: Sequence[Message], new: set[UUID], before: int) -> list[Message]:
+    """The new messages, each with up to `before` messages that precede it."""
+    places = [place for place, message in enumerate(messages) if message.message_id in new]
+    near = {shown for place in places for shown in range(max(0, place - before), place + 1)}
+    return [messages[place] for place in sorted(near)]
+
+
+def _message(message: Message, own_text: str, ref: str, new: set[UUID]) -> str:
+    is_new = message.message_id in new
+    return tagged(
+        "message",
+        own_text if is_new else own_text[:CONTEXT_CHARACTERS],
+        ref=ref,
+        by=speaker(message),
+        at=f"{message.created_at:%Y-%m-%d %H:%M}",
+        new="yes" if is_new else "no",
+    )
+
+
+def _line(entity: Entity) -> str:
+    return f"{entity.entity_ref.partition(':')[0]} {entity.label}"

@@ -1,0 +1,208 @@
+"""Rules that each item of the Shadow Judge's answer must pass to become a fact or todo.
+
+The model proposes and code decides: the span must be a quotation from a message to judge, by the speaker that the item
+names, about the real world. An item that fails is dropped with a reason, and does not affect the others.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_args
+from uuid import UUID
+
+from memory.text.entity_names import USER_NAMES, USER_REF, entity_ref, slug
+from memory.text.quote_match import find_quote
+from schemas.facts.judgement import FoundFact, FoundItem, FoundTodo, Judgement
+from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
+from schemas.limits import LEAST_CONFIDENCE, LEAST_IMPORTANCE, MOST_IMPORTANCE, STATEMENT_CHARACTERS
+from schemas.talk.messages import Message
+
+
+class Dropped(ValueError):
+    """An item breaks a rule; the text names the rule, and is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuotableMessage:
+    """A message that items may quote, with its text without what contexts showed; positions are the same."""
+
+    message: Message
+    own_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedFact:
+    """A fact that passed the rules.
+
+    `refs` maps entity refs to labels as named, first the one that it is about. `subject_ref` is the person whose
+    fact it is, if that is neither the user nor the first ref.
+    """
+
+    message: Message
+    span: str
+    type: str
+    content: str
+    fact_type: str
+    refs: dict[str, str]
+    importance: int
+    confidence: float
+    in_confidence: bool
+    subject_ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedTodo:
+    """A todo that passed the rules; `known` is the todo that it repeats, or with `done` closes."""
+
+    message: Message
+    span: str
+    kind: str
+    content: str
+    due: str | None
+    known: UUID | None
+    done: bool
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The items that passed the rules, and the counts of dropped items by reason."""
+
+    facts: list[ExtractedFact] = field(default_factory=list)
+    todos: list[ExtractedTodo] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+def check(judgement: Judgement, quotable: Mapping[str, QuotableMessage], todos: Mapping[str, UUID]) -> Extraction:
+    """Check each item of an answer.
+
+    Args:
+        judgement: The model's answer.
+        quotable: The new messages of the user and of third speakers, by the refs in the prompt.
+        todos: The known todos, by the refs in the prompt.
+    """
+    extraction = Extraction()
+    for found in judgement.facts:
+        try:
+            extraction.facts.append(_fact(found, quotable))
+        except Dropped as reason:
+            extraction.dropped[str(reason)] += 1
+    for todo in judgement.todos:
+        try:
+            extraction.todos.append(_todo(todo, quotable, todos))
+        except Dropped as reason:
+            extraction.dropped[str(reason)] += 1
+    return extraction
+
+
+def _fact(found: FoundFact, quotable: Mapping[str, QuotableMessage]) -> ExtractedFact:
+    message, span = _quotation(found, quotable)
+    subject = _person(found.subject)
+    if message.role == "other" and subject != _person(message.speaker or ""):
+        raise Dropped("hearsay")
+    _known(found.type, FactType, "unknown type")
+    _known(found.fact_type, FactKind, "unknown type")
+    refs: dict[str, str] = {}
+    for entity in found.entities:
+        _known(entity.type, EntityType, "unknown type")
+        if ref := entity_ref(entity.type, entity.name):
+            refs.setdefault(ref, entity.name.strip())
+    if not refs:
+        raise Dropped("about nothing")
+    confidence = _confidence(found.confidence)
+    if confidence < LEAST_CONFIDENCE:
+        raise Dropped("not sure")
+    subject_ref = _other_subject(found, subject, refs)
+    return ExtractedFact(
+        message=message,
+        span=span,
+        # What another person says or is belongs to the people in the user's life.
+        type="PEOPLE" if found.type == "PROFILE" and subject != USER_REF else found.type,
+        subject_ref=subject_ref,
+        content=_words(found.statement),
+        fact_type=found.fact_type,
+        refs=refs,
+        importance=min(MOST_IMPORTANCE, max(LEAST_IMPORTANCE, found.importance)),
+        confidence=confidence,
+        in_confidence=found.in_confidence or marked_confidential(message),
+    )
+
+
+def _other_subject(found: FoundFact, subject: str | None, refs: dict[str, str]) -> str | None:
+    """Whose fact it is, if not the user's; a person that the fact does not name is added to its refs.
+
+    A project's facts are the project's, whoever is named as their subject.
+
+    Raises:
+        Dropped: The item names no subject.
+    """
+    if subject is None:
+        raise Dropped("no subject")
+    if subject == USER_REF or found.type == "PROJECT":
+        return None
+    if subject.partition(":")[2] == next(iter(refs)).partition(":")[2]:
+        return None
+    refs.setdefault(subject, found.subject.strip())
+    return subject
+
+
+def _todo(found: FoundTodo, quotable: Mapping[str, QuotableMessage], todos: Mapping[str, UUID]) -> ExtractedTodo:
+    message, span = _quotation(found, quotable)
+    if message.role != "user":
+        raise Dropped("hearsay")
+    _known(found.kind, TodoKind, "unknown type")
+    known = todos.get(found.known or "")
+    if found.known and known is None:
+        raise Dropped("unknown todo")
+    if found.done and known is None:
+        raise Dropped("nothing known is done")
+    due = " ".join((found.due or "").split())[:STATEMENT_CHARACTERS] or None
+    return ExtractedTodo(
+        message, span, found.kind, _words(found.content), due, known, found.done, _confidence(found.confidence)
+    )
+
+
+def _quotation(found: FoundItem, quotable: Mapping[str, QuotableMessage]) -> tuple[Message, str]:
+    source = quotable.get(found.message)
+    if source is None:
+        raise Dropped("no such message")
+    message = source.message
+    span = find_quote(found.span, source.own_text)
+    # A span that reaches across a blanked part joins words that the message does not say together.
+    if span is None or span not in message.content:
+        raise Dropped("no such words")
+    speaker = USER_REF if message.role == "user" else _person(message.speaker or "")
+    # A third speaker whose name reads as the user's can't be quoted.
+    if _person(found.speaker) != speaker or (message.role != "user" and speaker in {None, USER_REF}):
+        raise Dropped("another's words")
+    if found.realm != "real":
+        raise Dropped("not real")
+    return message, span
+
+
+def marked_confidential(message: Message) -> bool:
+    """Whether the producer marked a message as meant for this Being alone."""
+    return message.metadata.get("in_confidence") is True
+
+
+def _person(name: str) -> str | None:
+    return USER_REF if name.strip().lower() in USER_NAMES else entity_ref("person", name)
+
+
+def _known(name: str, choices: Any, reason: str) -> None:
+    if name not in get_args(choices):
+        raise Dropped(reason)
+
+
+def _words(text: str) -> str:
+    plain = " ".join(text.split())
+    if not slug(plain):
+        raise Dropped("says nothing")
+    if len(plain) > STATEMENT_CHARACTERS:
+        raise Dropped("too long")
+    return plain
+
+
+def _confidence(value: float) -> float:
+    return min(1.0, max(0.0, value)) if math.isfinite(value) else 0.0

@@ -1,0 +1,70 @@
+"""Rules on which similar facts say the same: an embedder places opposites, sides, numbers and names close together.
+
+Vectors only nominate pairs. `near_identical` decides without a model; `may_say_the_same` rules out pairs that differ in
+a word that changes the meaning, before a model is asked about the others.
+"""
+
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+from schemas.facts.rows import Fact
+
+_WORDS = tomllib.loads(Path(__file__).with_name("fold_words.toml").read_text())
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W\d_]+)*|[$€£¥%°]")
+_ARTICLES = frozenset({"a", "an", "the", "user", "user's", "users"})
+_NEGATIONS = frozenset(_WORDS["negations"].split())
+_NUMBERS = (
+    {word: str(number) for number, word in enumerate(_WORDS["ones"].split())}
+    | {word: str(10 * number) for number, word in enumerate(_WORDS["tens"].split(), 2)}
+    | {word: str(number) for number, word in enumerate(_WORDS["ordinals"].split())}
+    | {word: str(number) for word, number in _WORDS["numbers"].items()}
+)
+_CHANGING = {word for group in _WORDS["opposites"] for word in group.split()} | {
+    word for name in ("days_and_months", "units") for word in _WORDS[name].split()
+}
+# Of things, names differ with the wording; of these, they are another fact.
+_NAMED_TYPES = frozenset({"person", "place", "org", "project"})
+
+
+def near_identical(one: Fact, other: Fact) -> bool:
+    """Whether two facts differ in nothing but case, punctuation and articles, and name the same entities."""
+    return _names(one) == _names(other) and _plain(one.content) == _plain(other.content)
+
+
+def may_say_the_same(one: Fact, other: Fact) -> bool:
+    """Whether two facts agree in negation, sides, numbers, days, units, opposites and names."""
+    return _names(one) == _names(other) and _markers(one.content) == _markers(other.content)
+
+
+def _names(fact: Fact) -> frozenset[str]:
+    return frozenset(ref for ref in fact.entity_refs if ref.partition(":")[0] in _NAMED_TYPES)
+
+
+def _words(text: str) -> list[str]:
+    return [word.replace("\u2019", "'") for word in _WORD.findall(text)]
+
+
+def _plain(text: str) -> list[str]:
+    return [word.casefold() for word in _words(text) if word.casefold() not in _ARTICLES]
+
+
+def _markers(text: str) -> Counter[str]:
+    """The words of a text that change its meaning, in one spelling each; negations count by being odd or even."""
+    found: Counter[str] = Counter()
+    for place, written in enumerate(_words(text)):
+        word = written.casefold()
+        stem = word if word in _CHANGING else word.removesuffix("s")
+        if word in _NEGATIONS or word.endswith("n't"):
+            found["negated"] += 1
+        elif word[0].isdigit() or word in _NUMBERS:
+            found[f"number:{_NUMBERS.get(word, word)}"] += 1
+        elif stem in _CHANGING:
+            found[stem] += 1
+        elif place and written[0].isupper():
+            # A capital inside a sentence, in scripts that have them, begins a name.
+            found[f"name:{word}"] += 1
+    if negations := found.pop("negated", 0):
+        found["negated"] = negations % 2
+    return +found

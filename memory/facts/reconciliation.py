@@ -1,0 +1,191 @@
+"""Reconciliation: extracted items become statements, compared with the statements under the same memory key.
+
+The model says which statements contradict each other; which of them stands follows from their dates (SQL's
+`settle_facts`), so that messages may come in any order.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from memory.facts import entity_resolution
+from memory.facts.extraction_rules import ExtractedFact
+from memory.llm.prompting import prompt
+from memory.llm.session import LlmSession
+from memory.text.entity_names import slug
+from memory.text.prompt_escaping import tagged
+from providers.errors import BadAnswer, InputRefused
+from schemas.facts.judgement import Reconciliation
+from store.database import Store
+from store.facts import entities, facts
+from store.facts.entities import Mention
+from store.facts.facts import KnownStatement, NewStatement
+from store.transaction import Transaction, new_ids
+
+RECONCILE = prompt("reconcile", Reconciliation, size="small", most_tokens=2_000)
+# Of a key with more statements, the current and the latest ones are compared.
+STATEMENTS_COMPARED = 40
+Key = tuple[UUID | None, str]
+"""A scope and a memory key: statements under the same key are compared with each other."""
+
+
+@dataclass(frozen=True)
+class PreparedFacts:
+    """Statements that are ready to be added, and the names in them: each with its scope, and by message."""
+
+    statements: Sequence[NewStatement]
+    mentions: Sequence[Mention]
+    named_together: Sequence[Collection[str]]
+
+    def keep(self, tx: Transaction, user_id: UUID) -> list[tuple[UUID, str]]:
+        """Add the names, then the statements; returns each statement's fact id and outcome (`facts.add_statements`)."""
+        facts.lock(tx, user_id)
+        # Other Beings' messages may have brought names in since `prepare` compared them.
+        candidates = entity_resolution.candidates(tx, user_id, self.named_together)
+        entities.add(tx, user_id, self.mentions)
+        entity_resolution.record_candidates(tx, user_id, candidates)
+        return facts.add_statements(tx, user_id, self.statements)
+
+
+def prepare(
+    store: Store, llm: LlmSession, user_id: UUID, being_id: UUID, extracted: Sequence[ExtractedFact]
+) -> PreparedFacts:
+    """Resolve the names in extracted facts, and compare the facts with known statements under the same keys.
+
+    Raises:
+        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; nothing was written.
+    """
+    mentions = [Mention(_scope(fact, being_id), ref, label) for fact in extracted for ref, label in fact.refs.items()]
+    with store.transaction() as tx:
+        ids = new_ids(tx, len(extracted))
+        entity_of = entities.resolve(tx, user_id, list({mention.ref for mention in mentions}))
+        named_together = _named_together(extracted)
+        candidates = entity_resolution.candidates(tx, user_id, named_together)
+        entity_of |= {candidate.merged_ref: candidate.kept_ref for candidate in candidates if candidate.safe}
+        statements = [_statement(fact, being_id, id_) for fact, id_ in zip(extracted, ids, strict=True)]
+        keys = [_key(statement, entity_of) for statement in statements]
+        known = facts.find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
+        statements_of = facts.known_statements(tx, user_id, list(known.values()), STATEMENTS_COMPARED)
+    earlier = {key: statements_of.get(fact_id, []) for key, fact_id in known.items()}
+    return PreparedFacts(_reconcile(llm, statements, keys, earlier), mentions, named_together)
+
+
+def _named_together(extracted: Sequence[ExtractedFact]) -> list[set[str]]:
+    """The names in each message, without those in confidences."""
+    together: dict[UUID, set[str]] = {}
+    for fact in extracted:
+        if not fact.in_confidence:
+            together.setdefault(fact.message.message_id, set()).update(fact.refs)
+    return list(together.values())
+
+
+def _statement(fact: ExtractedFact, being_id: UUID, statement_id: UUID) -> NewStatement:
+    refs = list(fact.refs)
+    return NewStatement(
+        statement_id=statement_id,
+        scope=_scope(fact, being_id),
+        type=fact.type,
+        entity_label=fact.refs[refs[0]],
+        fact_type=fact.fact_type,
+        mentioned_refs=refs,
+        content=fact.content,
+        source="shadow_extraction",
+        confidence=fact.confidence,
+        importance=fact.importance,
+        told_at=fact.message.created_at,
+        span=fact.span,
+        subject_ref=fact.subject_ref,
+        being_id=being_id,
+        message_id=fact.message.message_id,
+    )
+
+
+def _scope(fact: ExtractedFact, being_id: UUID) -> UUID | None:
+    """The Being that alone may know the fact, if it was said in confidence; None: all of the user's Beings."""
+    return being_id if fact.in_confidence else None
+
+
+def _key(statement: NewStatement, entity_of: dict[str, str]) -> Key:
+    primary = entity_of.get(statement.mentioned_refs[0], statement.mentioned_refs[0])
+    subject = statement.subject_ref and entity_of.get(statement.subject_ref, statement.subject_ref)
+    return statement.scope, memory_key(statement.type, primary, statement.fact_type, subject)
+
+
+def memory_key(type_: str, primary_ref: str, fact_type: str, subject_ref: str | None) -> str:
+    """The seed's memoryKey, as `people|person|john_doe|relationship`, then whose fact it is, if not the user's.
+
+    SQL's `memory.memory_key` makes the same.
+    """
+    entity_type, _, name = primary_ref.partition(":")
+    whose = f"|{subject_ref.partition(':')[2]}" if subject_ref else ""
+    return f"{type_}|{entity_type}|{name}|{fact_type}{whose}".lower()
+
+
+def _reconcile(
+    llm: LlmSession, statements: Sequence[NewStatement], keys: Sequence[Key], known: dict[Key, list[KnownStatement]]
+) -> list[NewStatement]:
+    """Set each new statement's relations to the others under its key; the model compares those with other words."""
+    settled = {statement.statement_id: statement for statement in statements}
+    compared: dict[Key, list[KnownStatement]] = {}
+    for statement, key in zip(statements, keys, strict=True):
+        others = compared.setdefault(key, list(known.get(key, [])))
+        same = next((each.statement_id for each in others if slug(each.content) == slug(statement.content)), None)
+        if same is not None:
+            settled[statement.statement_id] = replace(statement, same_as=same)
+        others.append(KnownStatement(statement.statement_id, statement.content, statement.told_at))
+    groups = [group for group in compared.values() if _differ(group, settled)]
+    if not groups:
+        return list(settled.values())
+    refs = {
+        f"{'n' if each.statement_id in settled else 'e'}{number}.{order}": each
+        for number, group in enumerate(groups)
+        for order, each in enumerate(group)
+    }
+    group_of = {each.statement_id: number for number, group in enumerate(groups) for each in group}
+    try:
+        answer = llm.ask(RECONCILE.question("", _material(refs, settled, group_of))).answer
+    except (BadAnswer, InputRefused):
+        # Without a comparison all of them stand.
+        return list(settled.values())
+    for comparison in answer.comparisons:
+        new, other = refs.get(comparison.new), refs.get(comparison.earlier or "")
+        if new is None or other is None or new is other or new.statement_id not in settled:
+            continue
+        if group_of[new.statement_id] == group_of[other.statement_id]:
+            _relate(settled, new.statement_id, other.statement_id, comparison.relation)
+    return list(settled.values())
+
+
+def _differ(group: Sequence[KnownStatement], settled: Mapping[UUID, NewStatement]) -> bool:
+    """Whether there is a new statement beside another one with other words."""
+    words = {slug(each.content) for each in group}
+    return len(words) > 1 and any(each.statement_id in settled for each in group)
+
+
+def _relate(settled: dict[UUID, NewStatement], new: UUID, other: UUID, relation: str) -> None:
+    if relation == "contradicts":
+        settled[new] = replace(settled[new], contradicts=(*settled[new].contradicts, other))
+    elif relation == "same":
+        order = list(settled)
+        # Of two new statements the later one is added as a mention of the earlier.
+        if other in settled and order.index(other) > order.index(new):
+            new, other = other, new
+        while other in settled and (repeated := settled[other].same_as) is not None:
+            other = repeated
+        if other != new and settled[new].same_as is None:
+            settled[new] = replace(settled[new], same_as=other)
+
+
+def _material(
+    refs: Mapping[str, KnownStatement], settled: Mapping[UUID, NewStatement], group_of: Mapping[UUID, int]
+) -> str:
+    return "\n".join(
+        tagged(
+            "new" if each.statement_id in settled else "earlier",
+            each.content,
+            ref=ref,
+            matter=f"k{group_of[each.statement_id]}",
+            said=f"{each.said_at:%Y-%m-%d %H:%M}",
+        )
+        for ref, each in refs.items()
+    )

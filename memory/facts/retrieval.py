@@ -1,0 +1,119 @@
+"""Retrieval of facts that are relevant to a query (state-and-memory seed, "Memory Retrieval")."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.facts.ranking import rank
+from memory.nodes.recall import QueryVector, embed_query, significant_terms
+from memory.text.errors import InvalidRequest
+from providers.embedders import Embedders
+from providers.metering import Asker
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
+from schemas.facts.rows import Fact
+from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FACT_SIMILARITY, FOUNDATION_FACTS
+from schemas.settings import Settings
+from store import clock
+from store.database import Store
+from store.facts import cards as fact_cards
+from store.facts import vectors
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class FactQuery:
+    """A query for up to `limit` facts; with `explain`, the answer has each fact's score in parts."""
+
+    text: str
+    limit: int
+    explain: bool = False
+
+
+def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Being, query: FactQuery) -> Retrieved:
+    """Find facts by similarity; by words, marked `degraded`, while the query can't be embedded.
+
+    Raises:
+        InvalidRequest: The query is empty, or the embedder refuses it.
+    """
+    if not query.text.strip():
+        raise InvalidRequest("`query` is empty. Send a sentence or a few words.")
+    with store.transaction() as tx:
+        model = vectors.serving_model(tx, being.user_id)
+    meant = embed_query(embedders, Asker(being.being_id, "retrieve"), query.text, model) if model else None
+    with store.transaction() as tx:
+        return retrieve_by_meaning(tx, settings, being, query, meant)
+
+
+def retrieve_by_meaning(
+    tx: Transaction, settings: Settings, being: Being, query: FactQuery, meant: QueryVector | None
+) -> Retrieved:
+    """Find facts by the query's vector; by its words if there is none."""
+    if meant is None:
+        found = _by_words(tx, being, query.text, None)
+    else:
+        near = vectors.nearest(tx, being.user_id, being.being_id, meant.model, meant.vector, FACT_CANDIDATES)
+        # Facts whose content has no vector yet are found by words meanwhile.
+        worded = _by_words(tx, being, query.text, meant.model)
+        best = {fact.fact_id: (fact, similarity) for fact, similarity in near if similarity >= FACT_SIMILARITY}
+        for fact, share in worded:
+            best[fact.fact_id] = (fact, max(share, best.get(fact.fact_id, (fact, 0.0))[1]))
+        found = sorted(best.values(), key=lambda one: (-one[1], one[0].fact_id))[:FACT_CANDIDATES]
+    # Until the user's first facts have vectors there is nothing that a comparison of meanings would find.
+    degraded = meant is None and vectors.has_facts(tx, being.user_id, being.being_id)
+    answer = _assemble(tx, settings, being, found, limit=query.limit, degraded=degraded)
+    return answer if query.explain else answer.model_copy(update={"explanation": None})
+
+
+def _by_words(tx: Transaction, being: Being, query: str, model: str | None) -> list[tuple[Fact, float]]:
+    """Candidates with the share of the query's words that each contains; only those without a vector of `model`."""
+    return vectors.matching_words(
+        tx, being.user_id, being.being_id, significant_terms(query), FACT_CANDIDATES, without_vector_of=model
+    )
+
+
+def _assemble(
+    tx: Transaction,
+    settings: Settings,
+    being: Being,
+    candidates: Sequence[tuple[Fact, float]],
+    *,
+    limit: int,
+    degraded: bool,
+) -> Retrieved:
+    """Rank candidates; add cards of the entities that the best of them name, and the pinned facts."""
+    best = rank(candidates, clock.now(tx), blend=settings.blended_ranking)[:limit]
+    cards = _cards(tx, being, [one.fact for one in best])
+    return Retrieved(
+        facts=[RetrievedFact(**dict(one.fact), similarity=one.similarity, score=one.score) for one in best],
+        cards=cards,
+        foundation=fact_cards.foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS),
+        text="\n".join([*(card.text for card in cards), *(f"- {one.fact.content}" for one in best)]),
+        degraded=degraded,
+        explanation=[
+            FactExplanation(
+                fact_id=one.fact.fact_id,
+                similarity=one.similarity,
+                recency=one.recency,
+                frequency=one.frequency,
+                score=one.score,
+            )
+            for one in best
+        ],
+    )
+
+
+def _cards(tx: Transaction, being: Being, found: Sequence[Fact]) -> list[EntityCard]:
+    """Cards of the entities that these facts name, in that order; other facts of importance >= 2 or pinned."""
+    refs = list(dict.fromkeys(ref for fact in found for ref in fact.entity_refs))
+    others = fact_cards.important(
+        tx, being.user_id, being.being_id, refs, apart_from=[fact.fact_id for fact in found], limit=CARD_FACTS
+    )
+    return [
+        EntityCard(
+            entity_ref=ref,
+            facts=[fact.content for fact in others[ref]],
+            text=f"[{ref}]: {'; '.join(fact.content for fact in others[ref])}",
+        )
+        for ref in refs
+        if ref in others
+    ]

@@ -1,0 +1,54 @@
+"""Use cases of a Being's todos: list, correct, pin, close, archive, restore, erase."""
+
+from uuid import UUID
+
+from memory.text.pages import cut_page, parse_id_cursor
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import TodoPage
+from schemas.facts.requests import TodoChanges
+from schemas.facts.rows import Todo, TodoKind, TodoStatus
+from store.database import Store
+from store.errors import Refused
+from store.facts import todos
+
+
+def page(
+    store: Store, being: Being, *, status: TodoStatus | None, kind: TodoKind | None, cursor: str | None, limit: int
+) -> TodoPage:
+    """A page of a Being's todos, newest first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        found = todos.page(tx, being.being_id, status=status, kind=kind, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda todo: str(todo.todo_id))
+    return TodoPage(todos=shown, cursor=end)
+
+
+def change(store: Store, being: Being, todo_id: UUID, changes: TodoChanges) -> Todo:
+    """Correct, pin, close, archive or reopen a todo.
+
+    Raises:
+        NotFound: This Being has no such todo.
+        Refused: A pinned todo is to be archived.
+    """
+    with store.transaction() as tx:
+        todo = todos.get(tx, being.being_id, todo_id)
+        pinned = todo.pinned if changes.pinned is None else changes.pinned
+        if pinned and (changes.status or todo.status) == "ARCHIVED":
+            raise Refused("A pinned todo can't be archived, nor an archived one pinned. Unpin or restore it first.")
+        todos.change(tx, being.being_id, todo_id, changes.model_dump(exclude_none=True))
+        return todos.get(tx, being.being_id, todo_id)
+
+
+def erase(store: Store, being: Being, todo_id: UUID) -> None:
+    """Remove a todo; the messages that support it stay.
+
+    Raises:
+        NotFound: This Being has no such todo.
+    """
+    with store.transaction() as tx:
+        todos.get(tx, being.being_id, todo_id)
+        todos.erase(tx, being.being_id, [todo_id])

@@ -1,0 +1,89 @@
+"""Vectors of facts, computed in the background.
+
+Facts belong to the user, whose Beings may have different embedders, so the platform's embedder embeds them. When the
+settings name another model, the old vectors serve until every fact has a new one.
+"""
+
+from functools import partial
+from uuid import UUID
+
+from memory.facts import curator
+from memory.nodes.reembedding import embed_prefix
+from providers.embedders import Embedders
+from providers.embedding import Embedder, embed_each
+from providers.errors import InputRefused
+from providers.tokens import estimated_tokens
+from schemas.kinds import EMBED_FACTS
+from schemas.settings import Settings
+from schemas.work import Claim
+from store.database import Store
+from store.facts import facts
+from store.facts import vectors as fact_vectors
+from store.facts.vectors import Unembedded
+from store.ledger import work
+from store.transaction import Transaction
+
+BATCH = 500
+# all-MiniLM-L6-v2 reads 256 tokens of a text and ignores the rest.
+TOKENS_EMBEDDED = 240
+
+
+def request_embedding(tx: Transaction, user_id: UUID) -> None:
+    """Request vectors for the facts of this user that have none."""
+    work.ask(tx, user_id, EMBED_FACTS)
+
+
+def request_reembedding(store: Store, embedders: Embedders, limit: int = 100) -> None:
+    """Request new vectors for up to `limit` users whose serving model is another than the settings name."""
+    if not embedders.replaces:
+        return
+    with store.transaction() as tx:
+        for user_id in fact_vectors.users_of_other_models(tx, embedders.wanted.model, limit):
+            request_embedding(tx, user_id)
+
+
+def embed(store: Store, embedders: Embedders, settings: Settings, claim: Claim) -> None:
+    """Embed the present content of each of the user's facts that needs it; then that model's vectors serve.
+
+    If enough facts were added since the curator last ran, its work is requested.
+
+    Raises:
+        ProviderError: The embedder is unavailable; vectors computed so far are kept.
+    """
+    user_id = claim.owner_id
+    with store.transaction() as tx:
+        model = fact_vectors.serving_model(tx, user_id)
+    embedder = embedders.wanted if embedders.replaces else embedders.serving(model)
+    while True:
+        with store.transaction() as tx:
+            work.hold(tx, claim)
+            page = fact_vectors.unembedded(tx, user_id, embedder.model, BATCH)
+        if not page:
+            break
+        _embed(store, embedder, user_id, page)
+    with store.finishing(claim, first=partial(facts.lock, user_id=user_id)) as tx:
+        # Facts added since the last page are embedded by the work that their transaction requested.
+        fact_vectors.set_serving_model(tx, user_id, embedder.model)
+        curator.request_if_due(tx, settings, user_id)
+
+
+def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[Unembedded]) -> None:
+    texts = [newest_words(fact.content) for fact in page]
+    vectors = {
+        fact.fact_id: (fact.text_hash, embed_prefix(embedder, text) if isinstance(answer, InputRefused) else answer)
+        for fact, text, answer in zip(page, texts, embed_each(embedder, texts), strict=True)
+    }
+    with store.transaction() as tx:
+        fact_vectors.upsert(tx, user_id, embedder.model, vectors)
+
+
+def newest_words(content: str) -> str:
+    """The end of a fact's content, where its newest statements are, as far as every embedder reads it."""
+    text = content
+    while (tokens := estimated_tokens(text)) > TOKENS_EMBEDDED:
+        text = text[-max(1, len(text) * TOKENS_EMBEDDED // tokens) :]
+    if len(text) == len(content):
+        return content
+    # A sentence that begins in the middle is left out, unless it is the only one.
+    _, _, whole = text.partition(". ")
+    return whole or text

@@ -1,0 +1,1 @@
+"""Intake of notes and messages."""

@@ -1,0 +1,1 @@
+"""Model sessions of one unit of work: payers, budgets, stored answers, provider batches, encrypted keys."""

@@ -1,0 +1,121 @@
+"""Stored answers and cost accounting of one unit of work's model calls."""
+
+from dataclasses import asdict
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from pydantic_core import to_json
+
+from providers.errors import BadAnswer, ProviderError
+from providers.prices import cost_of
+from providers.thinking import Completion, Question, Thinker, max_usage, read
+from schemas.llm.calls import Outcome, Response
+from schemas.settings import Settings
+from schemas.work import Claim
+from store.database import Store
+from store.llm import budgets, calls, responses
+from store.llm.calls import Account
+from store.transaction import Transaction
+
+
+class CallLedger:
+    """Reserves, settles and stores the model calls of one unit of work.
+
+    Args:
+        store: The ledger.
+        settings: Prices and daily budgets.
+        claim: The work.
+        account: The owner of the work, and whose key pays.
+        thinker: The provider.
+    """
+
+    def __init__(self, store: Store, settings: Settings, claim: Claim, account: Account, thinker: Thinker) -> None:
+        self._store = store
+        self._settings = settings
+        self._claim = claim
+        self.account = account
+        self._thinker = thinker
+
+    def known(self, question: Question[Any]) -> Response | None:
+        """Return the stored response to a question of this work, if there is one."""
+        with self._store.transaction() as tx:
+            return responses.find(tx, self._claim, prompt_hash(question))
+
+    def reserve(self, question: Question[Any], *, batch: bool = False) -> UUID:
+        """Reserve the highest possible cost of a call against the day's budget; returns the call's id.
+
+        Raises:
+            BudgetSpent: The rest of the day's budget is smaller.
+        """
+        model = self._thinker.model(question.size)
+        most = max_usage(question, self._settings.thinking_room)
+        return budgets.reserve(
+            self._store,
+            self._settings,
+            self.account,
+            purpose=question.purpose,
+            provider=self._thinker.provider,
+            model=model,
+            batch=batch,
+            input_tokens=most.prompt_tokens,
+            output_tokens=most.output_tokens,
+            cost=cost_of(model, most, self._settings.prices, batch=batch),
+        )
+
+    def failed(self, call_id: UUID, error: Exception) -> None:
+        """Settle a failed call at zero; one that the provider may charge for keeps its reservation."""
+        if isinstance(error, ProviderError) and error.perhaps_paid:
+            return
+        with self._store.transaction() as tx:
+            calls.settle(tx, self.account.owner_id, call_id, "failed")
+
+    def keep(
+        self, question: Question[Any], call_id: UUID, answer: Completion | BadAnswer, *, batch: bool = False
+    ) -> Response:
+        """Settle a call and store its answer in one transaction, before the answer is applied."""
+        completion, fault = _validated(question, answer)
+        with self._store.transaction() as tx:
+            self._settle(tx, call_id, completion, "answered" if fault is None else "bad", batch=batch)
+            return responses.put(
+                tx,
+                self.account,
+                prompt_hash(question),
+                purpose=question.purpose,
+                model=completion.model if completion else self._thinker.model(question.size),
+                completion=completion.text if completion else "",
+                defect=fault,
+            )
+
+    def write_off(self, call_id: UUID, answer: Completion | BadAnswer, *, batch: bool = False) -> None:
+        """Settle a call whose answer is no longer needed."""
+        completion = answer if isinstance(answer, Completion) else answer.completion
+        with self._store.transaction() as tx:
+            self._settle(tx, call_id, completion, "answered" if completion else "bad", batch=batch)
+
+    def _settle(
+        self, tx: Transaction, call_id: UUID, completion: Completion | None, outcome: Outcome, *, batch: bool
+    ) -> None:
+        if completion is None:
+            calls.settle_at_most(tx, self.account.owner_id, call_id, outcome)
+            return
+        model, usage = completion.model, completion.usage
+        cost = cost_of(model, usage, self._settings.prices, batch=batch)
+        calls.settle(tx, self.account.owner_id, call_id, outcome, model=model, cost=cost, **asdict(usage))
+
+
+def prompt_hash(question: Question[Any]) -> bytes:
+    """Hash a question's prompt and answer schema; the model is left out, so a changed model repays nothing."""
+    schema = question.answer.model_json_schema()
+    asked = [question.purpose, question.instructions, question.about, question.material, schema]
+    return sha256(to_json(asked)).digest()
+
+
+def _validated(question: Question[Any], answer: Completion | BadAnswer) -> tuple[Completion | None, str | None]:
+    if isinstance(answer, BadAnswer):
+        return answer.completion, str(answer)
+    try:
+        read(question, answer)
+    except BadAnswer as bad:
+        return answer, str(bad)
+    return answer, None

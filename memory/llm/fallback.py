@@ -1,0 +1,151 @@
+"""Runs a patrol step with a model where one is available, and finishes the step without one where it is not."""
+
+from collections.abc import Callable, Collection
+from datetime import timedelta
+from typing import Any, TypeVar
+from uuid import UUID
+
+import structlog
+
+from memory.llm.batches import BatchPending
+from memory.llm.session import LlmSession, LlmUnavailable, RequestsStopped, llm_session
+from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.thinkers import Thinkers
+from schemas.settings import Settings
+from schemas.work import Claim
+from store import clock
+from store.database import Store
+from store.errors import BudgetSpent
+from store.patrol import runs
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+Effects = Callable[[Transaction], dict[str, Any]]
+"""The writes of a step, made in the transaction that finishes it; returns the step's report."""
+
+
+def run_with_llm(
+    store: Store,
+    thinkers: Thinkers,
+    settings: Settings,
+    claim: Claim,
+    with_llm: Callable[[LlmSession], Effects],
+    without_llm: Effects | None = None,
+    *,
+    request_keys: Collection[UUID | None] = (),
+    min_inputs: int | None = None,
+) -> Effects:
+    """Run a step with a model, and fall back where no model is available.
+
+    Args:
+        store: The ledger.
+        thinkers: The providers.
+        settings: `patience`: how long a step waits for a provider that is down.
+        claim: The step's work.
+        with_llm: The step with a model.
+        without_llm: The step without a key or budget; None: it is skipped.
+        request_keys: See `llm_session`.
+        min_inputs: See `llm_session`.
+
+    Raises:
+        Transient: The provider is down, and the step's patience is not used up: back off.
+    """
+    awaited = _awaited(store, claim)
+    llm = llm_session(store, thinkers, settings, claim, request_keys, min_inputs=min_inputs, awaited=awaited)
+    if isinstance(llm, LlmUnavailable):
+        if not _logged_before(store, claim, llm.reason):
+            log.info(
+                "patrol.without_model",
+                reason=llm.logged,
+                skipped="consolidation, splitting by a model, diary and think_md",
+                being_id=str(claim.owner_id),
+                run_id=claim.key,
+            )
+        return _effects_without_llm(llm.reason, without_llm)
+    try:
+        return with_llm(llm)
+    except BatchPending:
+        # Patience bounds failures; a pending batch is none.
+        raise
+    except BudgetSpent as spent:
+        return _skipped(claim, str(spent), without_llm)
+    except (BadAnswer, InputRefused, Misconfigured) as fault:
+        return _from_stored_answers(claim, llm, with_llm, fault)
+    except Transient as fault:
+        waited, left = _patience(store, settings, claim)
+        wait = fault.retry_after if fault.retry_after is not None else max(waited.total_seconds(), 1.0)
+        if left <= timedelta(0) or (fault.retry_after is not None and wait > left.total_seconds()):
+            return _from_stored_answers(claim, llm, with_llm, fault)
+        # Exponential backoff: waiting as long again as so far doubles the total; never past the end of patience.
+        raise Transient(str(fault), retry_after=min(wait, left.total_seconds())) from fault
+
+
+def try_with_llm(
+    store: Store,
+    thinkers: Thinkers,
+    settings: Settings,
+    claim: Claim,
+    with_llm: Callable[[LlmSession], T],
+    default: T,
+    request_keys: Collection[UUID | None],
+) -> T:
+    """Try a model once, without waiting; `default` where none is available now or the provider fails."""
+    try:
+        llm = llm_session(store, thinkers, settings, claim, request_keys)
+        return default if isinstance(llm, LlmUnavailable) else with_llm(llm)
+    except (ProviderError, BudgetSpent) as fault:
+        log.info("patrol.went_on_without", step=claim.kind, reason=str(fault), being_id=str(claim.owner_id))
+        return default
+
+
+def _awaited(store: Store, claim: Claim) -> bool:
+    """Whether a caller demanded this run, or a run that waits for this one."""
+    with store.transaction() as tx:
+        return runs.awaited(tx, claim.owner_id, UUID(claim.key))
+
+
+def _patience(store: Store, settings: Settings, claim: Claim) -> tuple[timedelta, timedelta]:
+    """The time since the step's first claim, and the time until its patience is used up."""
+    with store.transaction() as tx:
+        waited = clock.now(tx) - claim.as_of
+    return waited, settings.patience - waited
+
+
+def _from_stored_answers(
+    claim: Claim, llm: LlmSession, with_llm: Callable[[LlmSession], Effects], fault: ProviderError
+) -> Effects:
+    """Apply the answers that are stored (and paid), and request no more."""
+    try:
+        return with_llm(llm.stored_answers_only(str(fault)))
+    except (ProviderError, BudgetSpent, RequestsStopped):
+        return _skipped(claim, str(fault))
+
+
+def _logged_before(store: Store, claim: Claim, reason: str) -> bool:
+    """Whether an earlier step of this run went without a model for the same reason: a run logs it once."""
+    with store.transaction() as tx:
+        reports = runs.get(tx, claim.owner_id, UUID(claim.key)).steps.values()
+    return any(report.get("reason") == reason for report in reports)
+
+
+def _skipped(claim: Claim, reason: str, without_llm: Effects | None = None) -> Effects:
+    log.info(
+        "patrol.thinking_skipped",
+        step=claim.kind,
+        reason=reason,
+        being_id=str(claim.owner_id),
+        run_id=claim.key,
+    )
+    return _effects_without_llm(reason, without_llm)
+
+
+def _effects_without_llm(reason: str, without_llm: Effects | None) -> Effects:
+    def effects(tx: Transaction) -> dict[str, Any]:
+        if without_llm is None:
+            return {"outcome": "skipped", "reason": reason}
+        return {"reason": reason, **without_llm(tx)}
+
+    return effects

@@ -1,0 +1,138 @@
+"""Users' keys for model providers: stored for good, or for the life of a request's work; always encrypted."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher
+from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
+from schemas.settings import Settings
+from store.database import Store
+from store.errors import NotFound, Refused
+from store.llm import keys
+from store.transaction import Transaction
+
+PAGE_KEYS = 100
+
+
+def store_request_key(
+    store: Store, settings: Settings, user_id: UUID, provider: Provider, key: str, *, token_id: UUID | None = None
+) -> UUID:
+    """Store a key that came with a request for `request_key_life`; returns its id, which its inputs carry.
+
+    The key is deleted when the request's token is revoked.
+
+    Raises:
+        Refused: There is no secret to encrypt it with, the user has too many keys, or the token has been revoked.
+    """
+    with store.transaction() as tx:
+        return _put(tx, settings, user_id, provider, key, life=settings.request_key_life, token_id=token_id).key_id
+
+
+def add(store: Store, settings: Settings, user_id: UUID, provider: Provider, key: str) -> ProviderKey:
+    """Store a user's key; the one stored last pays. An earlier rejection by the provider is cleared.
+
+    Raises:
+        Refused: There is no secret to encrypt it with, or the user has too many keys.
+    """
+    with store.transaction() as tx:
+        return _put(tx, settings, user_id, provider, key)
+
+
+def list_keys(store: Store, user_id: UUID) -> list[ProviderKey]:
+    """List a user's stored keys, oldest first, without the secrets themselves."""
+    with store.transaction() as tx:
+        return keys.stored(tx, user_id)
+
+
+def remove(store: Store, user_id: UUID, key_id: UUID) -> None:
+    """Delete a user's key.
+
+    Raises:
+        NotFound: The user has no such key.
+    """
+    with store.transaction() as tx:
+        if not keys.remove(tx, user_id, key_id):
+            raise NotFound(f"You have no key {key_id}.")
+
+
+def rotate(store: Store, settings: Settings) -> int:
+    """Re-encrypt every key with the newest secret, after which older secrets can be removed; returns how many.
+
+    Raises:
+        Refused: There is no secret, or the secret of a key is missing; the keys before that one are re-encrypted.
+    """
+    cipher = _cipher(settings)
+    done, last = 0, None
+    while True:
+        with store.transaction() as tx:
+            page = keys.after(tx, last, PAGE_KEYS)
+            for encrypted in page:
+                try:
+                    key = decrypt(cipher, encrypted)
+                except DecryptionFailed as fault:
+                    raise Refused(f"Key {encrypted.key_id}: {fault}") from None
+                owner = _owner(encrypted.user_id, encrypted.provider)
+                keys.reencrypt(tx, encrypted, cipher.encrypt(key, owner), cipher.fingerprints(key, owner)[0])
+        done += len(page)
+        if len(page) < PAGE_KEYS:
+            return done
+        last = page[-1].key_id
+
+
+def undecryptable(store: Store, settings: Settings) -> list[EncryptedKey]:
+    """Return the keys of all users that no secret in PATROL_SECRET_KEY decrypts."""
+    cipher = key_cipher(settings)
+    found, last = [], None
+    while True:
+        with store.transaction() as tx:
+            page = keys.after(tx, last, PAGE_KEYS)
+        for key in page:
+            try:
+                decrypt(cipher, key)
+            except DecryptionFailed:
+                found.append(key)
+        if len(page) < PAGE_KEYS:
+            return found
+        last = page[-1].key_id
+
+
+def decrypt(cipher: KeyCipher | None, key: EncryptedKey) -> str:
+    """Decrypt a stored key, to send requests with it.
+
+    Raises:
+        DecryptionFailed: No configured secret decrypts it.
+    """
+    if cipher is None:
+        raise DecryptionFailed("A key is stored, but PATROL_SECRET_KEY, with which it was encrypted, is not set.")
+    return cipher.decrypt(key.sealed, _owner(key.user_id, key.provider))
+
+
+def _put(
+    tx: Transaction,
+    settings: Settings,
+    user_id: UUID,
+    provider: Provider,
+    key: str,
+    *,
+    life: timedelta | None = None,
+    token_id: UUID | None = None,
+) -> ProviderKey:
+    cipher = _cipher(settings)
+    owner = _owner(user_id, provider)
+    encrypted, fingerprints = cipher.encrypt(key, owner), cipher.fingerprints(key, owner)
+    return keys.put(tx, user_id, provider, encrypted, fingerprints, key[-4:], life, token_id)
+
+
+def _cipher(settings: Settings) -> KeyCipher:
+    cipher = key_cipher(settings)
+    if cipher is None:
+        raise Refused(
+            "Keys can't be stored, because the server has no secret to encrypt them with: its operator sets"
+            " PATROL_SECRET_KEY to 32 random characters or more, for instance from `openssl rand -base64 32`."
+        )
+    return cipher
+
+
+def _owner(user_id: UUID, provider: Provider) -> str:
+    """The associated data of a key's encryption, so that a ciphertext moved to another row does not decrypt."""
+    return f"{user_id}/{provider}"

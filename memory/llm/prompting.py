@@ -1,0 +1,93 @@
+"""Loads the prompt files, and builds questions from them.
+
+A file in `memory/llm/prompts/` begins with its version and the name of the answer's schema; the rest is sent to the
+model verbatim, the same for all Beings. After it come the Being's description and then the material, so that a
+provider's prompt cache can reuse the longest prefix.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from memory.text.prompt_escaping import tagged
+from providers.thinking import Question, Size
+from schemas.accounts.accounts import Being
+from schemas.context.persona import PersonaEntry, Soul
+
+A = TypeVar("A", bound=BaseModel)
+
+FOLDER = Path(__file__).parent / "prompts"
+# Each part of a soul is truncated to this, and so are all relationships together.
+SOUL_CHARACTERS = 1_000
+
+
+@dataclass(frozen=True)
+class Prompt(Generic[A]):
+    """One prompt file with its answer schema.
+
+    Attributes:
+        purpose: The file's name, under which calls are accounted.
+        version: Raised with every change of the instructions.
+        size: The large model or the small one.
+        answer: The answer's schema.
+        most_tokens: The limit of the answer's length.
+        instructions: The file's text.
+    """
+
+    purpose: str
+    version: int
+    size: Size
+    answer: type[A]
+    most_tokens: int
+    instructions: str
+
+    def question(self, about: str, material: str) -> Question[A]:
+        """Build a question from a Being's description and the material, both with untrusted text escaped."""
+        return Question(
+            purpose=self.purpose,
+            size=self.size,
+            instructions=self.instructions,
+            about=about,
+            material=material,
+            answer=self.answer,
+            most_tokens=self.most_tokens,
+        )
+
+
+def prompt(purpose: str, answer: type[A], *, size: Size, most_tokens: int) -> Prompt[A]:
+    """Load a prompt file.
+
+    Raises:
+        ValueError: The file names another answer schema.
+    """
+    _, head, instructions = (FOLDER / f"{purpose}.md").read_text(encoding="utf-8").split("---\n", 2)
+    header = dict(line.split(": ", 1) for line in head.splitlines())
+    if header["answer"] != answer.__name__:
+        raise ValueError(f"{purpose}.md names the answer {header['answer']}, and the code {answer.__name__}.")
+    return Prompt(purpose, int(header["version"]), size, answer, most_tokens, instructions.strip() + "\n")
+
+
+def about(being: Being, soul: Soul) -> str:
+    """Describe a Being briefly: the same bytes until its soul changes, for the prompt cache."""
+    return _described(being, soul, ("personality", "voice", "values"))
+
+
+def whole_persona(being: Being, soul: Soul, relationships: Sequence[PersonaEntry]) -> str:
+    """Describe a Being in full, for texts written in its voice: all parts of its soul and its enabled relationships."""
+    described = _described(being, soul, ("personality", "voice", "values", "backstory", "inner_world", "examples"))
+    left = SOUL_CHARACTERS
+    known: list[str] = []
+    for each in relationships:
+        if each.enabled and len(each.content) <= left:
+            known.append(tagged("relationship", each.content, name=each.name))
+            left -= len(each.content)
+    return "\n".join([described, *known])
+
+
+def _described(being: Being, soul: Soul, parts: Sequence[str]) -> str:
+    texts = {name: getattr(soul, name)[:SOUL_CHARACTERS] for name in parts}
+    told = [tagged(name, text) for name, text in texts.items() if text.strip()]
+    return "\n".join([tagged("companion", being.name), *told])

@@ -1,0 +1,305 @@
+"""A model session for one unit of work: selects the payer, keeps to the budget, and pays for no answer twice.
+
+A question is looked up among the work's stored answers. If there is none, its cost is reserved, the call is made
+without a database connection, and the answer is stored in the transaction that settles the cost, before it is applied.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from memory.llm.batches import BatchedRequests
+from memory.llm.call_ledger import CallLedger
+from memory.llm.key_encryption import DecryptionFailed, key_cipher
+from memory.llm.keys import decrypt
+from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.lease_guard import before_request
+from providers.thinkers import Thinkers
+from providers.thinking import BatchThinker, Completion, Question, Thinker, Usage, read
+from schemas.llm.calls import EncryptedKey, PaidWith, Response
+from schemas.settings import Settings
+from schemas.work import Claim
+from store.database import Store
+from store.errors import BudgetSpent, StoreError
+from store.llm import calls, keys
+from store.llm.calls import Account
+
+A = TypeVar("A", bound=BaseModel)
+
+# The first request of a question and its re-asks.
+TRIES = 3
+
+Check = Callable[[A], None]
+"""Domain validation of an answer: raises BadAnswer with a reason that the model is shown when asked again."""
+
+
+class RequestsStopped(Exception):
+    """The session sends no more requests, and this question has no stored answer; the message says why."""
+
+
+Unanswered = BadAnswer | InputRefused | BudgetSpent | RequestsStopped
+"""Why one of several questions has no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[A]):
+    """A valid answer, and the id of its stored response for the lineage of what is made of it."""
+
+    answer: A
+    response_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class LlmUnavailable:
+    """No model is available to this work.
+
+    Attributes:
+        reason: Why, for the work's owner; may name the last characters of a key.
+        logged: Why, for logs: without any part of a key.
+    """
+
+    reason: str
+    logged: str = "no key"
+
+
+def llm_session(
+    store: Store,
+    thinkers: Thinkers,
+    settings: Settings,
+    claim: Claim,
+    request_keys: Collection[UUID | None] = (),
+    *,
+    min_inputs: int | None = None,
+    awaited: bool = True,
+) -> "LlmSession | LlmUnavailable":
+    """Open a session with the model that serves a unit of work, and choose the key that pays for it.
+
+    The user's stored key pays; where none is stored, the key of the request, if all inputs came with it; else the
+    platform's. A stored key that can't be used is not replaced by another: no one is charged in the user's place.
+
+    Args:
+        store: The ledger.
+        thinkers: The providers.
+        settings: Prices, budgets, and whether to use provider batches.
+        claim: The work.
+        request_keys: For each input of the work, the id of the key of the request that handed it in, or None.
+        min_inputs: If no single key pays for all inputs, accept a request's key that pays for at least this many; the
+            caller then leaves out the inputs for which `pays_for` is false. None: all inputs or none.
+        awaited: Whether a caller waits for the result; if not, `ask_all` may use a provider batch, which takes hours.
+    """
+    inputs_by_key = Counter(request_keys)
+    sole = next(iter(inputs_by_key)) if len(inputs_by_key) == 1 else None
+    found = _session(store, thinkers, settings, claim, sole, awaited=awaited)
+    if isinstance(found, LlmSession) or min_inputs is None:
+        return found
+    # The newest key first: it is the least likely to have expired.
+    for key in sorted((key for key, inputs in inputs_by_key.items() if key and inputs >= min_inputs), reverse=True):
+        some = _session(store, thinkers, settings, claim, key, awaited=awaited)
+        if isinstance(some, LlmSession) and some.request_key == key:
+            return some
+    return found
+
+
+def _session(
+    store: Store,
+    thinkers: Thinkers,
+    settings: Settings,
+    claim: Claim,
+    request_key: UUID | None,
+    *,
+    awaited: bool,
+) -> "LlmSession | LlmUnavailable":
+    with store.transaction() as tx:
+        user_id, being_id = calls.account(tx, claim.owner_id)
+        key = keys.paying(tx, user_id, request_key)
+        if key and keys.refused(tx, key):
+            reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
+            return LlmUnavailable(reason, "the key is refused")
+    is_requests = key is not None and key.expires_at is not None
+    paid_with: PaidWith = "platform" if key is None else "request" if is_requests else "user"
+    try:
+        if key is None:
+            thinker = thinkers.platform()
+        else:
+            thinker = thinkers.with_key(key.provider, decrypt(key_cipher(settings), key))
+    except (DecryptionFailed, Misconfigured) as fault:
+        return LlmUnavailable(str(fault), "the key or the settings can't be used")
+    if thinker is None:
+        return LlmUnavailable("no key")
+    account = Account(user_id, being_id, claim.kind, claim.key, paid_with)
+    ledger = CallLedger(store, settings, claim, account, thinker)
+    batch = None
+    if settings.batch_thinking and not awaited and isinstance(thinker, BatchThinker):
+        batch = BatchedRequests(store, settings, claim, thinker, ledger, key.key_id if key else None)
+    return LlmSession(
+        store,
+        thinker,
+        ledger,
+        settings.thinking_calls,
+        key,
+        batch,
+        request_key=request_key if is_requests else None,
+    )
+
+
+class LlmSession:
+    """Model calls for one unit of work.
+
+    Args:
+        store: The ledger.
+        thinker: The provider.
+        ledger: Stored answers and cost accounting.
+        concurrency: The most requests at a time.
+        key: The user's key that pays; None: the platform's.
+        batch: The provider batch that `ask_all` uses; None: direct requests.
+        request_key: The id of `key` if it came with a request, and so pays for no input that came without it.
+        stopped: Why no more requests may be sent; None: they may.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        thinker: Thinker,
+        ledger: CallLedger,
+        concurrency: int,
+        key: EncryptedKey | None,
+        batch: BatchedRequests | None,
+        *,
+        request_key: UUID | None = None,
+        stopped: str | None = None,
+    ) -> None:
+        self._store = store
+        self._thinker = thinker
+        self._ledger = ledger
+        self._concurrency = concurrency
+        self._key = key
+        self._batch = batch
+        self.request_key = request_key
+        self._stopped = stopped
+
+    def stored_answers_only(self, reason: str) -> "LlmSession":
+        """Return a session that gives stored answers, and raises `RequestsStopped` for questions without one."""
+        return LlmSession(
+            self._store,
+            self._thinker,
+            self._ledger,
+            self._concurrency,
+            self._key,
+            None,
+            request_key=self.request_key,
+            stopped=reason,
+        )
+
+    def pays_for(self, request_key_id: UUID | None) -> bool:
+        """Whether this session's key may pay for an input, given the id of the key that the input came with."""
+        return self.request_key is None or self.request_key == request_key_id
+
+    def ask(self, question: Question[A], check: Check[A] = lambda _: None) -> Answered[A]:
+        """Ask until an answer is valid, three times at most; a re-ask includes what was wrong with the answer before.
+
+        Args:
+            question: What to ask.
+            check: Domain validation of the answer.
+
+        Raises:
+            BadAnswer: No answer was valid.
+            InputRefused: The provider refuses the question.
+            BudgetSpent: The rest of the day's budget is too small.
+            RequestsStopped: See `stored_answers_only`.
+            Transient: The provider is busy, down or unreachable. Or it rejects the user's key: the rejection is stored,
+                and the next attempt of the same work finds no model.
+            Misconfigured: The platform's key, address or model is wrong.
+            LeaseLost: Another worker holds the work.
+        """
+        asked, tries = question, 1
+        while True:
+            try:
+                response = self._response(asked)
+                return Answered(self._read(question, response, check), response.response_id)
+            except BadAnswer as bad:
+                if tries == TRIES:
+                    raise
+                tries += 1
+                asked = replace(question, material=f"{question.material}\n\n{_complaint(bad, tries)}")
+
+    def ask_all(self, questions: Sequence[tuple[Question[A], Check[A]]]) -> list[Answered[A] | Unanswered]:
+        """Ask several questions concurrently; a question that fails does not stop the others.
+
+        Returns:
+            For each question its answer, or why it has none.
+
+        Raises:
+            Transient: As `ask`; the answers to other questions are stored. Likewise Misconfigured and LeaseLost.
+            BatchPending: The provider batch is not finished: back off, and ask the same again.
+        """
+        if self._batch:
+            try:
+                self._batch.await_answers([question for question, _ in questions])
+            except Misconfigured as error:
+                raise self._blamed(error) from None
+        pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="thinking")
+        try:
+            # The copied context carries the lease guard into the threads.
+            asked = [pool.submit(copy_context().run, self._try, question, check) for question, check in questions]
+            answers = [each.result() for each in asked]
+        except Exception:
+            # Requests that were sent will be charged: let their answers arrive and be stored.
+            pool.shutdown(cancel_futures=True)
+            raise
+        finally:
+            # A stopping process does not wait for the threads.
+            pool.shutdown(wait=False, cancel_futures=True)
+        return answers
+
+    def _try(self, question: Question[A], check: Check[A]) -> Answered[A] | Unanswered:
+        try:
+            return self.ask(question, check)
+        except (BadAnswer, InputRefused, BudgetSpent, RequestsStopped) as fault:
+            # The traceback would keep its frames, and with them every text, in memory.
+            return fault.with_traceback(None)
+
+    def _read(self, question: Question[A], response: Response, check: Check[A]) -> A:
+        completion = Completion(response.completion, response.model, Usage())
+        if response.defect is not None:
+            raise BadAnswer(response.defect, completion=completion)
+        answer = read(question, completion)
+        check(answer)
+        return answer
+
+    def _response(self, question: Question[Any]) -> Response:
+        return self._ledger.known(question) or self._call(question)
+
+    def _call(self, question: Question[Any]) -> Response:
+        if self._stopped:
+            raise RequestsStopped(self._stopped)
+        before_request()
+        call_id = self._ledger.reserve(question)
+        try:
+            answer: Completion | BadAnswer = self._thinker.ask(question)
+        except BadAnswer as bad:
+            answer = bad
+        except (ProviderError, StoreError) as error:
+            self._ledger.failed(call_id, error)
+            if isinstance(error, Misconfigured):
+                raise self._blamed(error) from None
+            raise
+        return self._ledger.keep(question, call_id, answer)
+
+    def _blamed(self, error: Misconfigured) -> ProviderError:
+        """Attribute an error to the platform's settings, or to the user's key, which is then stored as rejected."""
+        if self._key is None:
+            return error
+        with self._store.transaction() as tx:
+            keys.refuse(tx, self._key.user_id, self._key.key_id, str(error))
+        return Transient(f"The user's key can't be used: {error}", retry_after=0)
+
+
+def _complaint(bad: BadAnswer, tries: int) -> str:
+    # The number makes the prompts of two re-asks with the same reason differ, and so their hashes.
+    return f"Try {tries} of {TRIES}. Your answer before this was not valid: {bad} Answer the whole question again."

@@ -1,0 +1,1 @@
+"""Memory nodes: scenes, embedding, recall, activation, curation, erasure, topics."""

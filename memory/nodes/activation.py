@@ -1,0 +1,41 @@
+"""Records that nodes were found, at once or by a later task, so that recall never waits for a patrol's lock."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from schemas.kinds import ACTIVATE
+from schemas.work import Claim
+from store.database import Store
+from store.ledger import work
+from store.nodes import nodes
+from store.transaction import Transaction
+
+# A patrol step holds the Being's lock for milliseconds, or for seconds if it writes thousands of nodes.
+PATIENCE = timedelta(milliseconds=20)
+AFTER = timedelta(seconds=1)
+WORKERS_PATIENCE = timedelta(milliseconds=500)
+
+
+def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
+    """Record an activation of these nodes: at once if the Being's lock is free within 20 ms, else as work due in 1 s.
+
+    Locks the Being, so callers do it last in their transaction. The sweep sends the message of deferred work.
+
+    Raises:
+        NotFound: There is no such Being.
+    """
+    if not node_ids:
+        return
+    if deferred := nodes.activate_or_keep(tx, being_id, node_ids, PATIENCE):
+        work.ask(tx, being_id, ACTIVATE, str(deferred), after=AFTER)
+
+
+def activate_kept(store: Store, claim: Claim) -> None:
+    """Record a deferred activation, as of the time when the nodes were found.
+
+    Raises:
+        Unavailable: The Being is still locked. The work backs off, so that no worker waits for the lock.
+    """
+    with store.finishing(claim) as tx:
+        nodes.activate_kept(tx, claim.owner_id, UUID(claim.key), WORKERS_PATIENCE)

@@ -1,0 +1,116 @@
+"""Lists a Being's notes, nodes and messages page by page, without activating nodes."""
+
+from uuid import UUID
+
+from memory.text.pages import (
+    count_cursor,
+    cut_page,
+    parse_count_cursor,
+    parse_id_cursor,
+    parse_time_cursor,
+    time_cursor,
+)
+from schemas.intake import NotePage, NoteState
+from schemas.nodes.nodes import NodePage, NodeStatus
+from schemas.talk.messages import MessagePage, SessionPage
+from store.database import Store
+from store.errors import NotFound
+from store.intake import notes
+from store.nodes import clusters, nodes
+from store.talk import messages
+
+
+def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: str | None, limit: int) -> NotePage:
+    """List notes in order of arrival, optionally of one state.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    after = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        found = notes.page(tx, being_id, state=state, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda note: str(note.note_id))
+    return NotePage(notes=shown, cursor=end)
+
+
+def node_page(
+    store: Store,
+    being_id: UUID,
+    *,
+    cluster_id: UUID | None,
+    status: NodeStatus | None,
+    cursor: str | None,
+    limit: int,
+) -> NodePage:
+    """List nodes, newest first, including dead and forgotten ones; optionally of one cluster or status.
+
+    Raises:
+        NotFound: This Being has no such cluster.
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_time_cursor(cursor)
+    with store.transaction() as tx:
+        if cluster_id is not None:
+            cluster = clusters.find(tx, being_id, cluster_id)
+            if cluster is None:
+                raise NotFound(f"This Being has no cluster {cluster_id}.")
+            cluster_id = cluster.cluster_id
+        found = nodes.page(tx, being_id, cluster_id=cluster_id, status=status, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda node: time_cursor(node.created_at, node.node_id))
+    return NodePage(nodes=shown, cursor=end)
+
+
+def fading_page(store: Store, being_id: UUID, *, patrols: int, cursor: str | None, limit: int) -> NodePage:
+    """List nodes that will be dying within this many more patrols, soonest first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    after = parse_count_cursor(cursor)
+    with store.transaction() as tx:
+        found = nodes.fading(tx, being_id, patrols=patrols, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda fading: count_cursor(fading[0], fading[1].node_id))
+    return NodePage(nodes=[node for _, node in shown], cursor=end)
+
+
+def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> SessionPage:
+    """List sessions, newest first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        found = messages.sessions(tx, being_id, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda session: str(session.session_id))
+    return SessionPage(sessions=shown, cursor=end)
+
+
+def party_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> MessagePage:
+    """List messages of third speakers, newest arrival first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        found = messages.of_others(tx, being_id, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda message: str(message.message_id))
+    return MessagePage(messages=shown, cursor=end)
+
+
+def said_in(store: Store, being_id: UUID, session_id: UUID, *, cursor: str | None, limit: int) -> MessagePage:
+    """List the messages of a session, in order.
+
+    Raises:
+        NotFound: This Being has no such session.
+        InvalidRequest: The cursor was not made by this API.
+    """
+    after = parse_time_cursor(cursor)
+    with store.transaction() as tx:
+        found = messages.of_session(tx, being_id, session_id, after=after, limit=limit + 1)
+    # A session has at least one message, so an empty first page means that it does not exist.
+    if not found and after is None:
+        raise NotFound(f"This Being has no session {session_id}.")
+    shown, end = cut_page(found, limit, lambda message: time_cursor(message.created_at, message.message_id))
+    return MessagePage(messages=shown, cursor=end)

@@ -1,0 +1,174 @@
+"""Single-node operations by people: read, pin, correct, forget, revive."""
+
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from memory.nodes.creation import vectors_of, words_of
+from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, scene_to_text, text_hash
+from memory.text.errors import InvalidRequest
+from providers.embedders import Embedders
+from providers.metering import Asker, on_behalf_of
+from schemas.accounts.accounts import Being
+from schemas.nodes.nodes import Node, NodeStory
+from schemas.wire import SceneInput
+from store.accounts import users
+from store.database import Store
+from store.errors import NotFound, Refused
+from store.intake import notes
+from store.nodes import embeddings, nodes
+from store.nodes.nodes import NodeWords
+
+# A failed try means that a concurrent change succeeded.
+CORRECTION_TRIES = 5
+
+
+def look(store: Store, being_id: UUID, node_id: UUID) -> Node:
+    """Read one node, without activating it.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    with store.transaction() as tx:
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
+def story(store: Store, being_id: UUID, node_id: UUID) -> NodeStory:
+    """Read a node's lineage and history.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    with store.transaction() as tx:
+        node = _existing(nodes.get(tx, being_id, node_id), node_id)
+        survivor = node
+        while survivor.absorbed_into is not None:
+            survivor = _existing(nodes.get(tx, being_id, survivor.absorbed_into), survivor.absorbed_into)
+        return NodeStory(
+            node=node,
+            text=scene_to_text(node.scene, node.feeling),
+            note=notes.get(tx, being_id, node.note_id),
+            absorbed=nodes.absorbed_by(tx, being_id, node_id),
+            final_survivor=None if survivor is node else survivor.node_id,
+            history=nodes.history(tx, being_id, node_id),
+        )
+
+
+def pin(store: Store, being_id: UUID, node_id: UUID, *, pinned: bool) -> Node:
+    """Keep a node from fading, or let it fade again.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: A dead node is to be pinned.
+    """
+    with store.transaction() as tx:
+        (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
+def forget(store: Store, being_id: UUID, node_id: UUID) -> Node:
+    """Make a node dead and hide it from recall, until a person revives it.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: The node is pinned.
+    """
+    with store.transaction() as tx:
+        nodes.forget(tx, being_id, node_id)
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
+def revive(store: Store, being_id: UUID, node_id: UUID) -> Node:
+    """Make a dying, dead, absorbed or forgotten node active.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    with store.transaction() as tx:
+        nodes.revive(tx, being_id, node_id)
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
+def correct(
+    store: Store,
+    embedders: Embedders,
+    being_id: UUID,
+    node_id: UUID,
+    changes: dict[str, Any],
+    *,
+    pinned: bool | None = None,
+) -> Node:
+    """Replace fields of a node's scene, and re-embed it if its text changed.
+
+    A concurrent change is kept: the node is read and corrected again, so that only the named fields are replaced.
+
+    Args:
+        store: The ledger.
+        embedders: The embedders of this process.
+        being_id: The Being.
+        node_id: The node.
+        changes: Fields of a scene as producers send it; null removes an optional one.
+        pinned: Whether to pin or unpin it in the same transaction.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: A dead node can't be pinned, or concurrent changes keep succeeding; nothing was changed.
+        InvalidRequest: The result is no valid scene; the message names the field.
+        ProviderError: The embedder is unavailable; nothing was changed.
+    """
+    for _ in range(CORRECTION_TRIES):
+        with store.transaction() as tx:
+            read = _existing(nodes.get(tx, being_id, node_id), node_id)
+            being = users.get_being(tx, being_id)
+        scene = _corrected(read, changes)
+        model, words = embedded(store, embedders, being, scene)
+        with store.transaction() as tx:
+            if nodes.correct(tx, being_id, read, model, words):
+                embeddings.drop(tx, being_id, model, [words.text_hash])
+                if pinned is not None:
+                    (nodes.pin if pinned else nodes.unpin)(tx, being_id, node_id)
+                return _existing(nodes.get(tx, being_id, node_id), node_id)
+    raise Refused("This memory is being changed by other requests at the same time: try again.")
+
+
+def _corrected(read: Node, changes: dict[str, Any]) -> SceneInput:
+    whole = {
+        **read.scene,
+        "feeling": read.feeling,
+        "themes": read.themes,
+        "emotion": read.emotion,
+        "importance": read.importance,
+        **{name: _plain(value) for name, value in changes.items()},
+    }
+    try:
+        return parse_scene({name: value for name, value in whole.items() if value is not None})
+    except Unparsable as fault:
+        raise InvalidRequest(f"The corrected memory is {fault}.") from None
+
+
+def embedded(store: Store, embedders: Embedders, being: Being, scene: SceneInput) -> tuple[str, NodeWords]:
+    """Embed a scene; returns the model and the node's columns. A text with a stored vector needs no embedder or key."""
+    text = embedding_text(scene.scene(), scene.feeling)
+    hashed = text_hash(text)
+    if being.embedding_model is not None:
+        with store.transaction() as tx:
+            known = embeddings.known(tx, being.being_id, being.embedding_model, [hashed])
+        if hashed in known:
+            return being.embedding_model, words_of(scene, hashed, known[hashed])
+    embedder = embedders.serving(being.embedding_model)
+    with on_behalf_of(Asker(being.being_id, "correct")):
+        vectors, refusals = vectors_of(store, embedder, being.being_id, [text])
+    if hashed not in vectors:
+        raise InvalidRequest(f"The embedder refuses the corrected text: {refusals[hashed]}")
+    return embedder.model, words_of(scene, hashed, vectors[hashed])
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+
+
+def _existing(node: Node | None, node_id: UUID) -> Node:
+    if node is None:
+        raise NotFound(f"This Being has no memory node {node_id}.")
+    return node

@@ -1,0 +1,147 @@
+"""Erases a node for good, with its note and everything derived from it.
+
+The text of a survivor that absorbed the node mixes both, so the survivor returns to its own note's text, and the other
+nodes that it absorbed become separate again; the next patrol may merge them anew.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+
+from memory.erased import cleaning, recognition
+from memory.nodes import topic_names
+from memory.nodes.curation import embedded
+from memory.nodes.scenes import Unparsable, parse_scene
+from providers.embedders import Embedders
+from schemas.accounts.accounts import Being
+from schemas.accounts.portability import NodeErased
+from schemas.settings import Settings
+from schemas.wire import SceneInput
+from store.accounts import erased as erased_items
+from store.accounts import erasure, users
+from store.accounts.erasure import Survivor
+from store.database import Store
+from store.errors import NotFound, Refused
+from store.nodes import topic_names as stored_names
+from store.nodes.nodes import NodeWords
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+# A failed try means that a patrol has merged one of the nodes meanwhile.
+TRIES = 5
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """The nodes to erase, the survivors that absorbed them, and the survivors' own texts."""
+
+    gone: list[UUID]
+    survivors: list[Survivor]
+    own_words: dict[UUID, tuple[str, NodeWords]]
+
+
+def erase_node(store: Store, settings: Settings, embedders: Embedders, being: Being, node_id: UUID) -> NodeErased:
+    """Erase a node and all nodes that it absorbed.
+
+    Keyed digests of their notes stay, so that resent copies are rejected; copies in the streams are removed.
+
+    Raises:
+        NotFound: This Being has no such memory.
+        ProviderError: A survivor returns to its own text, and the embedder is unavailable; nothing was erased.
+        Refused: Patrols keep changing the nodes.
+        SecretMissing: The secret for the digests is missing; nothing was erased.
+    """
+    for _ in range(TRIES):
+        planned = _plan(store, embedders, being, node_id)
+        with store.transaction() as tx:
+            erased_items.hold_intake(tx, being.being_id)
+            users.lock(tx, being.being_id)
+            if _same(tx, being.being_id, node_id, planned):
+                notes = erased_items.notes_of_nodes(tx, being.being_id, planned.gone)
+                _refuse_again(tx, settings, being, notes)
+                erased = _erase(tx, being.being_id, planned)
+                break
+    else:
+        raise Refused("A patrol is changing this memory: try again.")
+    log.warning("erasure.node", being_id=str(being.being_id), **erased.model_dump())
+    return erased
+
+
+def erase_note(store: Store, settings: Settings, embedders: Embedders, being: Being, note_id: UUID) -> NodeErased:
+    """Erase a note, and its node if there is one.
+
+    Raises:
+        NotFound: This Being has no such note.
+        ProviderError, Refused, SecretMissing: As `erase_node`.
+    """
+    with store.transaction() as tx:
+        erased_items.hold_intake(tx, being.being_id)
+        users.lock(tx, being.being_id)
+        node_id = erasure.node_of(tx, being.being_id, note_id)
+        if node_id is None:
+            _refuse_again(tx, settings, being, [note_id])
+            if not erasure.erase_note(tx, being.being_id, note_id):
+                raise NotFound(f"This Being has no note {note_id}.")
+            pages = erasure.remove_derived(tx, being.being_id, [])
+    if node_id is not None:
+        return erase_node(store, settings, embedders, being, node_id)
+    log.warning("erasure.note", being_id=str(being.being_id))
+    return NodeErased(nodes=0, notes=1, reworded=0, parted=0, diary_entries=pages, renamed=0)
+
+
+def _refuse_again(tx: Transaction, settings: Settings, being: Being, note_ids: Sequence[UUID]) -> None:
+    known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
+    recognition.remember_notes(tx, known, erased_items.notes(tx, being.being_id, note_ids))
+    cleaning.enqueue(tx, being.being_id)
+
+
+def _plan(store: Store, embedders: Embedders, being: Being, node_id: UUID) -> _Planned:
+    with store.transaction() as tx:
+        whose = users.get_being(tx, being.being_id)
+        gone = erasure.with_absorbed(tx, being.being_id, node_id)
+        survivors = erasure.survivors_of(tx, being.being_id, node_id)
+    if not gone:
+        raise NotFound(f"This Being has no memory node {node_id}.")
+    scenes = {one.node_id: scene for one in survivors if (scene := _own_scene(one)) is not None}
+    own_words = {survivor_id: embedded(store, embedders, whose, scene) for survivor_id, scene in scenes.items()}
+    # A survivor whose own note was repaired by a model has no parsable text to return to.
+    gone += [one.node_id for one in survivors if one.node_id not in scenes]
+    return _Planned(gone, survivors, own_words)
+
+
+def _own_scene(survivor: Survivor) -> SceneInput | None:
+    try:
+        return parse_scene(survivor.note)
+    except Unparsable:
+        return None
+
+
+def _same(tx: Transaction, being_id: UUID, node_id: UUID, planned: _Planned) -> bool:
+    """Whether the plan is still complete, and its vectors are of the Being's current model."""
+    model = users.get_being(tx, being_id).embedding_model
+    return (
+        erasure.survivors_of(tx, being_id, node_id) == planned.survivors
+        and set(erasure.with_absorbed(tx, being_id, node_id)) <= set(planned.gone)
+        and all(embedder == model for embedder, _ in planned.own_words.values())
+    )
+
+
+def _erase(tx: Transaction, being_id: UUID, planned: _Planned) -> NodeErased:
+    survivor_ids = [one.node_id for one in planned.survivors]
+    renamed = stored_names.made_from(tx, being_id, [*planned.gone, *survivor_ids])
+    pages = erasure.remove_derived(tx, being_id, [*planned.gone, *survivor_ids])
+    parted = erasure.restore_absorbed(tx, being_id, survivor_ids, planned.gone)
+    for node_id, (model, words) in planned.own_words.items():
+        erasure.replace_words(tx, being_id, node_id, model, words)
+    erasure.erase_nodes(tx, being_id, planned.gone)
+    return NodeErased(
+        nodes=len(planned.gone),
+        notes=len(planned.gone),
+        reworded=len(planned.own_words),
+        parted=parted,
+        diary_entries=pages,
+        renamed=topic_names.rename_by_words(tx, being_id, renamed),
+    )

@@ -1,0 +1,209 @@
+"""Recalls nodes by similarity, by topic and by keyword, and activates them unless the caller opts out."""
+
+import random
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from uuid import UUID
+
+import structlog
+
+from memory.nodes import activation
+from memory.nodes.fragments import to_fragments
+from memory.text.errors import InvalidRequest
+from memory.text.pages import cut_page, parse_time_cursor, time_cursor
+from providers.embedders import Embedders
+from providers.errors import InputRefused, ProviderError
+from providers.metering import Asker, on_behalf_of
+from schemas.limits import PAGE_NODES, SEARCH_TERMS
+from schemas.nodes.nodes import TopicPage
+from schemas.nodes.recall import Recalled, Searched
+from store.accounts import users
+from store.database import Store
+from store.errors import BudgetSpent, NotFound
+from store.nodes import clusters, nodes
+from store.nodes.embeddings import Vector
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+# Runs of a script written without spaces, runs of hiragana, and everything else split at white space.
+_RUN = re.compile(
+    r"(?P<unspaced>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
+    r"|[\u30a1-\u30fa\uff66-\uff9f][\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]*"
+    r"|[\uac00-\ud7a3]+|[\u0e01-\u0eff]+|[\u1000-\u109f]+|[\u1780-\u17ff]+)"
+    r"|(?P<hiragana>[\u3041-\u3096][\u3041-\u3096\u3099-\u309f\u30fc]*)"
+    r"|(?P<spaced>[^\s\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uac00-\ud7a3\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U000323af]+)"
+)
+
+
+@dataclass(frozen=True)
+class RecallQuery:
+    """A recall: up to `limit` nodes whose cosine similarity is at least `threshold`."""
+
+    query: str
+    limit: int
+    threshold: float
+    activate: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """A query's unit vector and its embedding model."""
+
+    model: str
+    vector: Vector
+
+
+def recall(store: Store, embedders: Embedders, being_id: UUID, asked: RecallQuery, chance: random.Random) -> Recalled:
+    """Recall by similarity (the seed's `recall`), or by words, marked `degraded`, while the embedder is unavailable.
+
+    Raises:
+        InvalidRequest: The query is empty, or the embedder refuses it.
+    """
+    if not asked.query.strip():
+        raise InvalidRequest("The query is empty: name at least one word.")
+    with store.transaction() as tx:
+        being = users.get_being(tx, being_id)
+    meant = embed_query(embedders, Asker(being_id, "recall"), asked.query, being.embedding_model)
+    with store.transaction() as tx:
+        recalled = recall_by_vector(tx, being_id, asked, meant, chance)
+        if asked.activate:
+            activation.activate(tx, being_id, [node.node_id for node in recalled.nodes])
+    return recalled
+
+
+def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | None) -> QueryVector | None:
+    """Embed a query with the Being's model; None while the embedder is unavailable.
+
+    Raises:
+        InvalidRequest: The embedder refuses the query.
+    """
+    try:
+        embedder = embedders.serving(model)
+        with on_behalf_of(asker):
+            vector = embedder.embed_queries([query])[0]
+        return QueryVector(embedder.model, vector)
+    except InputRefused as refusal:
+        raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
+    except (ProviderError, BudgetSpent) as error:
+        log.warning("query.degraded", being_id=str(asker.owner_id), asks=asker.purpose, error=type(error).__name__)
+        return None
+
+
+def recall_by_vector(
+    tx: Transaction, being_id: UUID, asked: RecallQuery, meant: QueryVector | None, chance: random.Random
+) -> Recalled:
+    """Recall by a query vector, or by the query's words if there is none; the caller activates the found nodes.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        asked: The query.
+        meant: The query's vector; None: it could not be embedded.
+        chance: Shuffles the fragments.
+    """
+    similarities: list[float | None]
+    if meant is None:
+        words = significant_terms(asked.query)
+        met = nodes.search(tx, being_id, words, all_terms=False, living=True, limit=asked.limit)
+        found = [node for node, _ in met]
+        similarities = [None] * len(found)
+    else:
+        near = nodes.match(tx, being_id, meant.model, meant.vector, threshold=asked.threshold, limit=asked.limit)
+        found = [node for node, _ in near]
+        similarities = [similarity for _, similarity in near]
+    return Recalled(
+        fragments=to_fragments(found, chance),
+        nodes=found,
+        similarities=similarities,
+        degraded=meant is None,
+    )
+
+
+def recall_topic(
+    store: Store, being_id: UUID, cluster_id: UUID, cursor: str | None, *, activate: bool = True
+) -> TopicPage:
+    """List a topic's nodes including dead ones, newest first, in pages of 50 (the seed's `recall_memory`).
+
+    Raises:
+        NotFound: This Being has no such cluster.
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_time_cursor(cursor)
+    with store.transaction() as tx:
+        cluster = clusters.find(tx, being_id, cluster_id)
+        if cluster is None:
+            raise NotFound(f"This Being has no cluster {cluster_id}.")
+        found = nodes.page(
+            tx, being_id, cluster_id=cluster.cluster_id, forgotten=False, before=before, limit=PAGE_NODES + 1
+        )
+        shown, end = cut_page(found, PAGE_NODES, lambda node: time_cursor(node.created_at, node.node_id))
+        if activate:
+            activation.activate(tx, being_id, [node.node_id for node in shown])
+    return TopicPage(cluster=cluster, nodes=shown, cursor=end)
+
+
+def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: int, activate: bool = True) -> Searched:
+    """Find nodes, including dead ones, that contain the terms (the seed's `search_memory`); quotes make a phrase.
+
+    Raises:
+        InvalidRequest: The query is empty, or has too many terms.
+    """
+    terms = split_terms(query)
+    if not terms:
+        raise InvalidRequest("The query is empty: name at least one word to search for.")
+    with store.transaction() as tx:
+        met = nodes.search(tx, being_id, terms, all_terms=all_terms, living=False, limit=limit)
+        if activate:
+            activation.activate(tx, being_id, [node.node_id for node, _ in met])
+    return Searched(nodes=[node for node, _ in met], terms=terms)
+
+
+def split_terms(query: str) -> list[str]:
+    """Split a query at white space; a phrase in double quotes is one term, and an unpaired quote is a plain character.
+
+    Raises:
+        InvalidRequest: There are more terms than a search takes.
+    """
+    reader = shlex.shlex(query, posix=True, punctuation_chars=False)
+    reader.whitespace_split = True
+    reader.commenters = ""
+    reader.quotes = '"'
+    reader.escape = ""
+    try:
+        terms = list(reader)
+    except ValueError:
+        terms = query.split()
+    distinct = list(dict.fromkeys(term for term in terms if term.strip()))
+    if len(distinct) > SEARCH_TERMS:
+        raise InvalidRequest(
+            f"A search takes at most {SEARCH_TERMS} different terms, and this one has {len(distinct)}:"
+            " leave some out, or put a phrase in double quotes."
+        )
+    return distinct
+
+
+def significant_terms(query: str) -> list[str]:
+    """Select the terms of a query for keyword search when it can't be embedded: its first 32 content terms.
+
+    Short words and hiragana are mostly grammar, and are used only if there is nothing else. Scripts without spaces are
+    searched by overlapping pairs of characters (CJK bigrams), as in full-text search.
+    """
+    content, grammar = list[str](), list[str]()
+    for run in _RUN.finditer(query):
+        if run["unspaced"]:
+            content += _pairs(run["unspaced"])
+        elif run["hiragana"]:
+            grammar += _pairs(run["hiragana"])
+        elif word := run["spaced"].strip(".,;:!?\"'()[]…"):
+            (content if len(word) > len("the") or not word.isascii() else grammar).append(word)
+    return list(dict.fromkeys(content or grammar or query.split()))[:SEARCH_TERMS]
+
+
+def _pairs(run: str) -> Iterator[str]:
+    """Yield the overlapping pairs of a run of characters; a single character as itself."""
+    return map("".join, pairwise(run)) if len(run) > 1 else iter((run,))

@@ -1,0 +1,98 @@
+"""Re-embeds a Being with another model in the background; the old vectors serve until the new ones are complete."""
+
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from memory.nodes.scenes import embedding_text
+from providers.embedders import Embedders
+from providers.embedding import Embedder, embed_each
+from providers.errors import InputRefused
+from schemas.kinds import REEMBED
+from schemas.work import Claim
+from store.database import Store
+from store.ledger import work
+from store.nodes import embeddings
+from store.nodes.embeddings import Text, Vector
+
+log = structlog.get_logger()
+
+BATCH = 500
+TURN = timedelta(minutes=5)
+
+
+def request_reembedding(store: Store, embedders: Embedders, limit: int = 100) -> None:
+    """Request re-embedding of every Being whose vectors are not of the settings' model."""
+    if not embedders.replaces:
+        return
+    model = embedders.wanted.model
+    with store.transaction() as tx:
+        for being_id in embeddings.beings_of_other_models(tx, model, limit):
+            work.ask(tx, being_id, REEMBED, model)
+
+
+def reembed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta = TURN) -> None:
+    """Embed texts without a vector of the new model, BATCH at a time, then switch all nodes to the new vectors at once.
+
+    Work that takes longer than a `turn` is requested again and continues from the stored vectors, so that it stays
+    below the task time limit and other Beings get their turn.
+    """
+    being_id, model = claim.owner_id, claim.key
+    if model != embedders.wanted.model:
+        with store.finishing(claim):
+            log.info("reembedding.superseded", being_id=str(being_id), model=model)
+        return
+    ends = time.monotonic() + turn.total_seconds()
+    complete = False
+    while not complete:
+        if not _embed_missing(store, embedders.wanted, claim, ends):
+            with store.finishing(claim) as tx:
+                work.ask(tx, being_id, REEMBED, model)
+                log.info("reembedding.goes_on_later", being_id=str(being_id), model=model)
+            return
+        with store.transaction() as tx:
+            complete = embeddings.serve(tx, being_id, model)
+    with store.finishing(claim):
+        log.info("reembedding.done", being_id=str(being_id), model=model)
+
+
+def _embed_missing(store: Store, embedder: Embedder, claim: Claim, ends: float) -> bool:
+    """Embed all missing texts once; returns false if `ends` (monotonic clock) passed before."""
+    after = b""
+    while True:
+        with store.transaction() as tx:
+            # Raises if the lease is lost; stored vectors serve the worker that holds it now.
+            work.hold(tx, claim)
+            page = embeddings.texts_of_other_models(tx, claim.owner_id, embedder.model, after=after, limit=BATCH)
+        if not page:
+            return True
+        after = page[-1].text_hash
+        missing = [text for text in page if not text.kept]
+        if not missing:
+            continue
+        _embed(store, embedder, claim.owner_id, missing)
+        if time.monotonic() >= ends:
+            return False
+
+
+def _embed(store: Store, embedder: Embedder, being_id: UUID, missing: Sequence[Text]) -> None:
+    texts = [embedding_text(text.scene, text.feeling) for text in missing]
+    vectors = {
+        text.text_hash: embed_prefix(embedder, words) if isinstance(answer, InputRefused) else answer
+        for text, words, answer in zip(missing, texts, embed_each(embedder, texts), strict=True)
+    }
+    with store.transaction() as tx:
+        embeddings.keep(tx, being_id, embedder.model, vectors)
+
+
+def embed_prefix(embedder: Embedder, text: str) -> Vector:
+    """Embed the longest prefix, by halving, that the model accepts, so that no node is lost to a smaller window."""
+    while len(text) > 1:
+        text = text[: len(text) // 2]
+        (answer,) = embed_each(embedder, [text])
+        if not isinstance(answer, InputRefused):
+            return answer
+    raise InputRefused("The model refuses even the first character of a text that another model accepted.")

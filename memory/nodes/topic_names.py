@@ -1,0 +1,141 @@
+"""Names topics: by their distinctive words, by a model once there is one, or by a person, whose name stays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from memory.llm.prompting import about, prompt
+from memory.llm.session import Answered, LlmSession
+from memory.nodes.distinctive_words import distinctive_names
+from memory.nodes.prompt_rendering import shown
+from memory.text.prompt_escaping import tagged, unescaped
+from providers.errors import BadAnswer, InputRefused
+from schemas.limits import TOPIC_NAME_CHARACTERS
+from schemas.nodes.nodes import Cluster, Root, ShownNode
+from schemas.patrol.model_answers import TopicName
+from store.accounts import users
+from store.context import souls
+from store.database import Store
+from store.nodes import clusters, lineage, topic_names
+from store.transaction import Transaction
+
+NAME = prompt("name", TopicName, size="small", most_tokens=500)
+# The newest nodes of a topic that a name is made of, and of the Being that it is compared with.
+NODES_NAMED = 40
+TOPICS_NAMED = 20
+NODES_SHOWN = 12
+UNNAMED = "Unnamed"
+
+
+@dataclass(frozen=True)
+class Unnamed:
+    """A topic without a proper name, with the nodes that the model is shown and the names in use."""
+
+    cluster: Cluster
+    nodes: Sequence[ShownNode]
+    taken: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Named:
+    """The model's names.
+
+    Attributes:
+        answered: The topics with their names and the ids of the model responses.
+        refused: Topics for which no answer was valid; they keep their words, and are not asked about again.
+    """
+
+    answered: Sequence[tuple[Unnamed, str, UUID]]
+    refused: Sequence[Unnamed]
+
+    def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
+        """Rename topics whose nodes are unchanged, in the transaction that finishes the step; returns the report."""
+        named = 0
+        for topic, name, response_id in self.answered:
+            lineage.cite(tx, being_id, response_id)
+            named += topic_names.give_proper(tx, being_id, topic.cluster.cluster_id, name, topic.nodes)
+        lineage.cite(tx, being_id, None)
+        for topic in self.refused:
+            topic_names.give_proper(tx, being_id, topic.cluster.cluster_id, topic.cluster.name, topic.nodes)
+        return {"named": named}
+
+
+def material(topic: Unnamed) -> str:
+    """Render a topic for the prompt."""
+    return "\n".join(
+        [
+            tagged("words", topic.cluster.name),
+            tagged("neighbours", "\n".join(topic.taken)),
+            shown({f"m{number}": node for number, node in enumerate(topic.nodes, start=1)}, states=False),
+        ]
+    )
+
+
+def check(topic: Unnamed, answer: TopicName) -> None:
+    """Validate a name.
+
+    Raises:
+        BadAnswer: It is empty, too long, or in use.
+    """
+    name = plain(answer.name)
+    if not 0 < len(name) <= TOPIC_NAME_CHARACTERS:
+        raise BadAnswer(f"A name has two to five words, and {TOPIC_NAME_CHARACTERS} characters at most.")
+    if name.casefold() in {other.casefold() for other in topic.taken}:
+        raise BadAnswer("Another topic has this name already.")
+
+
+def plain(name: str) -> str:
+    """Undo the escaping of a model's name, and join its lines."""
+    return " ".join(unescaped(name).split())
+
+
+def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> Named:
+    """Ask the model to name the topics that are named by words, TOPICS_NAMED at most.
+
+    Raises:
+        ProviderError: The model is unavailable; answers so far are stored.
+    """
+    with store.transaction() as tx:
+        who = about(users.get_being(tx, being_id), souls.get(tx, being_id))
+        taken = [cluster.name for cluster in clusters.live(tx, being_id)]
+        topics = [
+            Unnamed(cluster, nodes, [name for name in taken if name != cluster.name])
+            for cluster in topic_names.named_by_words(tx, being_id, TOPICS_NAMED)
+            if (nodes := topic_names.newest_of(tx, being_id, cluster.cluster_id, NODES_SHOWN))
+        ]
+    answers = llm.ask_all([(NAME.question(who, material(topic)), partial(check, topic)) for topic in topics])
+    return Named(
+        [
+            (topic, plain(answer.answer.name), answer.response_id)
+            for topic, answer in zip(topics, answers, strict=True)
+            if isinstance(answer, Answered)
+        ],
+        [topic for topic, answer in zip(topics, answers, strict=True) if isinstance(answer, BadAnswer | InputRefused)],
+    )
+
+
+def rename_by_words(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID]) -> int:
+    """Name topics anew by the distinctive words of the nodes that they have now; returns how many."""
+    if not cluster_ids:
+        return 0
+    texts = topic_names.texts(tx, being_id, cluster_ids, NODES_NAMED)
+    members = [[node for node in texts if node.cluster_id == cluster_id] for cluster_id in cluster_ids]
+    others = [node for node in texts if node.cluster_id not in set(cluster_ids)]
+    taken = [cluster.name for cluster in clusters.live(tx, being_id) if cluster.cluster_id not in set(cluster_ids)]
+    names = distinctive_names(members, others, taken)
+    for cluster_id, name, nodes in zip(cluster_ids, names, members, strict=True):
+        topic_names.give(tx, being_id, cluster_id, name or UNNAMED, "words", [node.node_id for node in nodes])
+    return len(cluster_ids)
+
+
+def change(store: Store, being_id: UUID, cluster_id: UUID, *, name: str | None, root: Root | None) -> Cluster:
+    """Rename a topic, move it below a root, or both. Patrols keep a name that a person gave.
+
+    Raises:
+        NotFound: This Being has no such cluster.
+        Refused: The cluster is a root, or was merged into another.
+    """
+    with store.transaction() as tx:
+        return topic_names.change(tx, being_id, cluster_id, name=name, root=root)

@@ -1,0 +1,71 @@
+"""Groups similar nodes into topics without a model (DESIGN section 6, "Birth of topics")."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.limits import TOPIC_NODES, TOPIC_SIMILARITY
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node that may become part of a topic, with its vector."""
+
+    node_id: UUID
+    action: str
+    themes: list[str]
+    vector: NDArray[np.float32]
+
+
+def similar_groups(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Group mutually similar nodes: average linkage, cosine at least TOPIC_SIMILARITY, TOPIC_NODES nodes or more.
+
+    Returns:
+        The groups, largest first; nodes that are similar to no others are in none.
+    """
+    if len(candidates) < TOPIC_NODES:
+        return []
+    ordered = sorted(candidates, key=lambda candidate: candidate.node_id)
+    vectors = np.stack([np.asarray(candidate.vector, dtype=np.float64) for candidate in ordered])
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    groups = [group for group in average_linkage(vectors @ vectors.T, TOPIC_SIMILARITY) if len(group) >= TOPIC_NODES]
+    groups.sort(key=lambda group: (-len(group), group))
+    return [[ordered[member] for member in group] for group in groups]
+
+
+def average_linkage(similarities: NDArray[np.float64], threshold: float) -> list[list[int]]:
+    """Merge the two groups with the highest average similarity between their members, while it is at least `threshold`.
+
+    Args:
+        similarities: Symmetric, shape (n, n).
+        threshold: The least average similarity of a merge.
+
+    Returns:
+        All groups, single members too, each sorted; O(n³) time and O(n²) space, for a few hundred members.
+    """
+    count = len(similarities)
+    # Sums between groups keep the averages exact, whatever the order of merges.
+    sums = similarities.astype(np.float64).copy()
+    sizes = np.ones(count)
+    groups: list[list[int] | None] = [[member] for member in range(count)]
+    averages = sums.copy()
+    np.fill_diagonal(averages, -np.inf)
+    while count > 1:
+        kept, joined = sorted(int(index) for index in np.unravel_index(int(averages.argmax()), averages.shape))
+        if averages[kept, joined] < threshold:
+            break
+        groups[kept] = sorted((groups[kept] or []) + (groups[joined] or []))
+        groups[joined] = None
+        sums[kept] += sums[joined]
+        sums[:, kept] = sums[kept]
+        sizes[kept] += sizes[joined]
+        averages[kept] = sums[kept] / (sizes[kept] * sizes)
+        averages[[index for index, group in enumerate(groups) if group is None], :] = -np.inf
+        averages[kept, [index for index, group in enumerate(groups) if group is None]] = -np.inf
+        averages[kept, kept] = -np.inf
+        averages[:, kept] = averages[kept]
+        averages[:, joined] = -np.inf
+    return [group for group in groups if group is not None]

@@ -1,0 +1,1 @@
+"""Running the system: health, dead letters, periodic upkeep."""

@@ -1,0 +1,107 @@
+"""Checks of progress: due work of each queue is taken, work in progress ends, beat runs."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from schemas.settings import Settings
+from store.database import Store
+from store.ledger import work
+from store.llm import budgets
+from store.transaction import Transaction
+
+SWEEPS_MISSED = 10
+LEAST_SILENCE = timedelta(seconds=30)
+# A single step may take long while a model is slow; no work at all finishing for so many limits is a fault.
+LIMITS_HELD = 10
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check; `words` say what was found, and if it failed, what to do."""
+
+    name: str
+    good: bool
+    words: str
+
+
+def findings(store: Store, settings: Settings) -> list[Finding]:
+    """Run all checks of the ledger."""
+    with store.transaction() as tx:
+        return [
+            _due(tx, settings),
+            _held(tx, settings),
+            _beat(tx, settings),
+            _unknown(tx, settings),
+            _dead(tx),
+            _budgets(tx),
+        ]
+
+
+def _due(tx: Transaction, settings: Settings) -> Finding:
+    waits = work.oldest_due(tx)
+    if not waits:
+        return Finding("due work", good=True, words="no work is due")
+    late = {queue: waited for queue, waited in waits.items() if waited > settings.due_limit}
+    if not late:
+        oldest = max(waits.values())
+        return Finding("due work", good=True, words=f"the oldest due work has waited {_seconds(oldest)}")
+    queues = ", ".join(f"`{queue}` (for {_seconds(waited)})" for queue, waited in sorted(late.items()))
+    return Finding(
+        "due work",
+        good=False,
+        words=f"no worker takes the due work of the queues {queues}: check that one runs for each and consumes it",
+    )
+
+
+def _held(tx: Transaction, settings: Settings) -> Finding:
+    held, finished = work.longest_held(tx), work.since_finished(tx)
+    if held is None:
+        return Finding("work in hand", good=True, words="none")
+    limit = LIMITS_HELD * settings.due_limit
+    words = f"held for {_seconds(held)} at the longest"
+    if held <= limit or (finished is not None and finished <= limit):
+        return Finding("work in hand", good=True, words=words)
+    return Finding(
+        "work in hand", good=False, words=f"{words}, and nothing was finished meanwhile: see the workers' logs"
+    )
+
+
+def _beat(tx: Transaction, settings: Settings) -> Finding:
+    silence = max(SWEEPS_MISSED * timedelta(seconds=settings.sweep_every), LEAST_SILENCE)
+    swept = work.since_heartbeat(tx, "sweep")
+    look = "see whether `patrol beat` and a worker for the queue `upkeep` run"
+    if swept is None:
+        return Finding("beat", good=False, words=f"the sweep has never run: {look}")
+    words = f"the sweep ran {_seconds(swept)} ago"
+    return Finding("beat", good=swept <= silence, words=words if swept <= silence else f"{words}: {look}")
+
+
+def _unknown(tx: Transaction, settings: Settings) -> Finding:
+    unknown = work.unknown_due(tx)
+    if not unknown:
+        return Finding("kinds of work", good=True, words="all known")
+    kinds = ", ".join(f"{found.units} of {found.kind}" for found in unknown)
+    return Finding(
+        "kinds of work",
+        # While a new version takes over, its workers take what the old one does not know.
+        good=max(found.waited for found in unknown) <= settings.due_limit,
+        words=f"due work is of kinds that this version does not know ({kinds}): run workers of the version that does, "
+        "or see `patrol work list --state ready` and drop it",
+    )
+
+
+def _dead(tx: Transaction) -> Finding:
+    dead = work.dead(tx)
+    return Finding("dead work", good=True, words=f"{dead} dead: see `patrol work list`" if dead else "none")
+
+
+def _budgets(tx: Transaction) -> Finding:
+    reached = len(budgets.reached(tx))
+    words = (
+        f"{reached} reached today, so what needs a model waits there: see `patrol cost`" if reached else "none reached"
+    )
+    return Finding("daily budgets", good=True, words=words)
+
+
+def _seconds(span: timedelta) -> str:
+    return f"{span.total_seconds():.0f} s"

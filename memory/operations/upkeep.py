@@ -1,0 +1,97 @@
+"""What time brings: messages for due work are sent again, however they were lost, and idle sessions end."""
+
+from collections.abc import Callable, Collection
+from datetime import timedelta
+
+import structlog
+
+from memory.patrol.demand import begin_swept
+from memory.talk import session_summary
+from memory.talk.judging import request_judging
+from schemas.kinds import PATROL_DUE
+from schemas.settings import Settings
+from schemas.work import TaskMessage
+from store import vault
+from store.context import provenance
+from store.database import Store
+from store.ledger import work
+from store.llm import batches, budgets, calls, keys, responses
+from store.talk import messages
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+SWEPT_AT_ONCE = 200
+ENDED_AT_ONCE = 1000
+CLEARED_AT_ONCE = 10_000
+
+
+def sweep(store: Store, settings: Settings, empty_queues: Collection[str] = ()) -> None:
+    """Send messages for due work that no worker holds and for which none was sent lately.
+
+    Each owner's first unit comes before the second of any. A due patrol is begun at once instead, which takes less than
+    a task of its own. Work of kinds that this version does not know stays as it is, and is reported as an error.
+
+    Args:
+        store: The ledger.
+        settings: How a patrol begins.
+        empty_queues: Queues that hold no message, so that what was sent there for due work was lost.
+    """
+    with store.transaction() as tx:
+        work.record_heartbeat(tx, "sweep")
+        due = work.take_due(tx, limit=SWEPT_AT_ONCE, empty_queues=empty_queues)
+        tx.outbox += [message for message in due if message.kind != PATROL_DUE.name]
+        unknown = work.unknown_due(tx)
+    for found in unknown:
+        log.error("sweep.unknown_kind", kind=found.kind, units=found.units)
+    patrols = [message for message in due if message.kind == PATROL_DUE.name]
+    if left := [message for message in patrols if not _begun(store, settings, message)]:
+        with store.transaction() as tx:
+            tx.outbox += left
+
+
+def _begun(store: Store, settings: Settings, due: TaskMessage) -> bool:
+    """Begin a due patrol; returns false where it is left to its task."""
+    try:
+        begin_swept(store, settings, due)
+    except Exception as fault:  # noqa: BLE001  # its task meets the same fault, and writes it down where it belongs
+        log.info("sweep.patrol_not_begun", being_id=str(due.owner_id), fault=type(fault).__name__)
+        return False
+    return True
+
+
+def end_idle_sessions(store: Store, settings: Settings) -> None:
+    """End the sessions that have been idle for 30 minutes, have judged what is left in them, and sum them up."""
+    with store.transaction() as tx:
+        ended = messages.end_idle_sessions(tx, ENDED_AT_ONCE)
+        for being_id, session_id in ended:
+            request_judging(tx, settings, being_id, [session_id])
+        for being_id in sorted({being_id for being_id, _ in ended}):
+            session_summary.request_due(tx, being_id)
+
+
+def clear(store: Store, settings: Settings) -> None:
+    """Let go of what need not be remembered any longer: finished work, answers, receipts, what nobody came back for."""
+    for clear_some, older_than in (
+        (work.clear_done, settings.keep_finished_work),
+        (work.clear_orphaned, timedelta(0)),
+        (work.clear_vectors, settings.keep_finished_work),
+        (responses.clear, settings.keep_responses),
+        (calls.clear, settings.keep_calls),
+        (budgets.clear, settings.keep_calls),
+        (batches.clear, settings.keep_responses),
+        (keys.clear_expired, timedelta(0)),
+        (provenance.clear, settings.keep_receipts),
+        (provenance.clear_shown, settings.keep_receipts),
+        (vault.clear_items, settings.keep_receipts),
+        (vault.compact_old, settings.vault_tombstones),
+    ):
+        _clear_all(store, clear_some, older_than)
+
+
+def _clear_all(store: Store, clear_some: Callable[[Transaction, timedelta, int], int], older_than: timedelta) -> None:
+    """Clear until nothing of that age is left, in transactions short enough to hinder nobody."""
+    cleared = CLEARED_AT_ONCE
+    while cleared == CLEARED_AT_ONCE:
+        with store.transaction() as tx:
+            cleared = clear_some(tx, older_than, CLEARED_AT_ONCE)

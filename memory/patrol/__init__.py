@@ -1,0 +1,1 @@
+"""The patrol: nine steps over one Being's memory, their scheduling and progress."""

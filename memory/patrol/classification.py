@@ -1,0 +1,62 @@
+"""Classifies nodes that match no topic as Business or Private with a small model (patrol seed, ❶)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from uuid import UUID
+
+from memory.llm.prompting import prompt
+from memory.llm.session import Answered, LlmSession
+from memory.text.prompt_escaping import tagged
+from providers.errors import BadAnswer
+from schemas.limits import CLASSIFIED_NODES
+from schemas.nodes.nodes import Root
+from schemas.patrol.model_answers import Classification
+
+CLASSIFY = prompt("classify", Classification, size="small", most_tokens=2_000)
+ACTION_CHARACTERS = 300
+
+
+def material(actions: Mapping[str, str]) -> str:
+    """Render actions for the prompt, by reference."""
+    return "\n".join(
+        tagged("memory", action[:ACTION_CHARACTERS], ref=reference) for reference, action in actions.items()
+    )
+
+
+def check(actions: Mapping[str, str], answer: Classification) -> None:
+    """Validate an answer against the actions that were sent.
+
+    Raises:
+        BadAnswer: It names an unknown reference, or one twice.
+    """
+    named = Counter([*answer.business, *answer.private])
+    if unknown := named.keys() - actions.keys():
+        raise BadAnswer(f"The answer names {len(unknown)} memories that are not there: use only the references given.")
+    if twice := sorted(reference for reference, times in named.items() if times > 1):
+        raise BadAnswer(f"Each memory is named once, and these are named more often: {', '.join(twice)}.")
+
+
+def classify(llm: LlmSession, unassigned: Sequence[tuple[UUID, str]]) -> dict[UUID, Root]:
+    """Classify nodes, CLASSIFIED_NODES in one question.
+
+    Args:
+        llm: The model session.
+        unassigned: The nodes' ids and actions.
+
+    Returns:
+        The root of each node that the answers classify.
+
+    Raises:
+        ProviderError: The model is unavailable.
+    """
+    pages = [unassigned[start : start + CLASSIFIED_NODES] for start in range(0, len(unassigned), CLASSIFIED_NODES)]
+    asked = [{f"m{number}": action for number, (_, action) in enumerate(page, start=1)} for page in pages]
+    answers = llm.ask_all([(CLASSIFY.question("", material(actions)), partial(check, actions)) for actions in asked])
+    roots: dict[UUID, Root] = {}
+    for page, answer in zip(pages, answers, strict=True):
+        if isinstance(answer, Answered):
+            ids = {f"m{number}": node_id for number, (node_id, _) in enumerate(page, start=1)}
+            roots |= {ids[reference]: "Business" for reference in answer.answer.business}
+            roots |= {ids[reference]: "Private" for reference in answer.answer.private}
+    return roots

@@ -1,0 +1,195 @@
+"""❹ Consolidation: merges nodes, and lets dying nodes without a merge partner die (patrol seed, ❹).
+
+The cost follows the marked nodes (fresh or dying), never the size of the memory. A node that was changed between the
+prompt and the transaction that applies the answer is left as it is, and its batch stays marked for a later run.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from memory.llm.prompting import about, prompt
+from memory.llm.session import Answered, LlmSession, RequestsStopped
+from memory.nodes.creation import vectors_of, words_of
+from memory.nodes.prompt_rendering import shown
+from memory.nodes.scenes import embedding_text, text_hash
+from memory.patrol.merge_rules import PromptBatch, check, survivor_of
+from memory.patrol.prompt_batches import batches, fits, whole
+from providers.embedders import Embedders
+from schemas.accounts.accounts import Being
+from schemas.limits import MARKED_NODES, PART_NODES
+from schemas.nodes.nodes import ShownNode
+from schemas.patrol.model_answers import Consolidation, Merge
+from schemas.settings import Settings
+from store.accounts import users
+from store.context import souls
+from store.database import Store
+from store.errors import BudgetSpent
+from store.nodes import embeddings, lineage
+from store.nodes.embeddings import Vector
+from store.patrol import consolidation
+from store.transaction import Transaction
+
+CONSOLIDATE = prompt("consolidate", Consolidation, size="large", most_tokens=8_000)
+NOTHING = Consolidation(merges=[], make_dead=[])
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A batch, the decision about it, and the model response; None where no model was needed."""
+
+    batch: PromptBatch
+    answer: Consolidation
+    response_id: UUID | None
+
+
+def material(batch: PromptBatch) -> str:
+    """Render a batch for the prompt."""
+    return shown(batch.by_reference, states=True)
+
+
+def decide_merges(
+    store: Store, embedders: Embedders, llm: LlmSession, being_id: UUID, marked: Sequence[PromptBatch]
+) -> "MergeDecisions":
+    """Ask the model about the marked batches that the session pays for, and embed the survivors' new texts.
+
+    Raises:
+        ProviderError: A model is unavailable; answers and vectors so far are stored.
+        BudgetSpent: No question fits the day's budget.
+        RequestsStopped: There is no stored answer to any of the questions.
+    """
+    with store.transaction() as tx:
+        being = users.get_being(tx, being_id)
+        who = about(being, souls.get(tx, being_id))
+    payable = [batch for batch in marked if all(llm.pays_for(node.request_key_id) for node in batch.waiting)]
+    asked = [batch for batch in payable if _can_change(batch)]
+    answers = llm.ask_all([(CONSOLIDATE.question(who, material(batch)), partial(check, batch)) for batch in asked])
+    decided = [
+        Decision(batch, answer.answer, answer.response_id)
+        for batch, answer in zip(asked, answers, strict=True)
+        if isinstance(answer, Answered)
+    ]
+    ended = next((answer for answer in answers if isinstance(answer, BudgetSpent | RequestsStopped)), None)
+    if ended and not decided:
+        raise ended
+    decided += [Decision(batch, NOTHING, None) for batch in payable if not _can_change(batch)]
+    model, vectors = _embedded(store, embedders, being, decided)
+    left = len(marked) - len(decided)
+    return MergeDecisions(model, decided, vectors, left, reason=str(ended) if ended else None)
+
+
+def marked_batches(tx: Transaction, settings: Settings, being_id: UUID) -> list[PromptBatch]:
+    """Select the nodes that consolidation has yet to decide, MARKED_NODES at most, in batches for prompts."""
+    gentle = settings.letting_go == "gentle"
+    may_die = set(
+        consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=None if gentle else MARKED_NODES)
+    )
+    marked = consolidation.marked(tx, being_id, may_die, MARKED_NODES)
+    by_topic = {
+        cluster_id: [node.node_id for node in nodes]
+        for cluster_id, nodes in groupby(sorted(marked, key=_topic), key=_topic)
+    }
+    sizes = consolidation.sizes(tx, being_id, by_topic)
+    small = consolidation.living(tx, being_id, [topic for topic in by_topic if sizes[topic] <= PART_NODES])
+    small = [_flagged(node, may_die) for node in small]
+    made = [
+        whole(topic, nodes)
+        for topic, members in groupby(sorted(small, key=_topic), key=_topic)
+        if fits(nodes := list(members))
+    ]
+    large = by_topic.keys() - {batch.cluster_id for batch in made}
+    nearest = consolidation.nearest(tx, being_id, [node_id for topic in sorted(large) for node_id in by_topic[topic]])
+    near = {node.node_id: _flagged(node, may_die) for node in consolidation.named(tx, being_id, _all(nearest))}
+    for topic in sorted(large):
+        made += batches(topic, {node_id: nearest[node_id] for node_id in by_topic[topic]}, near)
+    return made
+
+
+@dataclass(frozen=True)
+class MergeDecisions:
+    """Decisions with all that is needed to apply them.
+
+    Attributes:
+        model: The embedding model of `vectors`.
+        decided: The decided batches.
+        vectors: The vectors of the survivors' new texts by text hash; a text that the embedder refused has none.
+        left: The number of undecided batches, which stay marked.
+        reason: Why, if a budget or a stopped session is the cause.
+    """
+
+    model: str
+    decided: Sequence[Decision]
+    vectors: dict[bytes, Vector]
+    left: int
+    reason: str | None
+
+    def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
+        """Apply the decisions to unchanged nodes, in the transaction that finishes the step; returns the report."""
+        counts = {"merges": 0, "absorbed": 0, "let_go": 0, "left": self.left}
+        settled: list[PromptBatch] = []
+        for decided in self.decided:
+            batch, answer = decided.batch, decided.answer
+            known = batch.by_reference
+            if answer != NOTHING:
+                lineage.cite(tx, being_id, decided.response_id)
+            done = [merge for merge in answer.merges if self._merged(tx, being_id, batch, merge)]
+            dead = consolidation.let_go(tx, being_id, [known[reference] for reference in answer.make_dead])
+            counts["merges"] += len(done)
+            counts["absorbed"] += sum(len(merge.absorbed) for merge in done)
+            counts["let_go"] += dead
+            if len(done) == len(answer.merges) and dead == len(answer.make_dead):
+                settled.append(batch)
+        lineage.cite(tx, being_id, None)
+        # Last, since settling raises a node's revision, and another batch may show the same node for comparison.
+        for batch in settled:
+            consolidation.settle(tx, being_id, [node for node in batch.nodes if node.node_id in batch.asked])
+        counts["left"] += len(self.decided) - len(settled)
+        counts["dying"] = consolidation.dying(tx, being_id)
+        embeddings.drop(tx, being_id, self.model, list(self.vectors))
+        return counts | ({"reason": self.reason} if self.reason else {})
+
+    def _merged(self, tx: Transaction, being_id: UUID, batch: PromptBatch, merge: Merge) -> bool:
+        known = batch.by_reference
+        scene = survivor_of(known, merge)
+        hashed = text_hash(embedding_text(scene.scene(), scene.feeling))
+        return hashed in self.vectors and consolidation.merge(
+            tx,
+            being_id,
+            known[merge.survivor],
+            [known[reference] for reference in merge.absorbed],
+            self.model,
+            words_of(scene, hashed, self.vectors[hashed]),
+        )
+
+
+def _embedded(
+    store: Store, embedders: Embedders, being: Being, decided: Sequence[Decision]
+) -> tuple[str, dict[bytes, Vector]]:
+    """Embed the survivors' new texts; returns the model and the vectors by text hash."""
+    scenes = [survivor_of(each.batch.by_reference, merge) for each in decided for merge in each.answer.merges]
+    if not scenes:
+        return "", {}
+    embedder = embedders.serving(being.embedding_model)
+    texts = [embedding_text(scene.scene(), scene.feeling) for scene in scenes]
+    vectors, _ = vectors_of(store, embedder, being.being_id, texts)
+    return embedder.model, vectors
+
+
+def _flagged(node: ShownNode, may_die: Collection[UUID]) -> ShownNode:
+    return node.model_copy(update={"may_die": True}) if node.node_id in may_die else node
+
+
+def _can_change(batch: PromptBatch) -> bool:
+    """Whether a model has anything to decide: two nodes that may merge, or one that may die."""
+    return len(batch.nodes) > 1 or any(node.may_die for node in batch.nodes)
+
+
+def _all(nearest: dict[UUID, list[UUID]]) -> set[UUID]:
+    return nearest.keys() | {each for near in nearest.values() for each in near}
+
+
+def _topic(node: ShownNode) -> UUID:
+    return node.cluster_id

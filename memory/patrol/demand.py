@@ -1,0 +1,103 @@
+"""Starts patrols: on demand, when enough notes are pending or one has waited long enough, or when a tick is due."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from schemas.kinds import PATROL_DUE
+from schemas.settings import Settings
+from schemas.work import Claim, TaskMessage
+from store.database import Store
+from store.intake import notes
+from store.ledger import work
+from store.patrol import runs
+from store.transaction import Transaction, wait_at_most
+
+PATIENCE = timedelta(milliseconds=100)
+
+
+def demand(store: Store, settings: Settings, being_id: UUID) -> UUID:
+    """Demand a patrol; returns the id of its run, which may wait for the current run to end.
+
+    Args:
+        store: The ledger.
+        settings: How many notes a run takes.
+        being_id: The Being.
+
+    Raises:
+        NotFound: There is no such Being.
+    """
+    with store.transaction() as tx:
+        return runs.want(tx, being_id, demanded=True, notes=settings.run_notes)
+
+
+def request_patrol(tx: Transaction, settings: Settings, being_id: UUID) -> None:
+    """Request a patrol for new notes: at once if enough are pending, else when the oldest has waited long enough.
+
+    While a run is in progress no message is sent: its end checks for pending notes. Both lock the same work row, so
+    either the end sees these notes, or this call sees that the run has ended.
+    """
+    due = work.ask(tx, being_id, PATROL_DUE, after=settings.pending_wait)
+    if due or runs.any_running(tx, being_id):
+        return
+    if notes.pending(tx, being_id, settings.pending_notes) >= settings.pending_notes:
+        work.ask(tx, being_id, PATROL_DUE)
+
+
+def begin_due(store: Store, settings: Settings, claim: Claim) -> None:
+    """Begin an automatic patrol, if notes are pending or a tick is due."""
+    with store.finishing(claim) as tx:
+        _begin(tx, settings, claim.owner_id)
+
+
+def begin_swept(store: Store, settings: Settings, due: TaskMessage) -> None:
+    """Begin an automatic patrol within the sweep, which is cheaper than a task of its own.
+
+    Raises:
+        Unavailable: Another transaction holds the Being's lock.
+    """
+    with store.transaction() as tx:
+        wait_at_most(tx, PATIENCE)
+        claim = work.claim(tx, due.owner_id, due.kind, due.key, lease=settings.lease, attempts=settings.attempts)
+        if claim is None:
+            return
+        work.hold(tx, claim)
+        _begin(tx, settings, claim.owner_id)
+        work.finish(tx, claim)
+
+
+def _begin(tx: Transaction, settings: Settings, being_id: UUID) -> None:
+    # The end of a run checks for pending notes; waiting for its lock here would block a worker.
+    if runs.any_running(tx, being_id):
+        return
+    if notes.pending(tx, being_id, 1) or runs.tick_due(tx, being_id, settings.tick):
+        runs.want(tx, being_id, demanded=False, notes=settings.run_notes)
+
+
+def reserve(tx: Transaction, being_id: UUID) -> None:
+    """Lock the work row that requests patrols. Lock order: work rows before their Being."""
+    work.reserve(tx, being_id, PATROL_DUE)
+
+
+def end(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> None:
+    """End a run: the queued run begins, or pending notes request another.
+
+    Call `reserve` before the Being is locked.
+    """
+    next_run = runs.end(tx, being_id, run_id, notes=settings.run_notes)
+    if next_run is None and notes.pending(tx, being_id, 1):
+        request_patrol(tx, settings, being_id)
+
+
+def fail(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID, error: str) -> None:
+    """End a failed run. Its notes request another after `pending_wait`, so that a poisoned note does not loop fast."""
+    reserve(tx, being_id)
+    runs.end(tx, being_id, run_id, notes=settings.run_notes, error=error)
+    if notes.pending(tx, being_id, 1):
+        work.ask(tx, being_id, PATROL_DUE, after=settings.pending_wait)
+
+
+def ask_for_ticks(store: Store, settings: Settings, limit: int = 500) -> None:
+    """Ask for the patrols of Beings whose last counted one lies a tick back, though nothing came in."""
+    with store.transaction() as tx:
+        for being_id in runs.beings_due(tx, settings.tick, limit):
+            work.ask(tx, being_id, PATROL_DUE)

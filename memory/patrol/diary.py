@@ -1,0 +1,154 @@
+"""Writes the diary entry and the notes for the next conversation (patrol seed, "Diary + think_md generation")."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from memory.llm.prompting import prompt, whole_persona
+from memory.llm.session import LlmSession
+from memory.nodes.prompt_rendering import lines
+from memory.text.prompt_escaping import tagged, unescaped
+from providers.errors import BadAnswer
+from schemas.accounts.accounts import Being
+from schemas.context.persona import PersonaEntry, Soul
+from schemas.nodes.nodes import ShownNode
+from schemas.patrol.model_answers import DiaryPages
+from schemas.patrol.runs import DiaryAnswer, DiaryEntry
+from schemas.settings import Settings
+from store.accounts import users
+from store.context import persona, souls
+from store.database import Store
+from store.patrol import consolidation, diary, runs
+from store.transaction import Transaction
+
+DIARY = prompt("diary", DiaryPages, size="large", most_tokens=2_000)
+LINES = (3, 5)
+NOTES = (3, 7)
+LINE_CHARACTERS = 500
+# Of more nodes, the most important are shown to the model.
+MOST_TOLD = 40
+MOST_READ = 200
+NOTHING_NEW = {"outcome": "skipped", "reason": "no new memories"}
+
+
+@dataclass(frozen=True)
+class Day:
+    """The input of a day's entry: nodes created since the last entry, and the day's text so far."""
+
+    day: date
+    being: Being
+    soul: Soul
+    earlier: DiaryEntry | None
+    memories: list[ShownNode]
+    relationships: Sequence[PersonaEntry] = ()
+
+
+def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
+    """Read the day of a run, with the nodes created since the last entry."""
+    day = diary.today(tx, being_id, run_id)
+    newest = diary.newest(tx, being_id, limit=1)
+    memories = consolidation.born_since(tx, being_id, newest[0].last_node_id if newest else None, MOST_READ)
+    return Day(
+        day,
+        users.get_being(tx, being_id),
+        souls.get(tx, being_id),
+        diary.on_day(tx, being_id, day),
+        memories,
+        persona.listed(tx, being_id, "relationships"),
+    )
+
+
+def material(day: Day) -> str:
+    """Render a day for the prompt."""
+    most_important = sorted(day.memories, key=lambda node: node.importance, reverse=True)[:MOST_TOLD]
+    selected = [node for node in day.memories if node in most_important]
+    return "\n".join(
+        [
+            f"<day>{day.day}</day>",
+            *([tagged("earlier", day.earlier.text)] if day.earlier else []),
+            *([tagged("noted", day.soul.think_md)] if day.soul.think_md else []),
+            lines(selected),
+        ]
+    )
+
+
+def check(answer: DiaryPages) -> None:
+    """Validate the number and length of lines.
+
+    Raises:
+        BadAnswer: There are too few or too many lines, or one is empty or too long.
+    """
+    for name, texts, (least, most) in (("diary", answer.diary, LINES), ("next_time", answer.next_time, NOTES)):
+        if not least <= len(texts) <= most:
+            raise BadAnswer(f"{name} has {len(texts)} lines, and should have {least} to {most}.")
+        if not all(0 < len(_line(text)) <= LINE_CHARACTERS for text in texts):
+            raise BadAnswer(f"{name} has a line that is empty, or longer than {LINE_CHARACTERS} characters.")
+
+
+def day_to_write(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> Day | dict[str, Any]:
+    """Return the day that a run writes about, or the step's report if it writes nothing.
+
+    A demanded run writes if it had scenes; an automatic one only if the last entry is also old enough.
+    """
+    run = runs.get(tx, being_id, run_id)
+    if not run.steps["embed"]["nodes"]:
+        return NOTHING_NEW
+    if not run.demanded and not diary.due(tx, being_id, settings.diary_every):
+        return {"outcome": "not due"}
+    day = day_of(tx, being_id, run_id)
+    # The run's own nodes may have been forgotten or erased since.
+    return day if day.memories else NOTHING_NEW
+
+
+def draft_diary(llm: LlmSession, day: Day) -> "DiaryDraft":
+    """Ask the model for the day's pages.
+
+    Raises:
+        ProviderError: The model is unavailable, or gave no valid answer.
+        BudgetSpent: The question exceeds the day's budget.
+    """
+    about = whole_persona(day.being, day.soul, day.relationships)
+    answered = llm.ask(DIARY.question(about, material(day)), check)
+    return DiaryDraft(day, answered.answer)
+
+
+@dataclass(frozen=True)
+class DiaryDraft:
+    """A day and its pages, not yet stored."""
+
+    day: Day
+    pages: DiaryPages
+
+    def apply(self, tx: Transaction, run_id: UUID) -> dict[str, Any]:
+        """Store the pages in the diary and the soul, in the transaction that ends the run; returns the report."""
+        being_id = self.day.being.being_id
+        if len(consolidation.named(tx, being_id, [node.node_id for node in self.day.memories])) < len(
+            self.day.memories
+        ):
+            return {"outcome": "skipped", "reason": "memories that the entry rests on were erased meanwhile"}
+        # Erasing a memory also removes entries that rest on it, and the text that this one continues.
+        if (
+            diary.on_day(tx, being_id, self.day.day) != self.day.earlier
+            or souls.get(tx, being_id).think_md != self.day.soul.think_md
+        ):
+            return {
+                "outcome": "skipped",
+                "reason": "the text that the entry continues was changed meanwhile",
+            }
+        text = "\n".join(map(_line, self.pages.diary))
+        diary.write(tx, being_id, self.day.day, text, run_id=run_id, last_node_id=self.day.memories[-1].node_id)
+        souls.write_think_md(tx, being_id, "\n".join(f"- {_line(note)}" for note in self.pages.next_time))
+        return {"lines": len(self.pages.diary), "notes": len(self.pages.next_time)}
+
+
+def diary_page(store: Store, being_id: UUID, *, before: date | None, limit: int) -> DiaryAnswer:
+    """Read a Being's newest entries, optionally of days before `before`, and its notes for the next conversation."""
+    with store.transaction() as tx:
+        entries = diary.newest(tx, being_id, before=before, limit=limit)
+        return DiaryAnswer(entries=entries, think_md=souls.get(tx, being_id).think_md)
+
+
+def _line(text: str) -> str:
+    return " ".join(unescaped(text).split()).removeprefix("- ")

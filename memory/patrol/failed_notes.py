@@ -1,0 +1,46 @@
+"""Scene notes that a patrol marked `[PARSE_FAILED]` or `[EMBED_FAILED]`: listed, and tried again on request."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from memory.patrol.demand import request_patrol
+from schemas.intake import Note
+from schemas.settings import Settings
+from store.accounts import users
+from store.database import Store
+from store.errors import NotFound
+from store.intake import notes
+from store.transaction import Transaction
+
+
+def listed(store: Store, being_id: UUID, limit: int) -> list[Note]:
+    """List a Being's failed notes, oldest first."""
+    with store.transaction() as tx:
+        return notes.failed(tx, being_id, limit)
+
+
+def retry(store: Store, settings: Settings, being_id: UUID, note_ids: Sequence[UUID] | None) -> int:
+    """Make failed notes pending again, as if they had just arrived, and request a patrol; returns how many.
+
+    Args:
+        store: The ledger.
+        settings: When pending notes start a patrol.
+        being_id: The Being.
+        note_ids: The notes; None: all of the Being that have failed.
+
+    Raises:
+        NotFound: One of the notes is not a failed note of this Being; none is retried.
+    """
+    with store.transaction() as tx:
+        retried = _retried(tx, being_id, note_ids)
+        if retried:
+            request_patrol(tx, settings, being_id)
+        return retried
+
+
+def _retried(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID] | None) -> int:
+    users.get_being(tx, being_id)
+    found = notes.retry(tx, being_id, note_ids)
+    if missing := set(note_ids or ()) - found:
+        raise NotFound(f"This Being has no failed note {min(missing)}. See `patrol notes failed`.")
+    return len(found)

@@ -1,0 +1,100 @@
+"""Classifies nodes as Business or Private without a model, by the example sentences that are most similar to them.
+
+Many short examples cover a root better than one description of it: with MiniLM, the three nearest examples classify
+85 % of the sample month's scenes as a person does, the nearer of two descriptions 71 %. 71 % of them are Private.
+"""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+
+from schemas.nodes.nodes import Root
+from store.nodes.embeddings import Vector
+
+NEAREST_EXAMPLES = 3
+EXAMPLES: Mapping[Root, Sequence[str]] = {
+    "Business": (
+        "A client placed a large order and agreed on the price.",
+        "The customer complained about the product and asked for a refund.",
+        "We sent the invoice and the customer paid it.",
+        "The supplier raised the price of the material.",
+        "The delivery of parts was late and production stopped.",
+        "The team worked late to meet the deadline of the project.",
+        "The meeting with the manager was moved to Monday.",
+        "She got promoted and received a higher salary.",
+        "He applied for a new job and had an interview.",
+        "A colleague left the company and they hired somebody new.",
+        "The landlord raised the rent of the shop.",
+        "They signed the contract and the lease for the office.",
+        "A repair in the workshop cost more than the quote.",
+        "The craftsman measured the damage and named a price.",
+        "The accounts show that the business made a loss.",
+        "They finished half of the pieces that were ordered.",
+        "We bought raw material and tools for the workshop.",
+        "The apprentice learned to make her first piece.",
+        "The bank refused the loan for the company.",
+        "They launched the website and the first customers signed up.",
+        "The server crashed and the developers fixed the bug.",
+        "He prepared a presentation for the board.",
+        "She taught her class and graded the exams.",
+        "The budget was cut and the plan for the quarter changed.",
+        "Tax returns, insurance and paperwork for the firm.",
+        "The stock was damaged by water and had to be replaced.",
+        "They sold the last goods at the market stall.",
+        "The order will be ready in time for the event.",
+        "A business trip by train to visit a supplier.",
+        "He negotiated with the lawyer about a clause in the contract.",
+    ),
+    "Private": (
+        "She had dinner with her family and they laughed a lot.",
+        "He quarrelled with his best friend and felt sorry.",
+        "They made up and hugged each other.",
+        "Her father told her that he is in love.",
+        "They got married and danced all night.",
+        "It was her birthday and there was a party with cake.",
+        "She could not sleep and lay awake at night.",
+        "He slept well and woke up rested.",
+        "She went swimming in the cold sea.",
+        "They went for a walk in the rain.",
+        "He baked bread from his grandmother's recipe.",
+        "She cooked soup and drank tea in the kitchen.",
+        "Her wrist hurt and the doctor prescribed rest.",
+        "He was ill and stayed in bed with a fever.",
+        "The cat stole a piece of fish from the table.",
+        "The dog ran away and was found in the neighbour's garden.",
+        "Birds came to the window to be fed.",
+        "They played a game and solved a crossword puzzle.",
+        "She practised the piano and sang in the choir.",
+        "He read a novel and watched a film.",
+        "They visited the grave of her mother and cried.",
+        "She wrote a letter to her friend.",
+        "He missed his childhood and felt lonely.",
+        "They planned a holiday at the seaside.",
+        "The children built a snowman.",
+        "She bought herself a new hat and a dress.",
+        "They gossiped about the neighbours.",
+        "A joke made everybody laugh at the table.",
+        "He meditated and thought about his life.",
+        "She planted flowers in the garden.",
+    ),
+}
+TEXTS = [text for texts in EXAMPLES.values() for text in texts]
+_ROOTS: list[Root] = [root for root, texts in EXAMPLES.items() for _ in texts]
+
+
+def nearest_roots(nodes: Mapping[UUID, Vector], examples: Vector) -> dict[UUID, Root]:
+    """Choose each node's root by a vote of its three nearest examples, weighted by cosine similarity.
+
+    Args:
+        nodes: Unit vectors by node id.
+        examples: The unit vectors of TEXTS, shape (len(TEXTS), dimensions), of the same model.
+    """
+    if not nodes:
+        return {}
+    similarities = np.stack(list(nodes.values())) @ examples.T
+    nearest = np.argsort(-similarities, axis=1, kind="stable")[:, :NEAREST_EXAMPLES]
+    weights = np.take_along_axis(similarities, nearest, axis=1)
+    is_business = np.array([root == "Business" for root in _ROOTS])[nearest]
+    votes = np.where(is_business, weights, -weights).sum(axis=1)
+    return {node_id: "Business" if vote > 0 else "Private" for node_id, vote in zip(nodes, votes, strict=True)}

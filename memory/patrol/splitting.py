@@ -1,0 +1,181 @@
+"""❻ Splits crowded topics, and makes topics out of crowded roots (patrol seed; DESIGN section 6)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from memory.llm.prompting import about, prompt
+from memory.llm.session import Answered, LlmSession, RequestsStopped
+from memory.nodes.distinctive_words import distinctive_names
+from memory.nodes.prompt_rendering import shown
+from memory.nodes.topic_names import UNNAMED, plain
+from memory.nodes.topics import Candidate, similar_groups
+from memory.text.prompt_escaping import tagged
+from providers.errors import BadAnswer, InputRefused
+from schemas.limits import BIRTH_NODES, TOPIC_NAME_CHARACTERS, TOPIC_NODES
+from schemas.nodes.nodes import Cluster, ShownNode
+from schemas.patrol.model_answers import Split
+from store.accounts import users
+from store.context import souls
+from store.database import Store
+from store.errors import BudgetSpent
+from store.nodes import lineage
+from store.patrol import splitting
+from store.transaction import Transaction
+
+SPLIT = prompt("split", Split, size="large", most_tokens=6_000)
+
+
+@dataclass(frozen=True)
+class CrowdedCluster:
+    """A crowded cluster with its newest nodes, which the prompt calls m1, m2, and so on."""
+
+    cluster: Cluster
+    nodes: Sequence[ShownNode]
+    neighbours: Sequence[str]
+
+    @property
+    def by_reference(self) -> dict[str, ShownNode]:
+        """The nodes by their references in the prompt."""
+        return {f"m{number}": node for number, node in enumerate(self.nodes, start=1)}
+
+    @property
+    def stays(self) -> int:
+        """How many of the shown nodes must stay, so that the cluster keeps TOPIC_NODES; 0 for a root."""
+        return 0 if self.cluster.is_parent else max(0, TOPIC_NODES - (self.cluster.active_nodes - len(self.nodes)))
+
+
+def material(crowd: CrowdedCluster) -> str:
+    """Render a crowded cluster for the prompt."""
+    return "\n".join(
+        [
+            tagged("topic", crowd.cluster.name),
+            tagged("neighbours", "\n".join(crowd.neighbours)),
+            *([f"<stays>{crowd.stays}</stays>"] if crowd.stays else []),
+            shown(crowd.by_reference, states=False),
+        ]
+    )
+
+
+def check(crowd: CrowdedCluster, answer: Split) -> None:
+    """Validate a split against the seed's rules.
+
+    Raises:
+        BadAnswer: It names an unknown node or one twice, leaves too few, or a topic is too small or badly named.
+    """
+    known = crowd.by_reference
+    named = Counter(reference for topic in answer.topics for reference in topic.memories)
+    if unknown := named.keys() - known.keys():
+        raise BadAnswer(f"The answer names {len(unknown)} memories that are not there: use only the references given.")
+    if twice := sorted(reference for reference, times in named.items() if times > 1):
+        raise BadAnswer(f"Each memory is in one topic at most, and these are in more: {', '.join(twice)}.")
+    if any(len(topic.memories) < TOPIC_NODES for topic in answer.topics):
+        raise BadAnswer(f"Each topic has at least {TOPIC_NODES} memories.")
+    if len(known) - len(named) < crowd.stays and answer.topics:
+        raise BadAnswer(f"At least {crowd.stays} memories must be named in no topic, and stay.")
+    names = [plain(topic.name).casefold() for topic in answer.topics]
+    if not all(0 < len(name) <= TOPIC_NAME_CHARACTERS for name in names):
+        raise BadAnswer(f"A name has two to five words, and {TOPIC_NAME_CHARACTERS} characters at most.")
+    taken = {name.casefold() for name in (crowd.cluster.name, *crowd.neighbours)}
+    if len(set(names)) < len(names) or taken & set(names):
+        raise BadAnswer("Each new topic has a name of its own, unlike those that there are.")
+
+
+def decide_splits(store: Store, llm: LlmSession, being_id: UUID, *, births: bool) -> "SplitDecisions":
+    """Ask the model how to split each crowded cluster, including roots if `births`.
+
+    Raises:
+        ProviderError: A model is unavailable; answers so far are stored.
+        BudgetSpent: No question fits the day's budget.
+        RequestsStopped: There is no stored answer to any of the questions.
+    """
+    with store.transaction() as tx:
+        who = about(users.get_being(tx, being_id), souls.get(tx, being_id))
+        crowds = [
+            CrowdedCluster(
+                cluster,
+                splitting.newest(tx, being_id, cluster.cluster_id, BIRTH_NODES),
+                splitting.siblings(tx, being_id, cluster),
+            )
+            for cluster in splitting.crowded(tx, being_id, roots=births)
+        ]
+    answers = llm.ask_all([(SPLIT.question(who, material(crowd)), partial(check, crowd)) for crowd in crowds])
+    answered = [
+        (crowd, answer.answer, answer.response_id)
+        for crowd, answer in zip(crowds, answers, strict=True)
+        if isinstance(answer, Answered)
+    ]
+    ended = next((answer for answer in answers if isinstance(answer, BudgetSpent | RequestsStopped)), None)
+    if ended and not answered:
+        raise ended
+    refused = [
+        crowd for crowd, answer in zip(crowds, answers, strict=True) if isinstance(answer, BadAnswer | InputRefused)
+    ]
+    return SplitDecisions(answered, refused, left=len(crowds) - len(answered), reason=str(ended) if ended else None)
+
+
+@dataclass(frozen=True)
+class SplitDecisions:
+    """Decisions about crowded clusters.
+
+    Attributes:
+        answered: Each cluster with its answer and the id of the model response.
+        refused: Clusters without a valid answer; they are not asked again until more nodes arrive.
+        left: The number of undecided clusters, including `refused`.
+        reason: Why, if a budget or a stopped session is the cause.
+    """
+
+    answered: Sequence[tuple[CrowdedCluster, Split, UUID]]
+    refused: Sequence[CrowdedCluster]
+    left: int
+    reason: str | None
+
+    def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
+        """Move unchanged nodes into the new topics, in the transaction that finishes the step; returns the report."""
+        counts = {"topics": 0, "moved": 0, "left": self.left}
+        for crowd, answer, response_id in self.answered:
+            if answer.topics:
+                lineage.cite(tx, being_id, response_id)
+            known = crowd.by_reference
+            founded = [
+                splitting.found_of_shown(
+                    tx,
+                    being_id,
+                    crowd.cluster.cluster_id,
+                    plain(topic.name),
+                    [node.node_id for node in crowd.nodes],
+                    [known[reference] for reference in topic.memories],
+                )
+                for topic in answer.topics
+            ]
+            counts["topics"] += sum(moved > 0 for moved in founded)
+            counts["moved"] += sum(founded)
+            if sum(founded) == sum(len(topic.memories) for topic in answer.topics):
+                splitting.asked(tx, being_id, crowd.cluster.cluster_id)
+            else:
+                counts["left"] += 1
+        lineage.cite(tx, being_id, None)
+        for crowd in self.refused:
+            splitting.asked(tx, being_id, crowd.cluster.cluster_id)
+        return counts | ({"reason": self.reason} if self.reason else {})
+
+
+def split_roots_by_similarity(tx: Transaction, being_id: UUID) -> dict[str, Any]:
+    """Make topics out of crowded roots by similarity, where no model is available; returns the report."""
+    topics = 0
+    for cluster in splitting.crowded(tx, being_id, roots=True):
+        if cluster.is_parent:
+            rows = splitting.newest_vectors(tx, being_id, cluster.cluster_id, BIRTH_NODES)
+            candidates = [Candidate(*row) for row in rows]
+            groups = similar_groups(candidates)
+            grouped = {one.node_id for group in groups for one in group}
+            others = [one for one in candidates if one.node_id not in grouped]
+            names = distinctive_names(groups, others, splitting.siblings(tx, being_id, cluster))
+            for group, name in zip(groups, names, strict=True):
+                splitting.found(tx, being_id, cluster.cluster_id, name or UNNAMED, [one.node_id for one in group])
+            topics += len(groups)
+            splitting.asked(tx, being_id, cluster.cluster_id)
+    return {"topics": topics}

@@ -1,0 +1,177 @@
+"""The patrol: nine steps over one Being's memory (patrol seed, "Patrol Pipeline"; DESIGN section 6).
+
+Each step reads with a connection, calls models without one, and writes in the transaction that finishes it, together
+with the ledger's row for the next step. A step's claim names the Being as its owner and the run as its key.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from memory.llm.fallback import Effects, run_with_llm, try_with_llm
+from memory.llm.session import LlmSession
+from memory.nodes import topic_names
+from memory.nodes.creation import embed_scenes, read_scenes
+from memory.patrol import demand
+from memory.patrol.classification import classify
+from memory.patrol.consolidation import decide_merges, marked_batches
+from memory.patrol.diary import Day, day_to_write, draft_diary
+from memory.patrol.repair import repair_scenes
+from memory.patrol.root_examples import TEXTS, nearest_roots
+from memory.patrol.splitting import decide_splits, split_roots_by_similarity
+from providers.embedders import Embedders
+from providers.thinkers import Thinkers
+from schemas.intake import Note
+from schemas.kinds import PATROL_STEPS, STEPS
+from schemas.nodes.nodes import UNEMBEDDED, Root
+from schemas.settings import Settings
+from schemas.wire import SceneInput
+from schemas.work import Claim
+from store.accounts import users
+from store.database import Store
+from store.intake import notes
+from store.ledger import work
+from store.patrol import runs, steps
+from store.transaction import Transaction
+
+# The most unparsable notes of earlier runs that one run sends for repair.
+RETAINED_AT_ONCE = 100
+
+
+def embed(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """❶ Make fresh nodes with vectors out of the notes stamped for this run."""
+    being_id, run_id = claim.owner_id, UUID(claim.key)
+    with store.transaction() as tx:
+        being = users.get_being(tx, being_id)
+        stamped = notes.stamped(tx, being_id, run_id)
+        retained = notes.unrepaired(tx, being_id, RETAINED_AT_ONCE)
+
+    def repair(unparsable: Sequence[tuple[Note, str]]) -> dict[UUID, SceneInput] | None:
+        brought = [note.request_key_id for note, _ in unparsable]
+        return try_with_llm(store, thinkers, settings, claim, lambda llm: repair_scenes(llm, unparsable), None, brought)
+
+    scenes = read_scenes(stamped, retained, repair)
+    if not stamped and not scenes.parsed and being.embedding_model != UNEMBEDDED:
+        # A run without new texts needs no embedder, so it does not wait for one whose key is missing.
+        _finish(store, claim, lambda tx: scenes.mark(tx, being_id))
+        return
+    remembered = embed_scenes(store, embedders.serving(being.embedding_model), being_id, scenes)
+    _finish(store, claim, lambda tx: remembered.keep(tx, being_id, run_id))
+
+
+def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """❶ Assign each new node to the topic it matches, else to a root, chosen by a model or by the nearest examples."""
+    with store.transaction() as tx:
+        being = users.get_being(tx, claim.owner_id)
+        unassigned = steps.unassigned(tx, claim.owner_id, being.embedding_model)
+    if not unassigned:
+        _finish(store, claim, lambda _: {"matched": 0, "rooted": 0, "told": 0})
+        return
+    unmatched = [node for node in unassigned if not node.matched]
+    told: dict[UUID, Root] = {}
+    if unmatched:
+        actions = [(node.node_id, node.action) for node in unmatched]
+        brought = [node.request_key_id for node in unmatched]
+        told = try_with_llm(store, thinkers, settings, claim, lambda llm: classify(llm, actions), told, brought)
+    # A topic that a node matches now may be gone when the node is assigned: every node gets a root to fall back to.
+    others = {node.node_id: node.vector for node in unassigned if node.node_id not in told}
+    examples = embedders.constants(being.embedding_model, TEXTS) if others else None
+    roots = told if examples is None else nearest_roots(others, examples) | told
+    _finish(store, claim, lambda tx: steps.assign(tx, claim.owner_id, roots) | {"told": len(told)})
+
+
+def session_counts(store: Store, settings: Settings, claim: Claim) -> None:
+    """❷ Raise the patrol counter, if the run was demanded or a tick is due."""
+
+    def effects(tx: Transaction) -> dict[str, Any]:
+        demanded = runs.get(tx, claim.owner_id, UUID(claim.key)).demanded
+        counts = demanded or runs.tick_due(tx, claim.owner_id, settings.tick)
+        if counts:
+            steps.raise_counter(tx, claim.owner_id)
+        return {} if counts else {"outcome": "not due"}
+
+    _finish(store, claim, effects)
+
+
+def dying(store: Store, claim: Claim) -> None:
+    """❸ Flag nodes whose effective importance has sunk to 0.05."""
+    _finish(store, claim, lambda tx: {"dying": steps.flag_dying(tx, claim.owner_id)})
+
+
+def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """❹ Merge nodes, and let dying nodes die; skipped without a model."""
+    with store.transaction() as tx:
+        marked = marked_batches(tx, settings, claim.owner_id)
+
+    def think(llm: LlmSession) -> Effects:
+        decided = decide_merges(store, embedders, llm, claim.owner_id, marked)
+        return lambda tx: decided.apply(tx, claim.owner_id)
+
+    brought = [node.request_key_id for part in marked for node in part.waiting]
+    _finish(store, claim, run_with_llm(store, thinkers, settings, claim, think, request_keys=brought, min_inputs=1))
+
+
+def revive(store: Store, claim: Claim) -> None:
+    """❺ Revive nodes that were recalled after they died."""
+    _finish(store, claim, lambda tx: {"revived": steps.revive_dead(tx, claim.owner_id)})
+
+
+def split(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """❻ Split crowded topics, make topics out of crowded roots, and name topics: without a key by similarity and words.
+
+    The nodes of a crowded topic came with many requests, so no request's key pays for it.
+    """
+
+    def think(llm: LlmSession) -> Effects:
+        decided = decide_splits(store, llm, claim.owner_id, births=settings.topic_birth)
+        named = topic_names.choose_names(store, llm, claim.owner_id)
+        return lambda tx: decided.apply(tx, claim.owner_id) | named.apply(tx, claim.owner_id)
+
+    without = (lambda tx: split_roots_by_similarity(tx, claim.owner_id)) if settings.topic_birth else None
+    _finish(store, claim, run_with_llm(store, thinkers, settings, claim, think, without))
+
+
+def merge(store: Store, claim: Claim) -> None:
+    """❼ Merge small clusters into their siblings or their root."""
+    _finish(store, claim, lambda tx: {"merged": steps.merge_small(tx, claim.owner_id)})
+
+
+def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """Write the diary, if the run had new nodes; then end the run, and begin the queued one."""
+    being_id, run_id = claim.owner_id, UUID(claim.key)
+    with store.transaction() as tx:
+        day = day_to_write(tx, settings, being_id, run_id)
+
+    def think(day: Day, llm: LlmSession) -> Effects:
+        pages = draft_diary(llm, day)
+        return lambda tx: pages.apply(tx, run_id)
+
+    brought = [node.request_key_id for node in day.memories] if isinstance(day, Day) else []
+    effects = (
+        run_with_llm(store, thinkers, settings, claim, partial(think, day), request_keys=brought)
+        if isinstance(day, Day)
+        else lambda _: day
+    )
+    with store.finishing(claim) as tx:
+        demand.reserve(tx, being_id)
+        runs.enter(tx, being_id, run_id)
+        runs.note_step(tx, being_id, run_id, "diary", {"outcome": "done", **effects(tx)})
+        demand.end(tx, settings, being_id, run_id)
+
+
+def bury(tx: Transaction, settings: Settings, being_id: UUID, key: str, error: str) -> None:
+    """Fail the run whose step is dead, which frees the Being, and request another run for its notes."""
+    demand.fail(tx, settings, being_id, UUID(key), error)
+
+
+def _finish(store: Store, claim: Claim, effects: Effects) -> None:
+    """Finish a step: its effects, its report, and the ledger's row for the next step, which the Celery chain runs."""
+    being_id, run_id = claim.owner_id, UUID(claim.key)
+    step = claim.kind.removeprefix("patrol.")
+    following = STEPS[PATROL_STEPS[PATROL_STEPS.index(step) + 1]]
+    with store.finishing(claim) as tx:
+        runs.enter(tx, being_id, run_id)
+        did = {"outcome": "done", **effects(tx)}
+        runs.note_step(tx, being_id, run_id, step, did)
+        work.ask(tx, being_id, following, claim.key, in_chain=True)

@@ -1,0 +1,1 @@
+"""Search over everything that a Being was told: indexing, ranking, and passages for contexts."""

@@ -1,0 +1,176 @@
+"""Candidates for an answer: nominated by each signal, and seen with what stands around them."""
+
+import math
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from memory.search import ranking
+from memory.search.languages import DEFAULT
+from memory.search.questions import Term, read
+from memory.search.ranking import AROUND, LENGTH_WEIGHT, SATURATION, Interval, Query
+from memory.text.time_expressions.resolution import resolve_time_expressions
+from schemas.accounts.accounts import Being
+from schemas.search import EverythingRequest, Kind
+from store import clock
+from store.search import documents, finding
+from store.search.finding import Meant, Seen, Within
+from store.transaction import Transaction
+
+# Each signal nominates so many; the evidence that is wanted stands among the first twenty of one of them.
+NOMINATED = 40
+# A rare speaker's messages may stand far behind.
+NOMINATED_OF_SPEAKER = 500
+RECENT_MESSAGES = 200
+# A question of so few words asks about what they name.
+NAMING_TERMS = 2
+# Kinds whose vectors the search keeps.
+TOLD: tuple[Kind, ...] = ("message", "summary", "diary", "vault")
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a question means to the models of what was told, of memories, and of the user's facts."""
+
+    told: Meant | None
+    nodes: Meant | None
+    facts: Meant | None
+    degraded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What is to be ranked.
+
+    Attributes:
+        query: What it is held against.
+        rows: The candidates and what stands around them, in the order of their conversations.
+        wanted: The documents that may be answered; the others are only looked at.
+    """
+
+    query: Query
+    rows: Sequence[Seen]
+    wanted: frozenset[int]
+
+
+def candidates(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Candidates:
+    """What was nominated, with what stands around it."""
+    finding.plan_once(tx)
+    within = Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
+    names = finding.speakers(tx, being.being_id, RECENT_MESSAGES)
+    owner = documents.owner(tx, being.being_id)
+    language = owner.language if owner else DEFAULT
+    terms, speakers = read(question.query, language, [*names, being.name])
+    # Memories are ranked by the talk of their day too.
+    asks_for_talk = "message" in question.kinds
+    talk_within = replace(within, kinds=["message"] if asks_for_talk or "node" in question.kinds else [])
+    rest_within = replace(within, kinds=[kind for kind in question.kinds if kind != "message"])
+    talk, talk_places = _by_words(tx, talk_within, question, [term for term in terms if not term.name] or terms, terms)
+    rest, rest_places = _by_words(tx, rest_within, question, terms, terms)
+    mentions = _mentions(tx, talk_within, terms, talk) if asks_for_talk else []
+    places = mentions + talk_places + rest_places + _by_meaning(tx, talk_within, rest_within, question, understood)
+    rows = finding.seen(
+        tx,
+        within,
+        list(dict.fromkeys(places)),
+        [term.digest for term in terms],
+        around=AROUND if talk_within.kinds else 0,
+        told=understood.told,
+        nodes=understood.nodes,
+        facts=understood.facts,
+    )
+    rows = [_spoken(being, row) for row in rows]
+    query = Query(
+        talk=talk,
+        rest=rest,
+        apart=not asks_for_talk,
+        names=[term.name for term in terms],
+        speakers=speakers,
+        mentions=frozenset(mentions),
+        intervals=_intervals(tx, being, question, language),
+    )
+    return Candidates(query, rows, _wanted(rows, set(places), question.kinds))
+
+
+def _wanted(rows: Sequence[Seen], places: AbstractSet[int], kinds: Collection[Kind]) -> frozenset[int]:
+    """The documents that were nominated, and what is within reach of their words; further ones are only looked at."""
+    wanted = set[int]()
+    for at, row in enumerate(rows):
+        if row.kind in kinds and row.document_id in places:
+            near = rows[max(0, at - AROUND) : at + AROUND + 1] if row.kind == "message" else [row]
+            wanted |= {one.document_id for one in near if one.kind == row.kind and one.session_id == row.session_id}
+    return frozenset(wanted)
+
+
+def _by_words(
+    tx: Transaction, within: Within, question: EverythingRequest, telling: Sequence[Term], terms: Sequence[Term]
+) -> tuple[ranking.Collection, list[int]]:
+    """What BM25 knows of a collection, and the documents in it that hold the telling terms, best first."""
+    if not within.kinds:
+        return ranking.Collection([0.0] * len(terms), 1.0), []
+    known = finding.rarities(tx, within, [term.digest for term in terms])
+    rarities = {term.digest: _rarity(known.documents, known.counts.get(term.digest, 0)) for term in terms}
+    places = finding.by_words(
+        tx,
+        within,
+        [term.digest for term in telling],
+        [rarities[term.digest] for term in telling],
+        known.average,
+        saturation=SATURATION,
+        length_weight=LENGTH_WEIGHT,
+        limit=_nominations(question),
+    )
+    return ranking.Collection(list(rarities.values()), known.average), places
+
+
+def _by_meaning(
+    tx: Transaction, talk: Within, rest: Within, question: EverythingRequest, understood: Understood
+) -> list[int]:
+    """The documents that are nearest in meaning, of each kind of vectors."""
+    limit = _nominations(question)
+    places: list[int] = []
+    if understood.told and talk.kinds:
+        places += finding.told_like(tx, talk, understood.told, limit)
+    others = [kind for kind in rest.kinds if kind in TOLD]
+    if understood.told and others:
+        places += finding.told_like(tx, replace(rest, kinds=others), understood.told, limit)
+    if understood.nodes and "node" in rest.kinds:
+        places += finding.nodes_like(tx, rest, understood.nodes, limit)
+    if understood.facts and "fact" in rest.kinds:
+        places += finding.facts_like(tx, rest, understood.facts, limit)
+    return places
+
+
+def _mentions(tx: Transaction, talk: Within, terms: Sequence[Term], known: ranking.Collection) -> list[int]:
+    """Where what a question of one or two words asks about ("Who is Nora?") was named first and last."""
+    if not 0 < len(terms) <= NAMING_TERMS:
+        return []
+    # The rarest term first: the others are looked for in what holds it.
+    rarest = sorted(zip(known.rarities, terms, strict=True), key=lambda one: -one[0])
+    return finding.mentions(tx, talk, [term.digest for _, term in rarest])
+
+
+def _nominations(question: EverythingRequest) -> int:
+    return NOMINATED_OF_SPEAKER if question.speaker else NOMINATED
+
+
+def _rarity(documents: int, having: int) -> float:
+    """BM25's inverse document frequency, which is never negative."""
+    return math.log(1 + (max(documents, having) - having + 0.5) / (having + 0.5))
+
+
+def _spoken(being: Being, row: Seen) -> Seen:
+    """A row with a name for its speaker where the producer gave none."""
+    return row if row.kind != "message" else replace(row, speaker=speaker_of(being, row.speaker, row.role))
+
+
+def speaker_of(being: Being, speaker: str | None, role: str | None) -> str | None:
+    """Who said a message: as the producer named them, else the Being by its name, and its user as `user`."""
+    return speaker or {"assistant": being.name, "user": "user"}.get(role or "")
+
+
+def _intervals(tx: Transaction, being: Being, question: EverythingRequest, language: str) -> list[Interval]:
+    """The times that a question names, as seen from when it is asked."""
+    asked_at = question.as_of or clock.now(tx)
+    named = resolve_time_expressions(question.query, asked_at, finding.time_zone(tx, being.user_id), language)
+    return [Interval(one.start, one.end) for one in named]

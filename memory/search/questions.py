@@ -1,0 +1,48 @@
+"""Reading a question: its terms, and the speakers that it names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.search.terms import digest, is_stop_word, stem, words
+
+# A question is read as far as this; longer ones are texts, and their beginnings tell what they are about.
+MOST_TERMS = 64
+LEAST_SHORT_NAME = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word of the question: as the index knows it, and whether it names a speaker."""
+
+    digest: int
+    name: bool
+
+
+def read(query: str, language: str, names: Sequence[str]) -> tuple[list[Term], frozenset[str]]:
+    """The terms of a question, each once, and the speakers that it names, in lower case.
+
+    Args:
+        query: The question.
+        language: The language of the Being's words.
+        names: Whom it may name; a short form of at least three letters will do.
+    """
+    everything = words(query)
+    telling = [word for word in everything if not is_stop_word(word, language)] or everything
+    called = {word: _called(word, names) for word in telling}
+    named = frozenset(name for word in telling for name in called[word])
+    read_as = {stem(word, language): bool(called[word]) for word in telling}
+    terms = [Term(digest(term), name) for term, name in read_as.items()][:MOST_TERMS]
+    # Whoever names everybody singles out nobody.
+    everybody = {name.casefold() for name in names[:-1]}
+    return terms, frozenset() if everybody and everybody <= named else named
+
+
+def _called(word: str, names: Sequence[str]) -> list[str]:
+    """The names, in lower case, of which this word is a part, or the beginning of one."""
+    plain = word.removesuffix("'s").removesuffix("\u2019s")
+    return [
+        name.casefold()
+        for name in names
+        for part in words(name)
+        if part == plain or (len(plain) >= LEAST_SHORT_NAME and part.startswith(plain))
+    ]

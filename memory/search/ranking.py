@@ -1,0 +1,223 @@
+"""Ranking by a weighted sum of signals.
+
+Each weight is a round number near the middle of a wide optimum, found with `make quality` on the two conversations of
+locomo-dev and checked by tuning on one and testing on the other (docs/decisions/0086). Weighted scores were better than
+reciprocal ranks.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from heapq import nlargest
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from store.search.finding import Seen
+
+Numbers = NDArray[np.float64]
+
+# BM25's own: how soon a repeated word adds nothing more, and how much long texts are held back.
+SATURATION = 1.2
+LENGTH_WEIGHT = 0.6
+# A turn of talk is read with the two before and the two after it: the words of a question stand in the turn before its
+# answer. What was said before counts more than what came after.
+WINDOW: Mapping[int, float] = {-2: 0.3, -1: 0.7, 1: 0.5, 2: 0.2}
+AROUND = 2
+# What a day's talk has to do with the question is the mean of so many of its messages, the best ones.
+BEST_OF_DAY = 3
+
+WEIGHTS: Mapping[str, float] = {
+    # BM25 of the text with its neighbours, over the highest among the candidates.
+    "words": 1.0,
+    # Cosine similarity to the question.
+    "meaning": 1.0,
+    # Every word of the question stands in the text itself.
+    "all_words": 0.3,
+    # Said by someone whom the question names.
+    "speaker": 0.2,
+    # The first or the last message that names what a question of one or two words asks about.
+    "mention": 0.3,
+    # A message that ends in a question: it tells less than its answer.
+    "question": -0.2,
+    # Said or happened within a time that the question names.
+    "time": 0.3,
+    # A memory of a day on which what was said scores high.
+    "talk": 0.3,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A stretch of time that a question names, from `start` up to, and without, `end`."""
+
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What BM25 knows of the documents that a text is one of.
+
+    Attributes:
+        rarities: A weight for each term, in the order of the rows' counts.
+        average: How many terms a document has, on average.
+    """
+
+    rarities: Sequence[float]
+    average: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What candidates are held against.
+
+    Attributes:
+        talk: The collection of all messages.
+        rest: The collection of everything else that is looked among.
+        apart: Whether messages are only looked at for what they say of the rest, so that each has a highest of its own.
+        names: Which of the terms name a speaker: in talk the speaker tells, and not the name in the text.
+        speakers: The names of speakers that the question names, in lower case.
+        mentions: The documents in which what it asks about was named first and last.
+        intervals: The times that it names.
+    """
+
+    talk: Collection
+    rest: Collection
+    apart: bool
+    names: Sequence[bool]
+    speakers: frozenset[str]
+    mentions: frozenset[int]
+    intervals: Sequence[Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score, and each signal's value.
+
+    Attributes:
+        covered: The share of the question's words, by their rarity, that stand in it or beside it.
+    """
+
+    seen: Seen
+    score: float
+    values: Mapping[str, float]
+    covered: float
+
+    def shares(self) -> dict[str, float]:
+        """What each signal adds to the score."""
+        return {name: WEIGHTS[name] * value for name, value in self.values.items()}
+
+
+def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], limit: int) -> list[Ranked]:
+    """Rank candidates, best first; what is equal goes newest first.
+
+    Args:
+        query: What they are held against.
+        rows: The candidates with the messages around them, in the order of their conversations.
+        wanted: Which of them may be answered.
+        limit: How many, at most.
+    """
+    if not rows:
+        return []
+    values, covered = signals(query, rows)
+    scores = weighted(values, WEIGHTS)
+    best = islice((at for at in ordered(rows, scores) if wanted(rows[at])), limit)
+    return [
+        Ranked(rows[at], float(scores[at]), {name: float(values[name][at]) for name in WEIGHTS}, float(covered[at]))
+        for at in best
+    ]
+
+
+def signals(query: Query, rows: Sequence[Seen]) -> tuple[dict[str, Numbers], Numbers]:
+    """Each signal's value for each row, and the share of the question's words that stand in it or beside it."""
+    talk = np.array([row.kind == "message" for row in rows], dtype=bool)
+    times = np.array([row.times for row in rows], dtype=float).reshape(len(rows), len(query.names))
+    names = np.array(query.names, dtype=bool)
+    if not names.all():
+        times[np.ix_(talk, names)] = 0
+    rarities = np.where(talk[:, None], query.talk.rarities, query.rest.rarities)
+    told = rarities * ~(talk[:, None] & names & ~names.all())
+    wide, words = _words(query, rows, talk, times, rarities)
+    covered: Numbers = ((wide > 0) * told).sum(axis=1) / np.maximum(told.sum(axis=1), 1e-9)
+    has_all = ((times > 0) | (told == 0)).all(axis=1) & (times > 0).any(axis=1)
+    values = {
+        "words": words,
+        "meaning": np.array([row.similarity or 0.0 for row in rows]),
+        "all_words": has_all.astype(float),
+        "speaker": np.array([_named(query, row) for row in rows], dtype=float),
+        "mention": np.array([row.document_id in query.mentions for row in rows], dtype=float),
+        "question": np.array([row.kind == "message" and row.question for row in rows], dtype=float),
+        "time": np.array([_within(query.intervals, row.said_at) for row in rows], dtype=float),
+    }
+    values["talk"] = _talk(rows, weighted(values, {name: WEIGHTS[name] for name in values}))
+    return values, covered
+
+
+def weighted(values: Mapping[str, Numbers], weights: Mapping[str, float]) -> Numbers:
+    """The score of each row."""
+    scores: Numbers = np.sum([weight * values[name] for name, weight in weights.items()], axis=0)
+    return scores
+
+
+def ordered(rows: Sequence[Seen], scores: Numbers) -> list[int]:
+    """The rows' places, best first; what is equal goes newest first."""
+    return sorted(range(len(rows)), key=lambda at: (-scores[at], -rows[at].said_at.timestamp(), rows[at].document_id))
+
+
+def _words(
+    query: Query, rows: Sequence[Seen], talk: NDArray[np.bool_], times: Numbers, rarities: Numbers
+) -> tuple[Numbers, Numbers]:
+    """How often each term occurs in each text with its neighbours; and BM25 of that, of which the highest is 1."""
+    wide, long = times.copy(), np.array([row.length for row in rows], dtype=float)
+    lengths = long.copy()
+    conversations = _conversations(rows)
+    for by, weight in WINDOW.items():
+        here, there = _side_by_side(conversations, by)
+        wide[here] += weight * times[there]
+        long[here] += weight * lengths[there]
+    # A turn with its neighbours is as long as so many turns.
+    average = np.where(talk, query.talk.average * (1 + sum(WINDOW.values())), query.rest.average)
+    held_back = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * long / average)
+    scores: Numbers = (wide * (SATURATION + 1) / (wide + held_back[:, None]) * rarities).sum(axis=1)
+    groups = [talk, ~talk] if query.apart else [np.ones(len(rows), dtype=bool)]
+    for group in groups:
+        highest = scores[group].max(initial=0.0)
+        if highest > 0:
+            scores[group] /= highest
+    return wide, scores
+
+
+def _conversations(rows: Sequence[Seen]) -> NDArray[np.int64]:
+    """A number for each row's conversation, and one of its own for each row that is no message."""
+    numbers: dict[object, int] = {}
+    return np.array(
+        [numbers.setdefault(row.session_id if row.kind == "message" else row.document_id, len(numbers)) for row in rows]
+    )
+
+
+def _side_by_side(conversations: NDArray[np.int64], by: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places of rows, and those of the rows that stand so many turns further in the same conversation."""
+    here = np.arange(max(0, -by), len(conversations) - max(0, by))
+    same = here[conversations[here] == conversations[here + by]]
+    return same, same + by
+
+
+def _talk(rows: Sequence[Seen], scores: Numbers) -> Numbers:
+    """For each memory how well the talk of its day answers."""
+    said: defaultdict[date, list[float]] = defaultdict(list)
+    for row, score in zip(rows, scores, strict=True):
+        if row.kind == "message":
+            said[row.said_at.date()].append(float(score))
+    best = {day: sum(nlargest(BEST_OF_DAY, of_day)) / BEST_OF_DAY for day, of_day in said.items()}
+    return np.array([best.get(row.said_at.date(), 0.0) if row.kind == "node" else 0.0 for row in rows])
+
+
+def _named(query: Query, row: Seen) -> bool:
+    return row.speaker is not None and row.speaker.casefold() in query.speakers
+
+
+def _within(intervals: Sequence[Interval], moment: datetime) -> bool:
+    return any(interval.start <= moment < interval.end for interval in intervals)

@@ -1,0 +1,130 @@
+"""Search over everything that a Being was told (DESIGN section 13), by words and by meaning; no model has to think.
+
+Candidates are nominated by each signal; what stands around them in a conversation is looked at with them, and all of it
+is ranked by one weighted sum.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from memory.nodes import activation
+from memory.nodes.recall import QueryVector, embed_query
+from memory.search.candidates import TOLD, Understood, candidates, speaker_of
+from memory.search.indexing import text_of
+from memory.search.ranking import Ranked, ranked
+from memory.text.errors import InvalidRequest
+from providers.embedders import Embedders
+from providers.metering import Asker
+from schemas.accounts.accounts import Being
+from schemas.search import EverythingRequest, Found, Kind, Neighbour, Result, Signal
+from store.database import Store
+from store.search import documents, finding, queue, shown
+from store.search.finding import Meant, Seen, Within
+from store.search.shown import Said
+from store.transaction import Transaction
+
+
+def search(store: Store, embedders: Embedders, being: Being, question: EverythingRequest) -> Found:
+    """Search, by words alone and marked `degraded` while the embedder is out of reach.
+
+    Raises:
+        InvalidRequest: The query is empty, or the embedder refuses it.
+    """
+    if not question.query.strip():
+        raise InvalidRequest("The query is empty: ask for something.")
+    understood = understand(store, embedders, being, question.query, question.kinds)
+    with store.transaction() as tx:
+        return search_understood(tx, being, question, understood)
+
+
+def understand(store: Store, embedders: Embedders, being: Being, query: str, kinds: Sequence[Kind]) -> Understood:
+    """Embed a question, once for each model whose vectors it is compared with.
+
+    Raises:
+        InvalidRequest: The embedder refuses the query.
+    """
+    with store.transaction() as tx:
+        owner = documents.owner(tx, being.being_id)
+        wanted = {
+            # Memories are ranked by the talk of their day too.
+            "told": owner.embedding_model if owner and set(kinds) & {*TOLD, "node"} else None,
+            "nodes": being.embedding_model if "node" in kinds else None,
+            "facts": finding.facts_model(tx, being.user_id) if "fact" in kinds else None,
+        }
+    asker = Asker(being.being_id, "recall")
+    made: dict[str, QueryVector | None] = {}
+    for model in {model: None for model in wanted.values() if model is not None}:
+        made[model] = embed_query(embedders, asker, query, model)
+
+    def meant(name: str) -> Meant | None:
+        known = made.get(wanted[name] or "")
+        return Meant(known.model, known.vector) if known else None
+
+    return Understood(meant("told"), meant("nodes"), meant("facts"), degraded=None in made.values())
+
+
+def search_understood(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Found:
+    """Search by what a question says and means, within a transaction."""
+    within = Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
+    found = candidates(tx, being, question, understood)
+    best = ranked(
+        found.query, found.rows, lambda row: row.document_id in found.wanted and _fits(row, question), question.limit
+    )
+    told = {
+        (one.kind, one.item_id): one
+        for one in shown.told(tx, being.being_id, being.user_id, [(one.seen.kind, one.seen.item_id) for one in best])
+    }
+    results = [
+        _result(tx, being, question, one, told[one.seen.kind, one.seen.item_id])
+        for one in best
+        if (one.seen.kind, one.seen.item_id) in told
+    ]
+    if question.activate:
+        activation.activate(tx, being.being_id, [UUID(one.id) for one in results if one.kind == "node"])
+    return Found(
+        results=results,
+        degraded=understood.degraded,
+        unindexed=queue.unindexed(tx, within.owners, question.kinds),
+    )
+
+
+def _fits(row: Seen, question: EverythingRequest) -> bool:
+    if question.since is not None and row.said_at < question.since:
+        return False
+    if question.until is not None and row.said_at >= question.until:
+        return False
+    if question.speaker is None:
+        return True
+    return row.speaker is not None and row.speaker.casefold() == question.speaker.strip().casefold()
+
+
+def _result(tx: Transaction, being: Being, question: EverythingRequest, one: Ranked, told: shown.Told) -> Result:
+    before: Sequence[Said] = ()
+    after: Sequence[Said] = ()
+    if question.neighbours and one.seen.kind == "message":
+        before, after = shown.beside(tx, being.being_id, one.seen.item_id, question.neighbours, question.as_of)
+    shares = one.shares()
+    return Result(
+        kind=told.kind,
+        id=told.id,
+        producer_id=told.producer_id,
+        text=text_of(told.kind, told.content, told.feeling),
+        at=one.seen.said_at,
+        speaker=one.seen.speaker,
+        session_id=one.seen.item_id if one.seen.kind == "summary" else one.seen.session_id,
+        score=one.score,
+        before=[_neighbour(being, said) for said in before],
+        after=[_neighbour(being, said) for said in after],
+        signals={name: Signal(value=value, share=shares[name]) for name, value in one.values.items()}
+        if question.explain
+        else None,
+    )
+
+
+def _neighbour(being: Being, said: Said) -> Neighbour:
+    return Neighbour(
+        id=said.message_id,
+        speaker=speaker_of(being, said.speaker, said.role),
+        text=said.content,
+        at=said.created_at,
+    )

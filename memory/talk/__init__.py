@@ -1,0 +1,1 @@
+"""Conversations: judging of new messages, rolling and session summaries, and the user's spine."""

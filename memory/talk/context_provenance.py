@@ -1,0 +1,81 @@
+"""Loop immunity: memory that a context showed is not taken in again when a producer sends it back inside a message.
+
+Each assembled context is recorded with the shingles of the pieces of memory that it showed. The conversation itself is
+not recorded, since a user who repeats a thing does say it again. Without this, one remembered statement would be
+extracted, counted and summarised anew each time that a producer pastes its context into a message.
+"""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from memory.text.shingles import Shingle, Span, blank_spans, merge_spans, shingles, spans_in_tags
+from schemas.talk.messages import Message
+from store.context import provenance
+from store.transaction import Transaction
+
+# The tags that contexts and recall put around memory: a whole fence inside a message is what a context showed.
+FENCES = frozenset(
+    {"recalled_memory", "core", "instructions", "snapshot", "skills", "user-model", "summary", "context"}
+    | {"vault", "recent-nodes", "rag-context"}
+)
+
+CONTEXT_ID = "context_id"
+
+
+class Utterance(NamedTuple):
+    """A message's text, and the id of the context that it names as its origin, if it names one."""
+
+    text: str
+    context_id: UUID | None
+
+
+def shown_parts(tx: Transaction, being_id: UUID, utterances: Sequence[Utterance]) -> list[list[Span]]:
+    """For each text the spans that stem from contexts of this Being, in order.
+
+    A span stems from a context if it stands inside one of the context's fences, or if it is a run of words that a
+    context showed. A line shorter than such a run counts only where the text names its context, or contains a run.
+    """
+    marked = [list(shingles(being_id, text)) for text, _ in utterances]
+    known = provenance.shown(tx, being_id, list({mark.hash for of_one in marked for mark in of_one}))
+    named = provenance.given_out(tx, being_id, [each.context_id for each in utterances if each.context_id is not None])
+    return [
+        _spans(text, [mark for mark in of_one if mark.hash in known], lines=context_id in named)
+        for (text, context_id), of_one in zip(utterances, marked, strict=True)
+    ]
+
+
+def own_texts(tx: Transaction, being_id: UUID, messages: Sequence[Message]) -> dict[UUID, str]:
+    """Each message's text by id, with spaces in place of what contexts showed, so that positions stay the same."""
+    utterances = [Utterance(message.content, context_of(message.metadata)) for message in messages]
+    spans = shown_parts(tx, being_id, utterances)
+    return {
+        message.message_id: blank_spans(message.content, parts) for message, parts in zip(messages, spans, strict=True)
+    }
+
+
+def context_of(metadata: Mapping[str, Any]) -> UUID | None:
+    """The context that a message names as its origin in its metadata's `context_id`; None if that is no UUID."""
+    try:
+        return UUID(str(metadata.get(CONTEXT_ID)))
+    except ValueError:
+        return None
+
+
+def record_context(tx: Transaction, being_id: UUID, process: str, pieces: Sequence[str]) -> UUID:
+    """Record the pieces of memory that a context shows to a mental process; returns the context's id."""
+    by_hash = {sha256(piece.encode()).digest(): piece for piece in pieces}
+    fresh = sorted(set(by_hash) - provenance.shown_lately(tx, being_id, list(by_hash)))
+    provenance.keep_shown(
+        tx, being_id, {hashed: [mark.hash for mark in shingles(being_id, by_hash[hashed])] for hashed in fresh}
+    )
+    return provenance.keep(tx, being_id, process, sorted(by_hash))
+
+
+def _spans(text: str, found: Sequence[Shingle], *, lines: bool) -> list[Span]:
+    fenced = spans_in_tags(text, FENCES)
+    runs = [mark.span for mark in found if not mark.line]
+    if lines or runs or fenced:
+        runs += [mark.span for mark in found if mark.line]
+    return merge_spans([*fenced, *runs])

@@ -1,0 +1,179 @@
+"""Joint summaries of a Being's short sessions: one model call writes a summary of each of up to 20.
+
+The work is one row per Being. Which sessions a call covers depends on the first claim's time alone, so that a worker
+that repeats the work after a kill builds the same prompt, and finds its stored response.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from uuid import UUID
+
+import structlog
+
+from memory.llm.prompting import prompt
+from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.talk import context_provenance, session_summary, short_sessions
+from memory.talk.summarising import MOST_FAILURES
+from memory.text.prompt_escaping import tagged
+from memory.text.transcripts import transcript
+from providers.errors import BadAnswer, InputRefused
+from providers.thinkers import Thinkers
+from schemas import kinds
+from schemas.limits import SHORT_SESSIONS_AT_ONCE
+from schemas.settings import Settings
+from schemas.talk.messages import Message
+from schemas.talk.summaries import SessionSummaries, SessionSummary
+from schemas.work import Claim
+from store.accounts import users
+from store.database import Store
+from store.ledger import work
+from store.talk import messages, rolling, session_summaries
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+CLOSE_SHORT = prompt("close_short", SessionSummaries, size="small", most_tokens=6_000)
+
+
+@dataclass(frozen=True)
+class _ShortSession:
+    """A queued session with the mark under which it was queued, and its messages."""
+
+    session_id: UUID
+    mark: UUID
+    messages: Sequence[Message]
+
+    @property
+    def message_ids(self) -> list[UUID]:
+        return [message.message_id for message in self.messages]
+
+    @property
+    def turns(self) -> int:
+        return sum(message.role != "other" for message in self.messages)
+
+
+@dataclass
+class _Outcome:
+    """The summaries by session; `failed` are sessions whose call failed even by itself, `faults` why calls failed."""
+
+    summaries: dict[UUID, SessionSummary] = field(default_factory=dict)
+    failed: list[UUID] = field(default_factory=list)
+    faults: list[BadAnswer | InputRefused] = field(default_factory=list)
+
+
+def check(answer: SessionSummaries, refs: Sequence[str]) -> None:
+    """Check that an answer has exactly one valid summary for each conversation ref.
+
+    Raises:
+        BadAnswer: A conversation has no summary or several, or a summary breaks the rules of `session_summary.check`.
+    """
+    if sorted(summary.conversation for summary in answer.summaries) != sorted(refs):
+        raise BadAnswer(
+            f"`summaries` must have one item for each of the conversations {', '.join(refs)}, and no other."
+        )
+    for summary in answer.summaries:
+        try:
+            session_summary.check(summary)
+        except BadAnswer as bad:
+            raise BadAnswer(f"Conversation {summary.conversation}: {bad}") from None
+
+
+def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """Summarise up to 20 queued short sessions of a Being.
+
+    Raises:
+        BadAnswer, InputRefused: No session could be summarised.
+        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the sessions stay queued.
+    """
+    being_id = claim.owner_id
+    with store.transaction() as tx:
+        queued = session_summaries.queued_short(tx, being_id, until=claim.as_of, limit=SHORT_SESSIONS_AT_ONCE)
+        shorts = [
+            _ShortSession(session_id, mark, messages.of_session(tx, being_id, session_id, until=claim.as_of))
+            for session_id, mark in queued
+        ]
+        own_texts = context_provenance.own_texts(tx, being_id, [each for short in shorts for each in short.messages])
+        being = users.get_being(tx, being_id)
+    worded = [short for short in shorts if any(own_texts[id_].strip() for id_ in short.message_ids)]
+    outcome = _Outcome()
+    if worded:
+        llm = llm_session(store, thinkers, settings, claim)
+        if isinstance(llm, LlmUnavailable):
+            _wait_for_key(store, claim, llm)
+            return
+        outcome = _summarise_jointly(llm, tagged("companion", being.name), worded, own_texts)
+        if not outcome.summaries:
+            raise outcome.faults[-1]
+    lock = partial(_lock, being_id=being_id, message_ids=[id_ for short in shorts for id_ in short.message_ids])
+    with store.finishing(claim, first=lock) as tx:
+        empty = {short.session_id for short in shorts} - {short.session_id for short in worded}
+        done = [each for each in shorts if each.session_id in empty | {*outcome.summaries} | {*outcome.failed}]
+        _keep(tx, being_id, done, outcome)
+        short_sessions.request_if_due(tx, settings, being_id)
+        session_summary.request_due(tx, being_id)
+
+
+def _summarise_jointly(
+    llm: LlmSession, about: str, shorts: Sequence[_ShortSession], own_texts: Mapping[UUID, str]
+) -> _Outcome:
+    """Summarise sessions in one call; a call that fails is bisected, down to single sessions."""
+    outcome = _Outcome()
+    waiting = [list(shorts)]
+    while waiting and len(outcome.faults) < MOST_FAILURES:
+        group = waiting.pop(0)
+        by_ref = {f"c{number}": short for number, short in enumerate(group, 1)}
+        question = CLOSE_SHORT.question(about, _material(by_ref, own_texts))
+        try:
+            answer = llm.ask(question, partial(check, refs=list(by_ref))).answer
+        except (BadAnswer, InputRefused) as fault:
+            outcome.faults.append(fault.with_traceback(None))
+            middle = len(group) // 2
+            waiting[:0] = [group[:middle], group[middle:]] if middle else []
+            outcome.failed += [] if middle else [group[0].session_id]
+        else:
+            for summary in answer.summaries:
+                outcome.summaries[by_ref[summary.conversation].session_id] = summary.alone()
+    return outcome
+
+
+def _material(by_ref: Mapping[str, _ShortSession], own_texts: Mapping[UUID, str]) -> str:
+    return "\n".join(
+        f'<conversation ref="{ref}">\n{transcript(short.messages, own_texts)}\n</conversation>'
+        for ref, short in by_ref.items()
+    )
+
+
+def _lock(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Lock in the order in which intake and erasure lock: the session state, then messages."""
+    rolling.lock(tx, being_id)
+    messages.keep_from_erasure(tx, being_id, message_ids)
+
+
+def _keep(tx: Transaction, being_id: UUID, done: Sequence[_ShortSession], outcome: _Outcome) -> None:
+    """Keep the summaries of sessions that still have the mark under which they were read."""
+    unchanged = session_summaries.dequeue_short(
+        tx,
+        being_id,
+        [
+            (short.session_id, short.mark)
+            for short in done
+            if messages.keep_from_erasure(tx, being_id, short.message_ids)
+        ],
+    )
+    for short in done:
+        if short.session_id not in unchanged:
+            continue
+        if short.session_id in outcome.summaries:
+            session_summaries.keep(tx, being_id, short.session_id, outcome.summaries[short.session_id], short.turns)
+        elif short.session_id in outcome.failed:
+            session_summaries.exclude_from_joint(tx, being_id, short.session_id)
+            work.ask(tx, being_id, kinds.SESSION_SUMMARY, str(short.session_id))
+
+
+def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable) -> None:
+    """Make the queued sessions due again; the Being's summaries are requested once its user has a usable key."""
+    with store.finishing(claim, first=partial(rolling.lock, being_id=claim.owner_id)) as tx:
+        rolling.wait_for_key(tx, claim.owner_id, waits=True)
+        session_summaries.make_short_due(tx, claim.owner_id)
+    log.info("summaries.wait_for_key", reason=unavailable.logged, being_id=str(claim.owner_id))

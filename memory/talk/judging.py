@@ -1,0 +1,195 @@
+"""The Shadow Judge: extracts facts and todos from a session's unjudged messages, with one call for all of them.
+
+Intake requests it with every message; the work starts a call only once enough messages wait, so that a burst costs one
+call. Each message carries a mark, set in the transaction that writes the facts found in it: it is judged exactly once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from memory.facts import vectors
+from memory.facts.extraction import CONTEXT_MESSAGES, Conversation, extract
+from memory.facts.extraction_rules import Extraction, marked_confidential
+from memory.facts.reconciliation import PreparedFacts, prepare
+from memory.facts.scope import stay_with_being
+from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.talk import context_provenance, spine
+from providers.thinkers import Thinkers
+from schemas import kinds
+from schemas.accounts.accounts import Being
+from schemas.settings import Settings
+from schemas.talk.messages import Message
+from schemas.work import Claim
+from store.accounts import users
+from store.database import Store
+from store.facts import entities, todos
+from store.ledger import work
+from store.talk import judging
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+MESSAGES_AT_ONCE = 50
+CHARACTERS_AT_ONCE = 24_000
+ENTITIES_SHOWN = 60
+TODOS_SHOWN = 30
+AT_ONCE = timedelta(0)
+
+
+def request_judging(tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID]) -> None:
+    """Request judging of sessions that got messages: at once if enough wait, else when the quiet time has passed."""
+    for session in judging.count_unjudged(tx, being_id, session_ids):
+        enough = session.ended or session.waiting >= settings.judge_messages
+        after = AT_ONCE if enough else settings.judge_quiet
+        work.ask(tx, being_id, kinds.JUDGE, str(session.session_id), after=after)
+
+
+def request_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> None:
+    """Request judging of up to `limit` sessions that waited for a key, and whose user has a usable one now."""
+    platform = thinkers.has_platform()
+    with store.transaction() as tx:
+        waiting = judging.sessions_waiting(tx, platform=platform, limit=limit)
+        for being_id, session in waiting:
+            work.ask(tx, being_id, kinds.JUDGE, str(session))
+        for being_id, session in waiting:
+            judging.wait_for_key(tx, being_id, [session], waits=False)
+
+
+def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """Judge a session's unjudged messages, if enough wait or the session is quiet or over.
+
+    Raises:
+        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked as judged.
+    """
+    being_id, session_id = claim.owner_id, UUID(claim.key)
+    with store.transaction() as tx:
+        waits = _wait(tx, settings, being_id, session_id)
+        new = _portion(tx, claim, session_id)
+    if waits is None or waits > AT_ONCE or not new:
+        _postpone(store, claim, waits)
+        return
+    llm = llm_session(store, thinkers, settings, claim, [message.request_key_id for message in new], min_inputs=1)
+    if isinstance(llm, LlmUnavailable):
+        _wait_for_key(store, settings, claim, llm, session_id)
+        return
+    new = [message for message in new if llm.pays_for(message.request_key_id)]
+    with store.transaction() as tx:
+        being = users.get_being(tx, being_id)
+        conversation = _conversation(tx, being, new, llm)
+        kept_apart = stay_with_being(tx, settings, being.user_id)
+    extraction, unjudgeable = extract(llm, conversation)
+    if kept_apart:
+        extraction = replace(extraction, facts=[replace(fact, in_confidence=True) for fact in extraction.facts])
+    prepared = prepare(store, llm, being.user_id, being_id, extraction.facts)
+    with store.finishing(claim) as tx:
+        _keep(tx, being, session_id, new, extraction, prepared, all_in_confidence=kept_apart)
+        judging.mark_unjudgeable(tx, being_id, unjudgeable)
+        # Messages that came in since this unit of work was claimed belong to the next one.
+        request_judging(tx, settings, being_id, [session_id])
+        vectors.request_embedding(tx, being.user_id)
+        spine.request_if_due(tx, being.user_id)
+
+
+def _wait(tx: Transaction, settings: Settings, being_id: UUID, session_id: UUID) -> timedelta | None:
+    """How much longer to wait for more messages; None if none waits to be judged."""
+    for session in judging.count_unjudged(tx, being_id, [session_id]):
+        if session.ended or session.waiting >= settings.judge_messages:
+            return AT_ONCE
+        return max(AT_ONCE, settings.judge_quiet - session.quiet_for)
+    return None
+
+
+def _portion(tx: Transaction, claim: Claim, session_id: UUID) -> list[Message]:
+    """The oldest unjudged messages that fit into one call: 50, or 24,000 characters; at least one, however long."""
+    new: list[Message] = []
+    room = CHARACTERS_AT_ONCE
+    for message in judging.unjudged(tx, claim.owner_id, session_id, until=claim.as_of, limit=MESSAGES_AT_ONCE):
+        room -= len(message.content)
+        if new and room < 0:
+            break
+        new.append(message)
+    return new
+
+
+def _conversation(tx: Transaction, being: Being, new: Sequence[Message], llm: LlmSession) -> Conversation:
+    earlier = [
+        message
+        for message in judging.preceding(tx, being.being_id, new, count=CONTEXT_MESSAGES)
+        # A request's key is shown no message that another key is to pay for.
+        if message.judged or llm.pays_for(message.request_key_id)
+    ]
+    messages = sorted([*earlier, *new], key=lambda message: (message.created_at, message.message_id))
+    return Conversation(
+        being=being,
+        messages=messages,
+        own_texts=context_provenance.own_texts(tx, being.being_id, messages),
+        new=frozenset(message.message_id for message in new),
+        entities=entities.listed(tx, being.user_id, being.being_id, ENTITIES_SHOWN),
+        todos=todos.page(tx, being.being_id, limit=TODOS_SHOWN),
+    )
+
+
+def _keep(
+    tx: Transaction,
+    being: Being,
+    session_id: UUID,
+    new: Sequence[Message],
+    extraction: Extraction,
+    prepared: PreparedFacts,
+    *,
+    all_in_confidence: bool,
+) -> None:
+    prepared.keep(tx, being.user_id)
+    for found in extraction.todos:
+        todo_id = found.known or todos.add(
+            tx,
+            being.being_id,
+            kind=found.kind,
+            content=found.content,
+            due=found.due,
+            source="shadow_extraction",
+            confidence=found.confidence,
+        )
+        todos.add_evidence(tx, being.being_id, todo_id, found.message.message_id, found.span, closes=found.done)
+    judging.mark_judged(tx, being.being_id, [message.message_id for message in new])
+    private = {fact.message.message_id for fact in extraction.facts if fact.in_confidence}
+    private |= {message.message_id for message in new if all_in_confidence or marked_confidential(message)}
+    judging.mark_in_confidence(tx, being.being_id, list(private))
+    judging.wait_for_key(tx, being.being_id, [session_id], waits=False)
+    judging.record_judgement(
+        tx,
+        being.being_id,
+        session_id,
+        messages=len(new),
+        facts=len(extraction.facts),
+        todos=len(extraction.todos),
+        dropped=extraction.dropped,
+    )
+
+
+def _postpone(store: Store, claim: Claim, waits: timedelta | None) -> None:
+    with store.finishing(claim) as tx:
+        if waits is not None:
+            work.ask(tx, claim.owner_id, kinds.JUDGE, claim.key, after=waits)
+
+
+def _wait_for_key(
+    store: Store, settings: Settings, claim: Claim, unavailable: LlmUnavailable, session_id: UUID
+) -> None:
+    """Leave the messages unjudged; the session is requested again once the user has a usable key."""
+    newly_waiting = False
+
+    def wait(tx: Transaction) -> None:
+        nonlocal newly_waiting
+        newly_waiting = judging.wait_for_key(tx, claim.owner_id, [session_id], waits=True)
+
+    # Intake locks the session first as well, before it requests this work.
+    with store.finishing(claim, first=wait) as tx:
+        if newly_waiting:
+            # Messages past the limit of one call may have come with keys that can pay for them.
+            request_judging(tx, settings, claim.owner_id, [session_id])
+    log.info("shadow.waits_for_key", reason=unavailable.logged, being_id=str(claim.owner_id), session_id=claim.key)

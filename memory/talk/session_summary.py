@@ -1,0 +1,101 @@
+"""Session summaries: written when a session has closed, and rewritten when a late message extends it (state seed)."""
+
+from functools import partial
+from uuid import UUID
+
+import structlog
+
+from memory.llm.prompting import prompt
+from memory.llm.session import LlmUnavailable, llm_session
+from memory.talk import context_provenance, short_sessions
+from memory.talk.summarising import check_lines, update_summary
+from memory.text.prompt_escaping import tagged
+from providers.errors import BadAnswer
+from providers.thinkers import Thinkers
+from schemas import kinds
+from schemas.limits import SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
+from schemas.settings import Settings
+from schemas.talk.summaries import SessionSummary
+from schemas.work import Claim
+from store.accounts import users
+from store.database import Store
+from store.ledger import work
+from store.talk import messages, rolling, session_summaries
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+CLOSE = prompt("close", SessionSummary, size="small", most_tokens=2_000)
+# The work that finishes one of them requests more.
+REQUESTED_AT_ONCE = 100
+LISTS = ("what_mattered", "open_loops", "commitments", "people")
+
+
+def request_due(tx: Transaction, being_id: UUID) -> None:
+    """Request summaries of sessions that have closed, or were extended after that; up to 100."""
+    for session_id in session_summaries.take_due(tx, being_id, REQUESTED_AT_ONCE):
+        work.ask(tx, being_id, kinds.SESSION_SUMMARY, str(session_id))
+
+
+def check(answer: SessionSummary) -> None:
+    """Check that a summary has a one-liner, and lines within their limits.
+
+    Raises:
+        BadAnswer: `one_liner` is empty, or a part is too long.
+    """
+    if not answer.one_liner.strip():
+        raise BadAnswer("`one_liner` is empty.")
+    for name in ("one_liner", "tone"):
+        if len(getattr(answer, name)) > SUMMARY_LINE_CHARACTERS:
+            raise BadAnswer(f"`{name}` is longer than {SUMMARY_LINE_CHARACTERS} characters.")
+    for name in LISTS:
+        check_lines(name, getattr(answer, name), SUMMARY_ITEMS)
+
+
+def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """Summarise a closed session.
+
+    Raises:
+        BadAnswer, InputRefused: No message of it could be summarised.
+        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the session stays due.
+    """
+    being_id, session_id = claim.owner_id, UUID(claim.key)
+    with store.transaction() as tx:
+        session = session_summaries.begin(tx, being_id, session_id)
+        said = messages.of_session(tx, being_id, session_id, until=claim.as_of)
+        own_texts = context_provenance.own_texts(tx, being_id, said)
+        being = users.get_being(tx, being_id)
+    if session is None or session.ended_at is None or not any(text.strip() for text in own_texts.values()):
+        with store.finishing(claim) as tx:
+            request_due(tx, being_id)
+        return
+    brought = [message.request_key_id for message in said]
+    # A request's key pays for the messages of that request, and not for other sessions.
+    joins = settings.join_short_sessions and not session.summarise_alone and not any(brought)
+    if joins and short_sessions.is_short(said, own_texts):
+        short_sessions.enqueue(store, settings, claim, session_id)
+        return
+    llm = llm_session(store, thinkers, settings, claim, brought)
+    if isinstance(llm, LlmUnavailable):
+        _wait_for_key(store, claim, llm, session_id)
+        return
+    result = update_summary(llm, CLOSE, tagged("companion", being.name), None, said, own_texts, check)
+    if result.summary is None:
+        raise result.faults[-1]
+    turns = sum(message.role != "other" for message in said)
+    still_there = partial(
+        messages.keep_from_erasure, being_id=being_id, message_ids=[message.message_id for message in said]
+    )
+    # An erasure locks the messages before it requests this work.
+    with store.finishing(claim, first=still_there) as tx:
+        if still_there(tx):
+            session_summaries.keep(tx, being_id, session_id, result.summary, turns)
+        request_due(tx, being_id)
+
+
+def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable, session_id: UUID) -> None:
+    """Make the session due again; the Being's summaries are requested once its user has a usable key."""
+    # Intake locks the session state first as well, before it requests this work.
+    with store.finishing(claim, first=partial(rolling.wait_for_key, being_id=claim.owner_id, waits=True)) as tx:
+        session_summaries.make_due(tx, claim.owner_id, session_id)
+    log.info("summaries.wait_for_key", reason=unavailable.logged, being_id=str(claim.owner_id))

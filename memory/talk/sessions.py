@@ -1,0 +1,106 @@
+"""Reading sessions, summaries and session state; and requesting the work that new messages cause."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from memory.talk import rolling as rolling_summary
+from memory.talk import session_summary, spine
+from memory.talk.judging import request_judging
+from providers.thinkers import Thinkers, platform_llm_disabled
+from schemas.accounts.accounts import Being
+from schemas.settings import Settings
+from schemas.talk.summaries import (
+    ConversationState,
+    CuratorState,
+    RollingError,
+    RollingPage,
+    SessionDetail,
+    SessionState,
+    SpinePage,
+)
+from store.database import Store
+from store.errors import NotFound
+from store.llm import keys
+from store.talk import judging, rolling, session_summaries, spines
+from store.transaction import Transaction
+
+
+def request_processing(tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID]) -> bool:
+    """Request judging and summaries for sessions that got messages.
+
+    Returns:
+        Whether they were requested. If no key is usable for the user, the sessions are marked as waiting for one
+        instead, and no task is sent.
+    """
+    if not keys.may_think(tx, being_id, platform=not platform_llm_disabled(settings)):
+        judging.wait_for_key(tx, being_id, session_ids, waits=True)
+        rolling.wait_for_key(tx, being_id, waits=True)
+        return False
+    request_judging(tx, settings, being_id, session_ids)
+    request_summaries(tx, being_id)
+    return True
+
+
+def request_summaries(tx: Transaction, being_id: UUID) -> None:
+    """Request the rolling and session summaries that are due after messages came in or were erased."""
+    rolling_summary.request_if_due(tx, being_id)
+    session_summary.request_due(tx, being_id)
+
+
+def request_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> None:
+    """Request the summaries and spines that waited for a key, of users who have a usable one now."""
+    platform = thinkers.has_platform()
+    with store.transaction() as tx:
+        for being_id in rolling.beings_waiting(tx, platform=platform, limit=limit):
+            rolling_summary.reserve(tx, being_id)
+            rolling.wait_for_key(tx, being_id, waits=False)
+            request_summaries(tx, being_id)
+    # In a transaction of its own: an erasure locks the user's facts before the session state.
+    with store.transaction() as tx:
+        for user_id in spines.users_waiting(tx, platform=platform, limit=limit):
+            spines.wait_for_key(tx, user_id, waits=False)
+            spine.request_if_due(tx, user_id)
+
+
+def session(store: Store, being_id: UUID, session_id: UUID) -> SessionDetail:
+    """A session with the newest version of its summary.
+
+    Raises:
+        NotFound: This Being has no such session.
+    """
+    with store.transaction() as tx:
+        found = session_summaries.session(tx, being_id, session_id)
+        summary = session_summaries.newest(tx, being_id, session_id)
+    if found is None:
+        raise NotFound(f"This Being has no session {session_id}.")
+    return SessionDetail(**found.model_dump(), summary=summary)
+
+
+def state(store: Store, being_id: UUID) -> SessionState:
+    """A Being's session state, in the field names of the state-and-memory seed."""
+    with store.transaction() as tx:
+        row = rolling.state(tx, being_id)
+    return SessionState(
+        state=ConversationState(
+            message_count=row.message_count,
+            last_interaction=row.last_interaction,
+            last_user_message=row.last_user_message,
+            curator=CuratorState(last_run_at=row.last_run_at, last_memory_count_at_run=row.last_memory_count_at_run),
+            last_rolling_attempt_at=row.last_rolling_attempt_at,
+            last_rolling_success_at=row.last_rolling_success_at,
+            last_rolling_error=RollingError.model_validate(row.last_rolling_error) if row.last_rolling_error else None,
+        ),
+        rolling_summary=row.rolling_summary,
+    )
+
+
+def rolling_page(store: Store, being_id: UUID, *, before: int | None, limit: int) -> RollingPage:
+    """The versions of a Being's rolling summary, newest first."""
+    with store.transaction() as tx:
+        return RollingPage(versions=rolling.versions(tx, being_id, before=before, limit=limit))
+
+
+def spine_page(store: Store, being: Being, *, before: int | None, limit: int) -> SpinePage:
+    """The versions of the spine of the Being's user, newest first."""
+    with store.transaction() as tx:
+        return SpinePage(versions=spines.versions(tx, being.user_id, before=before, limit=limit))

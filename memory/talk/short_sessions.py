@@ -1,0 +1,47 @@
+"""Sessions too short for a model call of their own: they are queued, and one call summarises up to 20 of them.
+
+A session of at most two messages with 500 characters together is short. While it is queued, `sessions.deferral_id` is
+set; queueing it again, after a late message, sets a new mark.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from functools import partial
+from uuid import UUID
+
+from schemas import kinds
+from schemas.limits import SHORT_SESSION_CHARACTERS, SHORT_SESSION_MESSAGES, SHORT_SESSIONS_AT_ONCE
+from schemas.settings import Settings
+from schemas.talk.messages import Message
+from schemas.work import Claim
+from store.database import Store
+from store.ledger import work
+from store.talk import rolling, session_summaries
+from store.transaction import Transaction
+
+
+def is_short(messages: Sequence[Message], own_texts: Mapping[UUID, str]) -> bool:
+    """Whether a session is too short for a call of its own.
+
+    Args:
+        messages: All messages of the session.
+        own_texts: Their texts without what contexts showed (`context_provenance.own_texts`).
+    """
+    characters = sum(len(text) for text in own_texts.values())
+    return len(messages) <= SHORT_SESSION_MESSAGES and characters <= SHORT_SESSION_CHARACTERS
+
+
+def enqueue(store: Store, settings: Settings, claim: Claim, session_id: UUID) -> None:
+    """Queue a session for a joint call, and finish its own work without one."""
+    # Intake locks the session state first as well, before it requests this work.
+    with store.finishing(claim, first=partial(rolling.lock, being_id=claim.owner_id)) as tx:
+        session_summaries.enqueue_short(tx, claim.owner_id, session_id)
+        request_if_due(tx, settings, claim.owner_id)
+
+
+def request_if_due(tx: Transaction, settings: Settings, being_id: UUID) -> None:
+    """Request the joint call if sessions are queued: at once for 20, for fewer after `short_session_wait`."""
+    queued = session_summaries.count_short(tx, being_id, limit=SHORT_SESSIONS_AT_ONCE)
+    if queued:
+        wait = timedelta(0) if queued == SHORT_SESSIONS_AT_ONCE else settings.short_session_wait
+        work.ask(tx, being_id, kinds.SHORT_SESSIONS, after=wait)

@@ -1,0 +1,109 @@
+"""The spine: a structured summary of all that a user has told their Beings, rewritten with every 20 messages.
+
+It is made of the user's own messages that were judged, and of none that were said in confidence. Each message carries
+the version that took it in.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from uuid import UUID
+
+import structlog
+
+from memory.llm.prompting import prompt
+from memory.llm.session import LlmUnavailable, llm_session
+from memory.talk import context_provenance
+from memory.talk.summarising import SummaryUpdate, check_lines, update_summary
+from providers.thinkers import Thinkers
+from schemas import kinds
+from schemas.limits import SPINE_EVERY, SPINE_ITEMS
+from schemas.settings import Settings
+from schemas.talk.messages import Message
+from schemas.talk.summaries import SummarySpine
+from schemas.work import Claim
+from store.database import Store
+from store.facts import facts
+from store.ledger import work
+from store.talk import messages, spines
+from store.talk.spines import PendingMessage
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+MESSAGES_AT_ONCE = 100
+SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
+
+
+def request_if_due(tx: Transaction, user_id: UUID) -> None:
+    """Request a new version if at least 20 messages wait to be taken in."""
+    if spines.due(tx, user_id, every=SPINE_EVERY):
+        work.ask(tx, user_id, kinds.SPINE)
+
+
+def check(answer: SummarySpine) -> None:
+    """Check the number and lengths of a spine's items.
+
+    Raises:
+        BadAnswer: A section has more than 40 items, or an item more than 300 characters.
+    """
+    for name, lines in answer.model_dump().items():
+        check_lines(name, lines, SPINE_ITEMS)
+
+
+def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
+    """Write a new version of a user's spine, if at least 20 messages wait.
+
+    Raises:
+        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked.
+    """
+    user_id = claim.owner_id
+    lock = partial(facts.lock, user_id=user_id)
+    with store.transaction() as tx:
+        new = spines.pending(tx, user_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
+        newest = spines.newest(tx, user_id)
+        own_texts = {
+            message_id: text
+            for being_id in {pending.being_id for pending in new}
+            for message_id, text in context_provenance.own_texts(tx, being_id, _shared(new, being_id)).items()
+        }
+    if len(new) < SPINE_EVERY:
+        with store.finishing(claim, first=lock) as tx:
+            request_if_due(tx, user_id)
+        return
+    result = SummaryUpdate(newest.content if newest else None)
+    said = [pending.message for pending in new if pending.shared]
+    if said:
+        llm = llm_session(store, thinkers, settings, claim, [message.request_key_id for message in said])
+        if isinstance(llm, LlmUnavailable):
+            _wait_for_key(store, claim, llm)
+            return
+        result = update_summary(llm, SPINE, "", result.summary, said, own_texts, check)
+    with store.finishing(claim, first=lock) as tx:
+        # An erasure may have removed the version that this one was made from.
+        if spines.newest(tx, user_id) == newest and _still_there(tx, new):
+            content = result.summary if result.changed else None
+            spines.keep(tx, user_id, [pending.message.message_id for pending in new], content)
+        request_if_due(tx, user_id)
+
+
+def _shared(new: Sequence[PendingMessage], being_id: UUID) -> list[Message]:
+    return [pending.message for pending in new if pending.shared and pending.being_id == being_id]
+
+
+def _still_there(tx: Transaction, new: Sequence[PendingMessage]) -> bool:
+    """Whether no message was erased since it was read; locks them until the transaction ends."""
+    return all(
+        messages.keep_from_erasure(
+            tx, being_id, [pending.message.message_id for pending in new if pending.being_id == being_id]
+        )
+        for being_id in sorted({pending.being_id for pending in new})
+    )
+
+
+def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable) -> None:
+    """Mark no message; the spine is requested again once the user has a usable key."""
+    with store.finishing(claim, first=partial(facts.lock, user_id=claim.owner_id)) as tx:
+        if spines.wait_for_key(tx, claim.owner_id, waits=True):
+            # Messages past the limit of one call may have come with a key that can pay for them.
+            request_if_due(tx, claim.owner_id)
+    log.info("spine.waits_for_key", reason=unavailable.logged, user_id=str(claim.owner_id))

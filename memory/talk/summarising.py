@@ -1,0 +1,99 @@
+"""Updating a summary: the model gets the summary so far and the messages since, and answers with the new summary.
+
+The rolling, session and spine summaries are all updated so. Messages that do not fit into one prompt are taken in
+portion by portion.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from memory.llm.prompting import Prompt
+from memory.llm.session import LlmSession
+from memory.text.prompt_escaping import tagged
+from memory.text.transcripts import split_messages, transcript
+from providers.errors import BadAnswer, InputRefused
+from schemas.limits import SUMMARY_LINE_CHARACTERS
+from schemas.talk.messages import Message
+from schemas.talk.summaries import Summary
+
+A = TypeVar("A", bound=Summary)
+
+# Bisection isolates one message among 50 in six failures; more failures than this have another cause than one message.
+MOST_FAILURES = 8
+
+
+@dataclass
+class SummaryUpdate(Generic[A]):
+    """The result of an update.
+
+    Attributes:
+        summary: The summary as it is now; None if there was none and none was written.
+        changed: Whether any messages went into it.
+        faults: Why some messages could not be taken in; empty if all were.
+    """
+
+    summary: A | None
+    changed: bool = False
+    faults: list[BadAnswer | InputRefused] = field(default_factory=list)
+
+
+def update_summary(
+    llm: LlmSession,
+    prompt: Prompt[A],
+    about: str,
+    so_far: A | None,
+    messages: Sequence[Message],
+    own_texts: Mapping[UUID, str],
+    check: Callable[[A], None],
+) -> SummaryUpdate[A]:
+    """Take messages into a summary.
+
+    A portion whose call fails is bisected until the message that causes it stands alone; that one is passed over.
+    After 8 failures the rest is left out.
+
+    Args:
+        llm: The session with the model.
+        prompt: The instructions.
+        about: Who the Being is, fenced.
+        so_far: The summary up to now.
+        messages: The messages since, in order.
+        own_texts: Their texts without what contexts showed.
+        check: The rules of this kind of summary; raises BadAnswer.
+
+    Raises:
+        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the caller keeps the messages for later.
+    """
+    result = SummaryUpdate(so_far)
+    waiting = split_messages([message for message in messages if own_texts[message.message_id].strip()], own_texts)
+    while waiting and len(result.faults) < MOST_FAILURES:
+        portion = waiting.pop(0)
+        try:
+            question = prompt.question(about, material(result.summary, portion, own_texts))
+            result.summary = llm.ask(question, check).answer
+            result.changed = True
+        except (BadAnswer, InputRefused) as fault:
+            result.faults.append(fault.with_traceback(None))
+            if len(portion) > 1:
+                middle = len(portion) // 2
+                waiting[:0] = [portion[:middle], portion[middle:]]
+    return result
+
+
+def material(so_far: Summary | None, messages: Sequence[Message], own_texts: Mapping[UUID, str]) -> str:
+    """The material part of the prompt: the summary up to now, fenced, then the transcript of the messages since."""
+    before = [] if so_far is None else [tagged("so-far", so_far.model_dump_json())]
+    return "\n".join([*before, transcript(messages, own_texts)])
+
+
+def check_lines(name: str, lines: Sequence[str], most: int) -> None:
+    """Check the number and lengths of the lines in one list of a summary.
+
+    Raises:
+        BadAnswer: There are more than `most` lines, or one is longer than 300 characters.
+    """
+    if len(lines) > most:
+        raise BadAnswer(f"`{name}` has {len(lines)} items, and may have {most}.")
+    if any(len(line) > SUMMARY_LINE_CHARACTERS for line in lines):
+        raise BadAnswer(f"An item of `{name}` is longer than {SUMMARY_LINE_CHARACTERS} characters.")

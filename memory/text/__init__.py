@@ -1,0 +1,1 @@
+"""Text utilities: prompt escaping, transcripts, quote matching, shingles, item validation, cursors."""

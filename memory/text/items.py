@@ -1,0 +1,177 @@
+"""Validation of item batches: every item is accepted, rejected by position, or reported as a duplicate.
+
+A batch has 1 to 1,000 items of at most 64 KB each and is refused whole when it has more; an invalid item is rejected
+alone. A producer id that is already stored makes the item a duplicate, or a conflict if its content differs.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+
+from schemas.intake import Receipt, Trouble
+from schemas.limits import BATCH_ITEMS, ITEM_BYTES
+from schemas.text.storable import unstorable
+from schemas.text.validation_messages import bounded, validation_messages
+from schemas.wire import Produced
+
+T = TypeVar("T", bound=Produced)
+
+DeriveId = Callable[[int], str | None]
+"""Derives the producer id of an item that has none from its position; None leaves the item without one."""
+
+
+class ItemBatchRefused(ValueError):
+    """The batch is refused whole: it is empty, or has too many items."""
+
+
+class ItemRefused(ValueError):
+    """One item is invalid; the message says why, and where in it."""
+
+
+@dataclass(frozen=True)
+class Item(Generic[T]):
+    """A valid item."""
+
+    position: int
+    producer_id: str | None
+    content_hash: bytes
+    value: T
+
+
+@dataclass(frozen=True)
+class ItemBatch(Generic[T]):
+    """A validated batch of `size` items; `erased` are the positions of items that a person has erased before."""
+
+    size: int
+    items: list[Item[T]]
+    rejected: list[Trouble]
+    erased: list[int] = field(default_factory=list)
+
+    def without(self, fault: Callable[[T], str | None]) -> "ItemBatch[T]":
+        """Return a copy that rejects each item for which `fault` returns a reason."""
+        return self.rejecting(
+            {item.position: reason for item in self.items if (reason := fault(item.value)) is not None}
+        )
+
+    def rejecting(self, faults: Mapping[int, str]) -> "ItemBatch[T]":
+        """Return a copy that rejects the items at these positions, each for its reason."""
+        rejected = [*self.rejected, *(Trouble(position=position, reason=faults[position]) for position in faults)]
+        return replace(
+            self,
+            items=[item for item in self.items if item.position not in faults],
+            rejected=sorted(rejected, key=lambda trouble: trouble.position),
+        )
+
+    def without_erased(self, positions: Collection[int]) -> "ItemBatch[T]":
+        """Return a copy without the items at these positions, which a person has erased before."""
+        return replace(
+            self, items=[item for item in self.items if item.position not in positions], erased=sorted(positions)
+        )
+
+    def unrepeated(self) -> list[Item[T]]:
+        """Return the items to insert: the first of those that share a producer id."""
+        first: dict[str, int] = {}
+        return [
+            item
+            for item in self.items
+            if item.producer_id is None or first.setdefault(item.producer_id, item.position) == item.position
+        ]
+
+    def producer_ids(self, *, apart_from: Collection[int] = ()) -> list[str]:
+        """Return the distinct producer ids of the items, without those at the positions `apart_from`."""
+        ids = (item.producer_id for item in self.items if item.position not in apart_from)
+        return list({id_: None for id_ in ids if id_ is not None})
+
+    def receipt(self, inserted: Mapping[int, UUID], known: Mapping[str, tuple[UUID, bytes]]) -> Receipt:
+        """Build the receipt that reports on each item.
+
+        Args:
+            inserted: The row id of each inserted position.
+            known: The row id and content hash stored under each producer id.
+        """
+        ids: list[UUID | None] = [None] * self.size
+        duplicates = 0
+        conflicts: list[Trouble] = []
+        for item in self.items:
+            if item.position in inserted:
+                ids[item.position] = inserted[item.position]
+                continue
+            ids[item.position], kept = known[str(item.producer_id)]
+            if kept == item.content_hash:
+                duplicates += 1
+            else:
+                conflicts.append(
+                    Trouble(
+                        position=item.position,
+                        reason="this id is known with other content, which stays",
+                    )
+                )
+        return Receipt(
+            accepted=len(inserted),
+            duplicates=duplicates,
+            conflicts=conflicts,
+            rejected=self.rejected,
+            erased=self.erased,
+            ids=ids,
+        )
+
+
+def read_items(
+    items: Sequence[Any],
+    adapter: TypeAdapter[T],
+    derive_id: DeriveId,
+) -> ItemBatch[T]:
+    """Validate the items of a batch one by one.
+
+    Args:
+        items: The parsed items. An exception stands for an item that could not be parsed; it is rejected with its text.
+        adapter: The schema of an item.
+        derive_id: Derives ids for items without one, which makes resending them idempotent.
+
+    Raises:
+        ItemBatchRefused: There is no item, or more than 1,000.
+    """
+    if not items:
+        raise ItemBatchRefused("The batch is empty: send at least one item.")
+    if len(items) > BATCH_ITEMS:
+        raise ItemBatchRefused(
+            f"The batch has {len(items)} items, and {BATCH_ITEMS} is the most: nothing was stored. Split the batch."
+        )
+    read: list[Item[T]] = []
+    rejected: list[Trouble] = []
+    for position, item in enumerate(items):
+        try:
+            value = _read(item, adapter)
+        except ItemRefused as refusal:
+            rejected.append(Trouble(position=position, reason=str(refusal)))
+        else:
+            hashed = hashlib.sha256(_canonical(value.model_dump(mode="json", exclude={"id"}))).digest()
+            read.append(Item(position, value.id or derive_id(position), hashed, value))
+    return ItemBatch(len(items), read, rejected)
+
+
+def _read(item: Any, adapter: TypeAdapter[T]) -> T:
+    if isinstance(item, Exception):
+        raise ItemRefused(str(item))
+    try:
+        size = len(_canonical(item))
+        faults = bounded(unstorable(item))
+    except RecursionError:
+        raise ItemRefused("it is nested too deeply") from None
+    if size > ITEM_BYTES:
+        raise ItemRefused(f"it is {size} bytes of JSON, and {ITEM_BYTES} is the most")
+    if faults:
+        raise ItemRefused("; ".join(faults))
+    try:
+        return adapter.validate_python(item)
+    except ValidationError as error:
+        raise ItemRefused("; ".join(validation_messages(error))) from None
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(errors="surrogatepass")

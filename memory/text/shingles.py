@@ -1,0 +1,121 @@
+"""Shingles: hashes of a text's runs of words, which find the parts of one text that are repeated in another.
+
+A run is eight consecutive words, or sixteen characters of a script without spaces, and at least 24 letters: longer than
+what two people say alike by chance. Runs are compared by hash (w-shingling, Broder 1997); case, punctuation, white
+space and the escapes of prompts are ignored.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
+from uuid import UUID
+
+RUN_WORDS = 8
+RUN_UNSPACED = 16
+RUN_LETTERS = 24
+LEAST_LINE_LETTERS = 6
+
+# Characters of scripts that are written without spaces: kana, Han, Thai, Lao, Burmese, Khmer.
+_UNSPACED = (
+    r"\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    r"\U00020000-\U000323af"
+)
+_WORD = re.compile(rf"&(?:amp|lt|gt|quot);|(?P<unspaced>[{_UNSPACED}])|(?P<word>[^\W_{_UNSPACED}]+)")
+_LINE = re.compile(r"(?:(?! / )[^\n])+")
+_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,62})(?:\s[^<>]{0,500})?>")
+
+
+class Span(NamedTuple):
+    """A part of a text, as a half-open range of character offsets."""
+
+    start: int
+    end: int
+
+
+class Shingle(NamedTuple):
+    """The hash of a run of words and its position. If `line`, it is a whole line shorter than a run."""
+
+    hash: int
+    span: Span
+    line: bool
+
+
+class _Word(NamedTuple):
+    text: str
+    span: Span
+    unspaced: bool
+
+
+def shingles(owner: UUID, text: str) -> Iterator[Shingle]:
+    """Yield a shingle for every run of a text, and for every line shorter than a run.
+
+    Args:
+        owner: The owner of the text, who keys the hash: the same words of two owners have different hashes.
+        text: The text.
+    """
+    for line in _LINE.finditer(text):
+        words = list(_words(text, line.start(), line.end()))
+        if _fill_a_run(words):
+            yield from _runs(owner, words)
+        elif sum(len(word.text) for word in words) >= LEAST_LINE_LETTERS:
+            yield _shingle(owner, words, line=True)
+
+
+def spans_in_tags(text: str, names: frozenset[str]) -> list[Span]:
+    """Find the parts of a text between tags, including the tags; a tag that is never closed does not count.
+
+    Args:
+        text: The text.
+        names: The tag names to look for.
+    """
+    found: list[Span] = []
+    opened: dict[str, int] = {}
+    for tag in _TAG.finditer(text):
+        name = tag["name"]
+        if name in names and not tag["closing"]:
+            opened.setdefault(name, tag.start())
+        elif name in opened:
+            found.append(Span(opened.pop(name), tag.end()))
+    return merge_spans(found)
+
+
+def merge_spans(spans: Sequence[Span]) -> list[Span]:
+    """Sort spans and merge those that touch or overlap."""
+    merged: list[Span] = []
+    for span in sorted(spans):
+        if merged and span.start <= merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return merged
+
+
+def blank_spans(text: str, spans: Sequence[Span]) -> str:
+    """Replace these parts with spaces, so that the offsets of the rest stay the same."""
+    for start, end in spans:
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _words(text: str, start: int, end: int) -> Iterator[_Word]:
+    for found in _WORD.finditer(text, start, end):
+        if found.lastgroup:
+            yield _Word(found[0].casefold(), Span(*found.span()), found.lastgroup == "unspaced")
+
+
+def _fill_a_run(words: Sequence[_Word]) -> bool:
+    return len(words) >= (RUN_UNSPACED if words and words[0].unspaced else RUN_WORDS)
+
+
+def _runs(owner: UUID, words: Sequence[_Word]) -> Iterator[Shingle]:
+    for first, word in enumerate(words):
+        run = words[first : first + (RUN_UNSPACED if word.unspaced else RUN_WORDS)]
+        if _fill_a_run(run) and (word.unspaced or sum(len(each.text) for each in run) >= RUN_LETTERS):
+            yield _shingle(owner, run, line=False)
+
+
+def _shingle(owner: UUID, words: Sequence[_Word], *, line: bool) -> Shingle:
+    joined = "\0".join(("line" if line else "run", *(word.text for word in words)))
+    hashed = blake2b(joined.encode(errors="surrogatepass"), digest_size=8, key=owner.bytes).digest()
+    return Shingle(int.from_bytes(hashed, signed=True), Span(words[0].span.start, words[-1].span.end), line)

@@ -1,0 +1,103 @@
+"""Resolves the expressions of time in a question to intervals."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from memory.text.time_expressions import modifiers
+from memory.text.time_expressions.english import ENGLISH
+from memory.text.time_expressions.french import FRENCH
+from memory.text.time_expressions.german import GERMAN
+from memory.text.time_expressions.japanese import JAPANESE
+from memory.text.time_expressions.language import Language
+from memory.text.time_expressions.periods import Moment
+from memory.text.time_expressions.reader import Expression, ExpressionReader
+from memory.text.time_expressions.spanish import SPANISH
+
+LANGUAGES: Mapping[str, Language] = {"de": GERMAN, "en": ENGLISH, "es": SPANISH, "fr": FRENCH, "ja": JAPANESE}
+DEFAULT_LANGUAGE = "en"
+FIRST_YEAR = modifiers.EARLIEST.year
+LAST_YEAR = 2199
+
+# Questions are short; expressions beyond this are not read.
+MAX_CHARACTERS = 2000
+
+_SOUTHERN_ZONES = (
+    *("Africa/Gaborone", "Africa/Harare", "Africa/Johannesburg", "Africa/Maputo", "Africa/Maseru", "Africa/Mbabane"),
+    *("Africa/Windhoek", "America/Argentina/", "America/Asuncion", "America/Buenos_Aires", "America/Campo_Grande"),
+    *("America/Cuiaba", "America/La_Paz", "America/Lima", "America/Montevideo", "America/Santiago"),
+    *("America/Sao_Paulo", "Australia/", "Indian/Antananarivo", "Indian/Mauritius", "Indian/Reunion"),
+    *("Pacific/Auckland", "Pacific/Chatham"),
+)
+
+
+@dataclass(frozen=True)
+class TimeInterval:
+    """A half-open interval that an expression stands for.
+
+    Attributes:
+        start: The first instant, in UTC.
+        end: The instant after the last, in UTC; later than `start`.
+        text: The words of the question that it was read from, NFKC-normalised.
+    """
+
+    start: datetime
+    end: datetime
+    text: str
+
+
+def resolve_time_expressions(query: str, asked_at: datetime, time_zone: str, language: str) -> list[TimeInterval]:
+    """Resolve the expressions of time in a question; never raises for any text.
+
+    Names of recurring times ("in May", "on Monday", "in the summer") mean the latest that has begun, as questions to a
+    memory are about the past; "last" means the latest that is over. Weeks begin on Monday. Expressions that depend on
+    something else than the clock ("the week before my birthday"), vague ones ("recently") and words that are ordinary
+    more often than not ("may", "now") are left alone.
+
+    Args:
+        query: The question.
+        asked_at: When it is asked, an aware datetime; nothing is resolved for years outside 1900 to 2199.
+        time_zone: The user's IANA time zone; UTC if there is no such zone.
+        language: The question's language as an ISO 639-1 code, of which a region ("de-AT") is ignored. Where its table
+            finds nothing, or there is none, the English table is used.
+
+    Returns:
+        Intervals that do not overlap in the question, in the order of their words.
+    """
+    zone = _zone(time_zone)
+    if not FIRST_YEAR < asked_at.year < LAST_YEAR:
+        return []
+    local = asked_at.astimezone(zone).replace(tzinfo=None)
+    at = Moment(local, southern=time_zone.startswith(_SOUTHERN_ZONES))
+    text = unicodedata.normalize("NFKC", query[:MAX_CHARACTERS]).replace("\u2019", "'")
+    code = re.split("[-_]", language.casefold(), maxsplit=1)[0]
+    for table in dict.fromkeys((code, DEFAULT_LANGUAGE)):
+        if table in LANGUAGES and (found := _reader(table).expressions(text, at)):
+            return list(_intervals(found, text, zone))
+    return []
+
+
+def _intervals(expressions: list[Expression], text: str, zone: tzinfo) -> Iterator[TimeInterval]:
+    for each in expressions:
+        if each.span.start.year < FIRST_YEAR or each.span.end.year > LAST_YEAR:
+            continue
+        start, end = (edge.replace(tzinfo=zone).astimezone(UTC) for edge in each.span)
+        # An hour that the clock skips has no length.
+        if start < end:
+            yield TimeInterval(start, end, text[each.start : each.end])
+
+
+@cache
+def _reader(code: str) -> ExpressionReader:
+    return ExpressionReader(LANGUAGES[code])
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return UTC

@@ -1,0 +1,57 @@
+"""Renders messages for prompts: each between tags, with its speaker and time."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from memory.text.entity_names import USER_NAMES, slug
+from memory.text.prompt_escaping import tagged
+from schemas.talk.messages import Message
+
+BY = {"user": "user", "assistant": "companion"}
+TAKEN_NAMES = USER_NAMES | {"companion"}
+MESSAGES_AT_ONCE = 50
+CHARACTERS_AT_ONCE = 24_000
+# A longer message is truncated to this in prompts.
+MESSAGE_CHARACTERS = 4_000
+
+
+def speaker(message: Message) -> str:
+    """Name a message's speaker as prompts do: `user`, `companion`, or the third speaker's own name."""
+    if message.role in BY:
+        return BY[message.role]
+    # A third speaker whose name is one of these two labels is marked, so that the model does not confuse them.
+    name = message.speaker or "somebody"
+    return f"somebody called {name}" if slug(name) in {slug(taken) for taken in TAKEN_NAMES} else name
+
+
+def transcript(messages: Sequence[Message], texts: Mapping[UUID, str]) -> str:
+    """Render messages one below the other, each truncated to MESSAGE_CHARACTERS; blank ones are left out.
+
+    Args:
+        messages: The messages, in order.
+        texts: The text of each to show, by message id.
+    """
+    return "\n".join(
+        tagged(
+            "message",
+            texts[message.message_id].strip()[:MESSAGE_CHARACTERS],
+            by=speaker(message),
+            at=f"{message.created_at:%Y-%m-%d %H:%M}",
+        )
+        for message in messages
+        if texts[message.message_id].strip()
+    )
+
+
+def split_messages(messages: Sequence[Message], texts: Mapping[UUID, str]) -> list[list[Message]]:
+    """Split messages into runs for one prompt each: at most 50 messages and 24,000 characters, at least one message."""
+    runs: list[list[Message]] = []
+    room = 0
+    for message in messages:
+        length = min(len(texts[message.message_id]), MESSAGE_CHARACTERS)
+        if not runs or room < length or len(runs[-1]) == MESSAGES_AT_ONCE:
+            runs.append([])
+            room = CHARACTERS_AT_ONCE
+        runs[-1].append(message)
+        room -= length
+    return runs

@@ -1,0 +1,1 @@
+"""The vault: durable statements behind a write gate."""

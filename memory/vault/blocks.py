@@ -1,0 +1,158 @@
+"""The vault's blocks for a prompt, fenced: an always injected snapshot, and the records relevant to a query.
+
+A snapshot depends on the live records alone: the same records give the same bytes. It holds at most
+`SNAPSHOT_CHARACTERS` of records; beyond that records are left out, registers first, and their number is stated.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from memory.text.prompt_escaping import tagged
+from memory.vault.reading import by_relevance
+from memory.vault.scopes import chosen
+from schemas.accounts.accounts import Being
+from schemas.limits import SNAPSHOT_CHARACTERS
+from schemas.vault import VaultRecord
+from store import vault
+from store.transaction import Transaction
+
+SNAPSHOT = "vault-snapshot"
+RELEVANT = "vault-memories"
+HEADINGS = {"canon": "Canon", "register": "Registers"}
+
+
+def build_snapshot(tx: Transaction, being: Being, scope: str) -> str:
+    """One scope's canon and its registers with a topic, as Markdown.
+
+    Raises:
+        InvalidRequest: The Being may not use that scope.
+    """
+    return _snapshot(vault.live(tx, being, chosen(being, [scope])), [scope])
+
+
+def build_snapshot_block(tx: Transaction, being: Being, scopes: Sequence[str] | None = None) -> str:
+    """The fenced snapshot of several scopes; empty without records, or if the Being's configuration disables the vault.
+
+    Args:
+        tx: The transaction.
+        being: The Being that the prompt is for.
+        scopes: The scopes; None for those of the configuration.
+
+    Raises:
+        InvalidRequest: The Being may not use one of them.
+    """
+    config = vault.config(tx, being)
+    if not config.enabled:
+        return ""
+    of_scopes = chosen(being, scopes or config.scopes)
+    return _fenced(SNAPSHOT, _snapshot(vault.live(tx, being, of_scopes), of_scopes))
+
+
+def build_memory_block(
+    tx: Transaction,
+    being: Being,
+    scopes: Sequence[str] | None = None,
+    *,
+    query: str | None = None,
+    max_items: int | None = None,
+    without: Collection[str] = (),
+) -> str:
+    """The fenced records relevant to a query, canon of all scopes first; without a query the live records likewise.
+
+    Args:
+        tx: The transaction.
+        being: The Being that the prompt is for.
+        scopes: The scopes; None for those of the configuration.
+        query: Records must share a word with it.
+        max_items: The most records; None for the configuration's number, 20 by default.
+        without: Ids of records to leave out.
+
+    Raises:
+        InvalidRequest: The Being may not use one of the scopes.
+    """
+    config = vault.config(tx, being)
+    if not config.enabled:
+        return ""
+    of_scopes = chosen(being, scopes or config.scopes)
+    records = [record for record in vault.live(tx, being, of_scopes) if record.id not in without]
+    most = max_items or config.max_items
+    if query is None:
+        found = sorted(records, key=lambda record: (record.tier, *_newest_first(record)))
+    else:
+        found = [hit.record for hit in by_relevance(records, query, most)]
+    return _fenced(RELEVANT, _by_tier(found[:most], of_scopes))
+
+
+def snapshot_ids(tx: Transaction, being: Being) -> frozenset[str]:
+    """The ids of the records that `build_snapshot_block` shows for the configured scopes."""
+    config = vault.config(tx, being)
+    shown, _ = _in_snapshot(vault.live(tx, being, chosen(being, config.scopes)))
+    return frozenset(record.id for record in shown)
+
+
+def _snapshot(records: Iterable[VaultRecord], scopes: Sequence[str]) -> str:
+    shown, left_out = _in_snapshot(records)
+    remark = f"\n({left_out} more are left out here.)" if left_out else ""
+    return _by_scope(shown, scopes) + remark
+
+
+def _in_snapshot(records: Iterable[VaultRecord]) -> tuple[list[VaultRecord], int]:
+    """Canon, the oldest first, and registers with a topic, the last written first, within the character limit.
+
+    Returns:
+        The records, canon by age and registers by topic, and the number of records left out.
+    """
+    records = list(records)
+    canon = sorted(_of_tier(records, "canon"), key=lambda record: (record.created_at, record.id))
+    registers = sorted((record for record in _of_tier(records, "register") if record.topic_id), key=_newest_first)
+    room = SNAPSHOT_CHARACTERS
+    shown: list[VaultRecord] = []
+    for record in [*canon, *registers]:
+        room -= len(_line(record)) + 1
+        if room < 0:
+            break
+        shown.append(record)
+    left_out = len(canon) + len(registers) - len(shown)
+    # Registers are shown by topic, so that a write to one register does not move the others.
+    shown.sort(key=lambda record: (record.topic_id or "") if record.tier == "register" else "")
+    return shown, left_out
+
+
+def _by_tier(records: Sequence[VaultRecord], scopes: Sequence[str]) -> str:
+    """Canon of all scopes, then registers of all scopes, each record on one line."""
+    parts: list[str] = []
+    for tier, heading in HEADINGS.items():
+        of_tier = _of_tier(records, tier)
+        parts += [f"## {heading}"] if of_tier else []
+        for scope in scopes:
+            lines = [_line(record) for record in of_tier if record.scope == scope]
+            parts += [f"### {scope}", *lines] if lines else []
+    return "\n".join(parts)
+
+
+def _by_scope(records: Sequence[VaultRecord], scopes: Sequence[str]) -> str:
+    """Records by scope and tier, each on one line, so that a record's text cannot pose as a heading."""
+    parts: list[str] = []
+    for scope in scopes:
+        of_scope = [record for record in records if record.scope == scope]
+        parts += [f"## {scope}"] if of_scope else []
+        for tier, heading in HEADINGS.items():
+            lines = [_line(record) for record in _of_tier(of_scope, tier)]
+            parts += [f"### {heading}", *lines] if lines else []
+    return "\n".join(parts)
+
+
+def _line(record: VaultRecord) -> str:
+    topic = f"{' '.join(record.topic_id.split())}: " if record.tier == "register" and record.topic_id else ""
+    return f"- {topic}{' '.join(record.text.split())}"
+
+
+def _of_tier(records: Iterable[VaultRecord], tier: str) -> list[VaultRecord]:
+    return [record for record in records if record.tier == tier]
+
+
+def _newest_first(record: VaultRecord) -> tuple[float, str]:
+    return -record.touched_at.timestamp(), record.id
+
+
+def _fenced(name: str, markdown: str) -> str:
+    return tagged(name, markdown) if markdown else ""

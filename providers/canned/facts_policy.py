@@ -1,0 +1,175 @@
+"""What is answered to the Shadow Judge: a few English ways of telling something of oneself, each with its words."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from providers.canned.material import Fenced, Material, alike, content_words, sentences
+from providers.canned.wire import Json
+
+LIKENESS = 0.8
+HALF = 0.5
+
+_UNREAL = re.compile(
+    r"\b(if i|imagine|suppose|what if|i wish|let'?s play|pretend|in the (?:game|story))\b|\*", re.IGNORECASE
+)
+_SECRET = re.compile(r"between (?:you and me|us)|don'?t tell|keep (?:it|this) to yourself", re.IGNORECASE)
+_DONE = re.compile(r"\b(?:done|finished|did it|did the|i've|i have|already|gave up|cancelled)\b", re.IGNORECASE)
+_NAME = r"(?P<name>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)"
+_REST = r"(?P<name>[^.,;!?\n]+)"
+_KIN = "mother|father|mum|mom|dad|sister|brother|wife|husband|partner|girlfriend|boyfriend|son|daughter|friend|boss"
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of telling a fact.
+
+    Attributes:
+        pattern: The words; the group `name` is what they are about, or where, or who.
+        statement: The fact, of the found groups and `{who}`.
+        type: The fact's type.
+        fact_type: What kind of statement it is.
+        about: Type and name of what it is about, of the found groups.
+        named: The type of what `name` names besides; empty if it is what the fact is about.
+        importance: 0 to 3.
+    """
+
+    pattern: re.Pattern[str]
+    statement: str
+    type: str
+    fact_type: str
+    about: tuple[str, str]
+    named: str
+    importance: int
+
+
+def _way(
+    pattern: str,
+    statement: str,
+    about: tuple[str, str],
+    named: str = "",
+    *,
+    type_: str = "PROFILE",
+    fact_type: str = "fact",
+    importance: int = 1,
+) -> Way:
+    return Way(re.compile(pattern), statement, type_, fact_type, about, named, importance)
+
+
+_HOME, _LIKED, _PERSON = ("thing", "home"), ("thing", "{name}"), ("person", "{name}")
+WAYS = (
+    _way(rf"\b[Mm]y name is {_NAME}", "{who} is called {name}.", ("thing", "name"), "person", importance=3),
+    _way(rf"\bI (?:now )?live in {_NAME}", "{who} lives in {name}.", _HOME, "place", importance=2),
+    _way(rf"\bI(?:'ve)? moved to {_NAME}", "{who} lives in {name}.", _HOME, "place", importance=2),
+    _way(
+        rf"\bI work (?P<how>as an?|at|for) {_REST}", "{who} works {how} {name}.", ("thing", "job"), "org", importance=2
+    ),
+    _way(rf"\bI(?:'m| am) working on {_REST}", "{who} works on {name}.", ("project", "{name}"), type_="PROJECT"),
+    _way(rf"\bI (?:really )?(?:like|love|enjoy) {_REST}", "{who} likes {name}.", _LIKED, fact_type="preference"),
+    _way(rf"\bI (?:hate|can't stand) {_REST}", "{who} can't stand {name}.", _LIKED, fact_type="friction"),
+    _way(rf"\bI (?:always|usually) {_REST}", "{who} usually does this: {name}.", _LIKED, fact_type="habit"),
+    _way(
+        rf"\b[Mm]y (?P<kin>{_KIN})(?:,| is called| is named)? {_NAME}",
+        "{name} is the {kin} of {who}.",
+        _PERSON,
+        type_="PEOPLE",
+        fact_type="relationship",
+        importance=2,
+    ),
+)
+_COMMITMENT = re.compile(rf"\bI(?:'ll| will| need to| have to| must| want to) {_REST}")
+
+
+def judgement(material: Material) -> Json:
+    """Find what new messages tell in one of the ways that are known here."""
+    new = [message for message in material.all("message") if message.attributes.get("new") == "yes"]
+    known = material.all("todo")
+    return {
+        "facts": [fact for message in new for fact in _facts(message)],
+        "todos": [todo for message in new if _is_users(message) for todo in _todos(message, known)],
+    }
+
+
+def reconciliation(material: Material) -> Json:
+    """Nearly the same words say the same, other words on one matter contradict it, unlike ones add to it."""
+    earlier, comparisons = material.all("earlier"), []
+    for new in material.all("new"):
+        same_matter = [other for other in earlier if other.attributes.get("matter") == new.attributes.get("matter")]
+        comparisons.append(_compared(new, same_matter))
+        earlier.append(new)
+    return {"comparisons": comparisons}
+
+
+def _compared(new: Fenced, earlier: list[Fenced]) -> Json:
+    words = content_words(new.text)
+    nearest = max(earlier, key=lambda other: alike(words, content_words(other.text)), default=None)
+    likeness = alike(words, content_words(nearest.text)) if nearest else 0.0
+    if nearest is None or likeness == 0:
+        return {"new": new.ref, "relation": "adds", "earlier": None}
+    return {"new": new.ref, "relation": "same" if likeness >= LIKENESS else "contradicts", "earlier": nearest.ref}
+
+
+def _facts(message: Fenced) -> Iterator[Json]:
+    speaker = message.attributes["by"]
+    for sentence in _assertions(message):
+        told = [(way, found) for way in WAYS if (found := way.pattern.search(sentence))]
+        for way, found in sorted(told, key=lambda one: one[1].start()):
+            groups = {group: " ".join(words.split()) for group, words in found.groupdict().items()}
+            statement = way.statement.format(who="the user" if _is_users(message) else speaker, **groups)
+            about = {"type": way.about[0], "name": way.about[1].format(**groups)}
+            yield {
+                **_found(message, found[0], sentence),
+                "subject": speaker,
+                "type": way.type,
+                "statement": statement[0].upper() + statement[1:],
+                "entities": [about, *([{"type": way.named, "name": groups["name"]}] if way.named else [])],
+                "fact_type": way.fact_type,
+                "importance": way.importance,
+                "in_confidence": bool(_SECRET.search(message.text)),
+            }
+
+
+def _todos(message: Fenced, known: list[Fenced]) -> Iterator[Json]:
+    for sentence in _assertions(message):
+        meant = _nearest(sentence, known)
+        if meant and _DONE.search(sentence):
+            yield _todo(message, sentence, sentence, meant.text, known=meant.ref, done=True)
+        elif found := _COMMITMENT.search(sentence):
+            content = " ".join(found["name"].split()).capitalize()
+            yield _todo(message, found[0], sentence, content, known=meant.ref if meant else None, done=False)
+
+
+def _todo(message: Fenced, span: str, sentence: str, content: str, *, known: str | None, done: bool) -> Json:
+    found = _found(message, span, sentence)
+    return {**found, "kind": "commitment", "content": content, "due": None, "known": known, "done": done}
+
+
+def _found(message: Fenced, span: str, sentence: str) -> Json:
+    realm = "hypothetical" if _UNREAL.search(sentence) else "real"
+    return {
+        "message": message.ref,
+        "span": span,
+        "speaker": message.attributes["by"],
+        "realm": realm,
+        "confidence": 0.9,
+    }
+
+
+def _assertions(message: Fenced) -> list[str]:
+    return [sentence for sentence in sentences(message.text) if not sentence.endswith("?")]
+
+
+def _nearest(sentence: str, known: list[Fenced]) -> Fenced | None:
+    """The todo that most of whose words are in a sentence."""
+    words = content_words(sentence)
+
+    def covered(todo: Fenced) -> float:
+        meant = content_words(todo.text)
+        return len(words & meant) / len(meant) if meant else 0.0
+
+    best = max(known, key=covered, default=None)
+    return best if best and covered(best) > HALF else None
+
+
+def _is_users(message: Fenced) -> bool:
+    return message.attributes["by"] == "user"

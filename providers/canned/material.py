@@ -1,0 +1,95 @@
+"""What a question is about, read back out of its fences, and how alike two texts are."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from providers.canned.wire import Json
+
+WORD = re.compile(r"\w+")
+SHORTEST_WORD = 3
+
+_ATTRIBUTE = re.compile(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)')")
+_ANY_FENCE = re.compile(r"<([a-z_-]+)(?:\s[^<>]*)?>\n?([^<]*?)\n?</\1>")
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
+_COMMON = frozenset(
+    WORD.findall(
+        """a about after again all also an and are as at back be because been before but by can could did do for from
+    get go got had has have he her him his how i if in into is it its just like made me more my new no not of off on one
+    only or our out over own said says she so some than that the their them then there they this through to today
+    told too two up us very was we went were what when where which while who will with without would you your"""
+    )
+)
+
+
+@dataclass(frozen=True)
+class Fenced:
+    """A text inside a fence, as it was written, and what its opening tag tells of it."""
+
+    text: str
+    attributes: dict[str, str]
+
+    @property
+    def ref(self) -> str:
+        """How it is to be named."""
+        return self.attributes.get("ref", "")
+
+    @property
+    def told(self) -> Json:
+        """What it tells, if it is JSON; else it is the action."""
+        try:
+            told = json.loads(self.text)
+        except ValueError:
+            return {"action": self.text}
+        return told if isinstance(told, dict) else {"action": self.text}
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words that say what it is about."""
+        return content_words(self.told.get("action", ""))
+
+    def is_(self, state: str) -> bool:
+        """Whether it is in a state."""
+        return state in self.attributes.get("state", "").split()
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a question is about."""
+
+    text: str
+
+    def all(self, name: str) -> list[Fenced]:
+        """Every text in a fence of this name, in order."""
+        found = re.finditer(rf"<{name}((?:\s[^<>]*)?)>\n?(.*?)\n?</{name}>", self.text, re.DOTALL)
+        return [Fenced(unescape(fence[2]), _attributes(fence[1])) for fence in found]
+
+    def one(self, name: str) -> str:
+        """The text in the first fence of this name; empty if there is none."""
+        return next((fence.text for fence in self.all(name)), "")
+
+    def sentences(self) -> Iterator[str]:
+        """The sentences inside any fence, in order."""
+        for fence in _ANY_FENCE.finditer(self.text):
+            yield from sentences(unescape(fence[2]))
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, in lower case."""
+    return frozenset(word for word in WORD.findall(text.lower()) if len(word) >= SHORTEST_WORD and word not in _COMMON)
+
+
+def alike(one: frozenset[str], other: frozenset[str]) -> float:
+    """Jaccard's likeness of two sets of words."""
+    return len(one & other) / len(one | other) if one | other else 0.0
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, as they stand in it."""
+    return [found[0].strip() for found in _SENTENCE.finditer(text) if WORD.search(found[0])]
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    return {found[1]: unescape(found[2] or found[3] or "") for found in _ATTRIBUTE.finditer(tag)}

@@ -1,0 +1,82 @@
+"""What is answered where something is to be summed up: what was said, in its own sentences, the newest kept."""
+
+import json
+import re
+from collections.abc import Iterable
+
+from providers.canned.material import Fenced, Material, sentences
+from providers.canned.wire import Json
+
+ROLLING_CHARACTERS = 480
+LINE_CHARACTERS = 200
+ITEMS = 6
+SPINE_ITEMS = 20
+
+_PROMISE = re.compile(r"\b(?:I'll|I will|I must|I have to|I need to|I promise)\b")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_PROJECT = re.compile(r"\b(?:working on|project|client|order|launch|deadline)\b", re.IGNORECASE)
+
+
+def rolling_summary(material: Material) -> Json:
+    """What there was, and the first sentence of each message, as much of its end as there is room for."""
+    told = [*sentences(_so_far(material).get("summary", "")), *_first_sentences(material.all("message"))]
+    kept: list[str] = []
+    for sentence in reversed(told):
+        if len(" ".join([sentence, *kept])) > ROLLING_CHARACTERS:
+            break
+        kept.insert(0, sentence)
+    return {"summary": " ".join(kept) or told[-1][:ROLLING_CHARACTERS]}
+
+
+def session_summary(material: Material) -> Json:
+    """The conversation in its first sentence; questions are open, promises are promises, names are people."""
+    so_far, said = _so_far(material), material.all("message")
+    told = [sentence for message in said for sentence in _lines(message)]
+    return {
+        "one_liner": so_far.get("one_liner") or (told or ["Something was said."])[0],
+        "what_mattered": _merged(so_far.get("what_mattered"), _first_sentences(said), ITEMS),
+        "open_loops": _merged(so_far.get("open_loops"), (line for line in told if line.endswith("?")), ITEMS),
+        "commitments": _merged(so_far.get("commitments"), filter(_PROMISE.search, told), ITEMS),
+        "people": _merged(so_far.get("people"), _names(told), ITEMS),
+        "tone": "lively" if any(line.endswith("!") for line in told) else "calm",
+    }
+
+
+def session_summaries(material: Material) -> Json:
+    """Each of several short conversations, as if it were alone."""
+    found = re.findall(r'<conversation ref="(c\d+)">\n(.*?)\n</conversation>', material.text, re.DOTALL)
+    return {"summaries": [{"conversation": ref, **session_summary(Material(text))} for ref, text in found]}
+
+
+def summary_spine(material: Material) -> Json:
+    """What was told of oneself, one's work, others, and what is still to be done; the newest first."""
+    so_far = _so_far(material)
+    told = [sentence for message in reversed(material.all("message")) for sentence in _lines(message)]
+    open_, told = [line for line in told if _PROMISE.search(line)], [line for line in told if not _PROMISE.search(line)]
+    projects, told = [line for line in told if _PROJECT.search(line)], [x for x in told if not _PROJECT.search(x)]
+    people, told = [line for line in told if _NAME.search(line)], [line for line in told if not _NAME.search(line)]
+    sections = {"PROFILE": told, "PROJECTS": projects, "PEOPLE": people, "OPEN_LOOPS": open_}
+    return {
+        name: list(dict.fromkeys([*lines, *so_far.get(name, [])]))[:SPINE_ITEMS] for name, lines in sections.items()
+    }
+
+
+def _so_far(material: Material) -> Json:
+    text = material.one("so-far")
+    return json.loads(text) if text else {}
+
+
+def _lines(message: Fenced) -> list[str]:
+    return [sentence[:LINE_CHARACTERS] for sentence in sentences(message.text)]
+
+
+def _first_sentences(said: Iterable[Fenced]) -> list[str]:
+    return [lines[0] for message in said if (lines := _lines(message))]
+
+
+def _names(told: Iterable[str]) -> list[str]:
+    return [name for line in told for name in _NAME.findall(line)]
+
+
+def _merged(before: list[str] | None, new: Iterable[str], most: int) -> list[str]:
+    return list(dict.fromkeys([*(before or []), *new]))[-most:]

@@ -1,0 +1,1 @@
+"""Users, Beings, tokens, and exports."""

@@ -1,0 +1,226 @@
+"""Users, Beings and access tokens: their rows, and the bodies of requests that create or change them."""
+
+import re
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.answers import Answer, Cursor
+from schemas.limits import PRODUCER_ID_CHARACTERS
+from schemas.llm.calls import Provider
+from schemas.requests import Name, RequestModel
+from schemas.rows import Row
+from schemas.search import LanguageCode
+from schemas.wire import Moment, Words
+
+Scope = Literal["ingest", "read", "manage"]
+FactsScope = Literal["user", "being"]
+ExternalId = Annotated[Words, Field(max_length=PRODUCER_ID_CHARACTERS)]
+TimeZone = Annotated[str, Field(min_length=1, max_length=64)]
+KeyText = Annotated[str, Field(min_length=16, max_length=512, pattern=r"^[!-~]+$")]
+Dollars = Annotated[Decimal, Field(strict=False, ge=0, le=1_000_000, decimal_places=6)]
+SLUG = r"^[a-z0-9][a-z0-9_-]{0,62}$"
+
+
+class User(Row):
+    """The person; owns Beings."""
+
+    user_id: UUID
+    external_id: str | None = Field(description="The id that your application gave; null: made on the command line.")
+    name: str
+    time_zone: str
+    facts_scope: FactsScope | None = Field(
+        description="Who knows facts that were not told in confidence; null: as PATROL_FACTS_SCOPE says."
+    )
+    created_at: datetime
+
+
+class Being(Row):
+    """One AI companion of one user; the unit of isolation. `ticked_at` is when its patrol counter was last raised."""
+
+    being_id: UUID
+    user_id: UUID
+    slug: str
+    name: str
+    embedding_model: str | None
+    language: str
+    patrol_counter: int
+    ticked_at: datetime | None
+    daily_cost: Decimal | None
+    daily_tokens: int | None
+    created_at: datetime
+
+
+class BeingPage(Answer):
+    """The Beings that a token opens."""
+
+    beings: list[Being]
+    cursor: Cursor = None
+
+
+class Token(Row):
+    """A bearer token without its secret."""
+
+    user_id: UUID
+    token_id: UUID
+    being_id: UUID | None
+    scopes: list[Scope]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+class OperatorToken(Row):
+    """An operator's token, without its secret."""
+
+    token_id: UUID
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+class NewUser(RequestModel):
+    """A user to create: one person whom your application serves."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"external_id": "customer-4711", "name": "Ada", "time_zone": "Europe/Lisbon"}]}
+    )
+
+    external_id: ExternalId = Field(description="Your own id of the person. The same id again is the same user.")
+    name: Name | None = Field(None, description="The person's display name; the external id if omitted.")
+    time_zone: TimeZone = Field("UTC", description="IANA name of the zone in which the person's days begin.")
+    facts_scope: FactsScope | None = Field(
+        None,
+        description="`user`: all of the person's Beings know what one of them hears. `being`: facts stay with the Being"
+        " that heard them. Null: as PATROL_FACTS_SCOPE says.",
+    )
+
+
+class UserChanges(RequestModel):
+    """Changes to a user. Omitted fields stay."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"time_zone": "Europe/Berlin"}]})
+
+    name: Name | None = Field(None, description="The new display name.")
+    time_zone: TimeZone | None = Field(None, description="IANA name of the new time zone.")
+    facts_scope: FactsScope | None = Field(
+        None, description="The scope of facts that are heard from now on; null: as PATROL_FACTS_SCOPE says."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> "UserChanges":
+        cleared = {name for name in ("name", "time_zone") if name in self.model_fields_set and not getattr(self, name)}
+        if not self.model_fields_set or cleared:
+            raise PydanticCustomError("nothing", "No change is given: name `name`, `time_zone` or `facts_scope`")
+        return self
+
+
+class NewToken(RequestModel):
+    """An access token to create for a user."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"scopes": ["ingest", "read"]}]})
+
+    scopes: list[Scope] = Field(min_length=1, max_length=3, description="What the token allows.")
+    being: str | None = Field(None, max_length=200, description="Id or slug of its only Being; null: all.")
+    expires: Moment | None = Field(None, description="When it expires, with its offset from UTC; null: never.")
+
+
+class IssuedToken(Answer):
+    """A new access token."""
+
+    secret: str = Field(description="Send it as `Authorization: Bearer …`. It can't be read again.")
+    token: Token
+
+
+class TokenPage(Answer):
+    """All tokens of a user."""
+
+    tokens: list[Token]
+    cursor: Cursor
+
+
+class UserPage(Answer):
+    """One page of users."""
+
+    users: list[User]
+    cursor: Cursor
+
+
+class NewBeing(RequestModel):
+    """A Being to create."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"slug": "mira", "name": "Mira"}]})
+
+    slug: str = Field(
+        json_schema_extra={"pattern": SLUG},
+        description="Its short name in URLs: lower-case letters, digits, `_` and `-`.",
+    )
+    name: Name = Field(description="Its display name.")
+
+    @field_validator("slug")
+    @classmethod
+    def _in_an_address(cls, value: str) -> str:
+        if not re.fullmatch(SLUG, value):
+            raise PydanticCustomError(
+                "slug", "A slug has 1 to 63 characters of a-z, 0-9, `_` and `-`, and begins with a letter or a digit"
+            )
+        return value
+
+    @field_validator("slug")
+    @classmethod
+    def _not_shared(cls, value: str) -> str:
+        if value == "shared":
+            raise PydanticCustomError("slug", "`shared` is reserved for the vault scope of all of a user's Beings")
+        return value
+
+    @field_validator("slug")
+    @classmethod
+    def _no_id(cls, value: str) -> str:
+        try:
+            UUID(value)
+        except ValueError:
+            return value
+        raise PydanticCustomError("slug", "A slug must not be a UUID")
+
+
+class BeingChanges(RequestModel):
+    """Changes to a Being. Omitted fields stay."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Mira the Second"}, {"daily_cost": 0.5}]})
+
+    name: Name | None = Field(None, description="Its new display name.")
+    language: LanguageCode | None = Field(
+        None,
+        description="The language that it is talked to in, by its ISO 639-1 code, for the stems of words in the search;"
+        " `auto`: the language of what it is told.",
+    )
+    daily_cost: Dollars | None = Field(
+        None, description="The budget of its model calls for a day of the user, in dollars; null: PATROL_DAILY_COST."
+    )
+    daily_tokens: int | None = Field(
+        None, ge=0, le=10**15, description="The most tokens of its model calls in a day; null: PATROL_DAILY_TOKENS."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> "BeingChanges":
+        named = self.model_fields_set
+        if not named or any(name in named and getattr(self, name) is None for name in ("name", "language")):
+            raise PydanticCustomError(
+                "nothing", "No change is given: name `name`, `language`, `daily_cost` or `daily_tokens`"
+            )
+        return self
+
+
+class NewKey(RequestModel):
+    """A key for a model provider, to store."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"key": "sk-ant-…", "provider": "anthropic"}]})
+
+    key: KeyText = Field(repr=False, json_schema_extra={"writeOnly": True}, description="The key itself.")
+    provider: Provider | None = Field(None, description="Its provider; needed if the key's prefix does not show it.")

@@ -1,0 +1,1 @@
+"""Contexts, process profiles, and the parts of a Being that people write."""

@@ -1,0 +1,1 @@
+"""Facts: rows, requests, answers, and what the judge answers."""

@@ -1,0 +1,97 @@
+"""The output schemas of the Shadow Judge and of reconciliation.
+
+Enumerations are part of the JSON schema that the model sees, but pydantic does not enforce them, since it would refuse
+the whole answer for one wrong item: `memory/facts/extraction_rules.py` checks each item by itself.
+"""
+
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
+
+Realm = Literal["real", "role-play", "hypothetical"]
+
+
+def _of(choices: Any) -> dict[str, Any]:
+    return {"enum": list(get_args(choices))}
+
+
+# Plain strings for pydantic, enumerations for the model.
+RealmName = Annotated[str, Field(json_schema_extra=_of(Realm))]
+EntityTypeName = Annotated[str, Field(json_schema_extra=_of(EntityType))]
+FactTypeName = Annotated[str, Field(json_schema_extra=_of(FactType))]
+FactKindName = Annotated[str, Field(json_schema_extra=_of(FactKind))]
+TodoKindName = Annotated[str, Field(json_schema_extra=_of(TodoKind))]
+
+
+class Judged(BaseModel):
+    """Part of a model's answer; additional fields are ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Named(Judged):
+    """An entity, by the name that the message uses."""
+
+    type: EntityTypeName
+    name: str
+
+
+class FoundItem(Judged):
+    """The fields of every item: its quotation, speaker and realm."""
+
+    message: str = Field(description="The ref of the message that says it.")
+    span: str = Field(description="The words of that message that say it, copied letter by letter.")
+    speaker: str = Field(description="Whose words the span is: `user`, or a name.")
+    realm: RealmName
+    confidence: float = Field(description="How sure it is that the words mean this, 0 to 1.")
+
+
+class FoundFact(FoundItem):
+    """A statement about the user's life."""
+
+    subject: str = Field(description="Whose fact it is: `user`, or a name.")
+    type: FactTypeName
+    statement: str = Field(description="One short sentence in the third person that stands by itself.")
+    entities: list[Named] = Field(description="What it names; first what it is about.")
+    fact_type: FactKindName
+    importance: int = Field(description="0 trivial, 1 usual, 2 significant, 3 who the user is.")
+    in_confidence: bool = Field(description="Whether the user asked not to pass it on.")
+
+
+class FoundTodo(FoundItem):
+    """A commitment, habit, open thread or friction of the user's, or the end of one."""
+
+    kind: TodoKindName
+    content: str = Field(description="One short sentence.")
+    due: str | None = Field(description="When, in the user's words; null if not said.")
+    known: str | None = Field(description="The ref of the todo that is meant, if it is among those that are known.")
+    done: bool = Field(description="Whether the words say that it is done or given up.")
+
+
+class Judgement(Judged):
+    """The facts and todos in the new messages."""
+
+    facts: list[FoundFact]
+    todos: list[FoundTodo]
+
+
+class Comparison(Judged):
+    """The relation of a new statement to another one under the same memory key."""
+
+    new: str = Field(description="The ref of the new statement.")
+    relation: Literal["same", "contradicts", "adds"]
+    earlier: str | None = Field(description="The ref of the statement that it repeats or contradicts; null if it adds.")
+
+
+class FoldConfirmation(Judged):
+    """Which pairs of facts say the same."""
+
+    same: list[str] = Field(description="The refs of the pairs that say the same.")
+
+
+class Reconciliation(Judged):
+    """The relations of new statements to known ones."""
+
+    comparisons: list[Comparison]

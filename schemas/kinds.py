@@ -1,0 +1,142 @@
+"""The registry of task kinds, shared by the ledger, the Celery tasks, beat, commands, metrics and tests.
+
+A kind's name is the Celery task's name and, for work of the ledger, a column of every row. Names are stable: rows of a
+running system and messages in flight contain them, so renaming a function must not change its kind's name.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal, get_args
+
+Queue = Literal["ingest", "patrol", "patrol-llm", "shadow", "rolling", "session-close", "upkeep"]
+QUEUES: tuple[Queue, ...] = get_args(Queue)
+# Their tasks wait for answers of a model, some for minutes. Tasks of the other queues should not have to wait for them.
+LLM_QUEUES: tuple[Queue, ...] = ("patrol-llm", "shadow", "rolling", "session-close")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One Celery task: its stable name, and the queue that its messages go to."""
+
+    name: str
+    queue: Queue
+
+
+@dataclass(frozen=True)
+class WorkKind(Kind):
+    """Work of the ledger: one row for each (owner, kind, key).
+
+    Attributes:
+        when_dead: What happens in the transaction that marks a unit dead: nothing, so that it waits for a person to
+            replay or drop it; or the patrol run whose step it is fails.
+        outlives_owner: Whether the work is kept and done after its owner is erased.
+    """
+
+    when_dead: Literal["wait for a person", "fail the run"] = "wait for a person"
+    outlives_owner: bool = False
+
+
+@dataclass(frozen=True)
+class TickKind(Kind):
+    """A periodic task that beat sends; it has no row in the ledger.
+
+    Attributes:
+        every: Its period; None is the setting `PATROL_SWEEP_EVERY`.
+        expires: A message that no worker took within so many periods is dropped.
+    """
+
+    every: timedelta | None
+    expires: int = 1
+
+
+@dataclass(frozen=True)
+class DoorKind(Kind):
+    """A task that other programs send, with content in its arguments."""
+
+
+PATROL_DUE = WorkKind("patrol.due", "patrol")
+JUDGE = WorkKind("shadow.judge", "shadow")
+ROLLING_SUMMARY = WorkKind("rolling.summarise", "rolling")
+SESSION_SUMMARY = WorkKind("session_close.summarise", "session-close")
+SHORT_SESSIONS = WorkKind("session_close.summarise_short", "session-close")
+REEMBED = WorkKind("upkeep.reembed", "upkeep")
+EMBED_FACTS = WorkKind("upkeep.embed_facts", "upkeep")
+CURATE = WorkKind("upkeep.curate", "upkeep")
+SPINE = WorkKind("upkeep.spine", "upkeep")
+ACTIVATE = WorkKind("upkeep.activate", "upkeep")
+# What was told is indexed and embedded by beat's ticks below; these tasks go on where a tick left something.
+INDEX_WORDS = WorkKind("ingest.index_words", "ingest")
+EMBED_TOLD = WorkKind("upkeep.embed_told", "upkeep")
+# The streams may contain items for a Being that was erased.
+CLEAN_STREAMS = WorkKind("upkeep.clean_streams", "upkeep", outlives_owner=True)
+
+# The steps of a patrol by name, in the order of their Celery chain.
+STEPS = {
+    "embed": WorkKind("patrol.embed", "patrol", when_dead="fail the run"),
+    "assign": WorkKind("patrol.assign", "patrol", when_dead="fail the run"),
+    "session_counts": WorkKind("patrol.session_counts", "patrol", when_dead="fail the run"),
+    "dying": WorkKind("patrol.dying", "patrol", when_dead="fail the run"),
+    "consolidate": WorkKind("patrol.consolidate", "patrol-llm", when_dead="fail the run"),
+    "revive": WorkKind("patrol.revive", "patrol", when_dead="fail the run"),
+    "split": WorkKind("patrol.split", "patrol-llm", when_dead="fail the run"),
+    "merge": WorkKind("patrol.merge", "patrol", when_dead="fail the run"),
+    "diary": WorkKind("patrol.diary", "patrol-llm", when_dead="fail the run"),
+}
+PATROL_STEPS = tuple(STEPS)
+
+SWEEP = TickKind("upkeep.sweep", "upkeep", every=None, expires=10)
+TICKS = TickKind("upkeep.ticks", "upkeep", every=timedelta(seconds=30))
+IDLE_SESSIONS = TickKind("upkeep.idle_sessions", "upkeep", every=timedelta(seconds=10))
+RETENTION = TickKind("upkeep.retention", "upkeep", every=timedelta(minutes=10))
+EMBEDDERS = TickKind("upkeep.embedders", "upkeep", every=timedelta(seconds=30))
+# A message is found by its words within a second, and costs no task of its own.
+INDEX_TOLD = TickKind("ingest.index_told", "ingest", every=timedelta(seconds=0.5), expires=4)
+UNEMBEDDED_TOLD = TickKind("upkeep.unembedded", "upkeep", every=timedelta(seconds=2))
+WAITING_SESSIONS = TickKind("shadow.waiting", "shadow", every=timedelta(minutes=1))
+WAITING_SUMMARIES = TickKind("rolling.waiting", "rolling", every=timedelta(minutes=1))
+
+INGEST_NOTES = DoorKind("ingest.notes", "ingest")
+INGEST_MESSAGES = DoorKind("ingest.messages", "ingest")
+
+WORK: dict[str, WorkKind] = {
+    kind.name: kind
+    for kind in (
+        PATROL_DUE,
+        *STEPS.values(),
+        JUDGE,
+        ROLLING_SUMMARY,
+        SESSION_SUMMARY,
+        SHORT_SESSIONS,
+        REEMBED,
+        EMBED_FACTS,
+        CURATE,
+        SPINE,
+        ACTIVATE,
+        INDEX_WORDS,
+        EMBED_TOLD,
+        CLEAN_STREAMS,
+    )
+}
+BEAT: tuple[TickKind, ...] = (
+    SWEEP,
+    TICKS,
+    IDLE_SESSIONS,
+    RETENTION,
+    EMBEDDERS,
+    INDEX_TOLD,
+    UNEMBEDDED_TOLD,
+    WAITING_SESSIONS,
+    WAITING_SUMMARIES,
+)
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORK.values(), *BEAT, INGEST_NOTES, INGEST_MESSAGES)}
+
+
+def chain_from(name: str) -> tuple[WorkKind, ...]:
+    """Return the tasks that a message for this kind starts: a patrol step and those after it, else the one task.
+
+    Raises:
+        KeyError: No kind of work has that name.
+    """
+    kind = WORK[name]
+    steps = tuple(STEPS.values())
+    return steps[steps.index(kind) :] if kind in steps else (kind,)

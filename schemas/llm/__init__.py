@@ -1,0 +1,1 @@
+"""Model calls and prices."""

@@ -1,0 +1,100 @@
+"""Rows of model calls: providers, payers, keys, responses, spending."""
+
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.answers import Answer, Cursor
+from schemas.rows import Row
+
+Provider = Literal["anthropic", "openai"]
+PaidWith = Literal["request", "user", "platform"]
+Outcome = Literal["unknown", "answered", "bad", "failed"]
+Lacking = Literal["tokens", "cost", "price"]
+
+
+class ProviderKey(Row):
+    """A user's key for a provider, without the secret itself."""
+
+    key_id: UUID
+    provider: Provider
+    last_four: str = Field(description="Its last four characters.")
+    created_at: datetime
+    expires_at: datetime | None = Field(description="When it is deleted; null if it was stored for good.")
+    last_used_at: datetime | None
+    refused_at: datetime | None = Field(description="Since when the provider rejects it.")
+    refusal: str | None = Field(description="Why the provider rejects it.")
+
+
+class KeyPage(Answer):
+    """The keys that a user has stored."""
+
+    keys: list[ProviderKey]
+    cursor: Cursor = None
+
+
+class EncryptedKey(ProviderKey):
+    """A user's key with its ciphertext."""
+
+    user_id: UUID
+    sealed: Annotated[bytes, Field(repr=False)]
+
+
+class Response(Row):
+    """A stored model response; `defect` says why it is unusable."""
+
+    response_id: UUID
+    model: str
+    completion: Annotated[str, Field(repr=False)]
+    defect: str | None
+
+
+class ProviderBatch(Row):
+    """The provider batch of a unit of work."""
+
+    key_id: UUID | None
+    provider_batch_id: str | None
+    call_ids: dict[str, UUID]
+    ended_at: datetime | None
+    late: bool
+
+
+class Spending(Row):
+    """The sum of calls. Calls whose outcome is unknown count with the highest usage that they can have had."""
+
+    day: date
+    being_id: UUID | None = Field(description="Null for calls for the user, across Beings.")
+    purpose: str
+    provider: str
+    model: str
+    paid_with: PaidWith = Field(description="Whose key paid.")
+    calls: int
+    unpriced: int = Field(description="Calls whose price is unknown; `cost` is without them.")
+    unsettled: int = Field(description="Calls that are in progress, or whose worker crashed.")
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost: Decimal | None = Field(description="In the currency of the prices; null where no call has a known price.")
+    budget_reached_at: datetime | None = Field(
+        description="When that day's budget was exhausted: further calls wait for the next day. Null: it was not."
+    )
+
+
+class SpendingPage(Answer):
+    """Sums of calls, newest day first."""
+
+    spending: list[Spending]
+    cursor: Cursor = None
+
+
+class BudgetReached(Row):
+    """An owner whose budget of the current day is exhausted: work that needs a model waits for the next day."""
+
+    being_id: UUID | None = Field(description="Null for the user's budget, across Beings.")
+    day: date
+    lacking: Lacking
+    reached_at: datetime

@@ -1,0 +1,1 @@
+"""Patrol runs, and the models of LLM answers to a patrol."""

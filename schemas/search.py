@@ -1,0 +1,133 @@
+"""What is asked of the search, and what it answers."""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self, get_args
+from uuid import UUID
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.answers import Answer
+from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_RESULTS
+from schemas.numbers import Number
+from schemas.requests import Name, Query, RequestModel
+
+Kind = Literal["message", "node", "fact", "summary", "diary", "vault"]
+# Languages whose words are stemmed, or read in pairs, by their ISO 639-1 codes; `auto` is the one of what is told.
+LanguageCode = Literal[
+    "auto",
+    "ar",
+    "ca",
+    "cs",
+    "da",
+    "de",
+    "el",
+    "en",
+    "es",
+    "fi",
+    "fr",
+    "hi",
+    "hu",
+    "hy",
+    "id",
+    "it",
+    "ja",
+    "ko",
+    "nl",
+    "no",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "sv",
+    "ta",
+    "th",
+    "tr",
+    "zh",
+]
+# What waits of something told: to be indexed by its words, then to be embedded.
+Stage = Literal["words", "meaning"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+USUAL_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS if kind != "vault")
+
+Moment = Annotated[datetime, Field(strict=False)]
+
+
+class EverythingRequest(RequestModel):
+    """What to look for in everything that the Being was told."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"query": "What is my sister's name?", "limit": 5}]})
+
+    query: Query = Field(description="A question, a sentence or a few words, in any language.")
+    limit: int = Field(SEARCH_RESULTS, ge=1, le=MOST_RECALLED, description="The most results.")
+    kinds: list[Kind] = Field(
+        list(USUAL_KINDS), min_length=1, max_length=len(KINDS), description="What to look among: all but the vault."
+    )
+    since: Moment | None = Field(None, description="Only what was said or happened at this moment or later.")
+    until: Moment | None = Field(None, description="Only what was said or happened before this moment.")
+    as_of: Moment | None = Field(
+        None,
+        description="Answer from what had arrived by this moment, and take it for now in words like `last week`."
+        " What was erased since is not shown.",
+    )
+    speaker: Name | None = Field(
+        None,
+        description="Only messages of this speaker: a name, the Being's, or `user` for the user's without a name.",
+    )
+    neighbours: int = Field(
+        0, ge=0, le=MOST_NEIGHBOURS, description="How many messages before and after each message to show with it."
+    )
+    explain: bool = Field(False, description="Whether to show each signal and its share of the score.")
+    activate: bool = Field(False, description="Whether being found keeps memories alive, as `recall` does.")
+
+    @model_validator(mode="after")
+    def _in_time(self) -> Self:
+        for name in ("since", "until", "as_of"):
+            moment = getattr(self, name)
+            if moment is not None and moment.tzinfo is None:
+                raise PydanticCustomError(
+                    "time_zone", "`{name}` needs an offset from UTC, such as Z or +02:00", {"name": name}
+                )
+        return self
+
+
+class Signal(Answer):
+    """One signal of a result."""
+
+    value: Number = Field(description="The signal itself.")
+    share: Number = Field(description="What it adds to the score; a negative share takes away.")
+
+
+class Neighbour(Answer):
+    """A message beside a result."""
+
+    id: UUID
+    speaker: str | None
+    text: str
+    at: datetime
+
+
+class Result(Answer):
+    """Something that was told."""
+
+    kind: Kind
+    id: str = Field(
+        description="The id of the message, node or fact, of a summary's session; a day; a vault record's id."
+    )
+    producer_id: str | None = Field(description="The producer's own id of the message, or of the note behind a node.")
+    text: str
+    at: datetime = Field(description="When it was said or happened.")
+    speaker: str | None = Field(description="Who said it; null for what is no message.")
+    session_id: UUID | None = Field(description="The conversation of a message or summary.")
+    score: Number
+    before: list[Neighbour] = Field([], description="The messages before it, oldest first.")
+    after: list[Neighbour] = Field([], description="The messages after it.")
+    signals: dict[str, Signal] | None = Field(None, description="On request: each signal and its share of the score.")
+
+
+class Found(Answer):
+    """What was found."""
+
+    results: list[Result] = Field(description="Best first.")
+    degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")
+    unindexed: int = Field(description="How much was accepted and is not searchable yet by every signal.")

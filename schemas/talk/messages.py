@@ -1,0 +1,50 @@
+"""Messages and sessions: their rows and pages of them."""
+
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from schemas.answers import Answer, Cursor
+from schemas.rows import RequestKeyId, Row
+
+Role = Literal["user", "assistant", "other"]
+
+
+class Message(Row):
+    """One turn of a conversation."""
+
+    message_id: UUID
+    producer_id: str | None
+    session_id: UUID
+    role: Role
+    speaker: str | None
+    content: str
+    metadata: dict[str, Any]
+    created_at: datetime
+    received_at: datetime
+    judged: bool
+    request_key_id: RequestKeyId = None
+
+
+class Session(Row):
+    """A conversation, open while `ended_at` is null."""
+
+    session_id: UUID
+    started_at: datetime
+    last_activity_at: datetime
+    ended_at: datetime | None
+    turn_count: int
+
+
+class SessionPage(Answer):
+    """One page of sessions."""
+
+    sessions: list[Session]
+    cursor: Cursor
+
+
+class MessagePage(Answer):
+    """One page of messages."""
+
+    messages: list[Message]
+    cursor: Cursor

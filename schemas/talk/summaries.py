@@ -1,0 +1,158 @@
+"""Summaries: the models' output schemas, stored versions, and the session state (state-and-memory seed)."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from schemas.answers import Answer
+from schemas.rows import Row
+from schemas.talk.messages import Session
+
+
+class Summary(BaseModel):
+    """A summary as a model answers it; additional fields are ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class RollingSummary(Summary):
+    """The rolling summary."""
+
+    summary: str = Field(description="Running text of at most 500 characters.")
+
+
+class SessionSummary(Summary):
+    """The structured summary of a session."""
+
+    one_liner: str = Field(description="The conversation in one sentence.")
+    what_mattered: list[str] = Field(description="What it was about, most important first; up to six short phrases.")
+    open_loops: list[str] = Field(description="What was left open; empty if nothing was.")
+    commitments: list[str] = Field(description="What somebody promised to do, and who did; empty if nobody did.")
+    people: list[str] = Field(description="The names of people who were spoken of.")
+    tone: str = Field(description="The mood of the conversation, in a few words.")
+
+
+class ShortSummary(SessionSummary):
+    """The summary of one of several short sessions."""
+
+    conversation: str = Field(description="The ref of the conversation.")
+
+    def alone(self) -> SessionSummary:
+        """The summary without its ref, as it is stored."""
+        return SessionSummary.model_validate(self.model_dump())
+
+
+class SessionSummaries(Summary):
+    """The summaries of several short sessions."""
+
+    summaries: list[ShortSummary] = Field(description="One for each conversation.")
+
+
+class SummarySpine(Summary):
+    """The structured long-term summary of what a user has told."""
+
+    PROFILE: list[str] = Field(description="Who the user is: one short statement each.")
+    PROJECTS: list[str] = Field(description="What the user works on, and how it stands.")
+    PEOPLE: list[str] = Field(description="Who is in the user's life, and what about them.")
+    OPEN_LOOPS: list[str] = Field(description="What is open, promised or awaited.")
+
+
+class KeptRolling(Row):
+    """A version of a rolling summary."""
+
+    version: int
+    content: str
+    message_count: int = Field(description="The Being's messageCount when it was written.")
+    created_at: datetime
+
+
+class KeptSummary(SessionSummary):
+    """A version of a session's summary."""
+
+    version: int
+    turn_count: int = Field(description="The number of turns that it covers.")
+    created_at: datetime
+
+
+class SessionDetail(Session):
+    """A session, with the newest version of its summary."""
+
+    summary: KeptSummary | None = Field(
+        description="The newest version; null until the session was closed and summarised."
+    )
+
+
+class Spine(Row):
+    """A version of a user's spine."""
+
+    version: int
+    content: SummarySpine
+    message_count: int = Field(description="Messages since the version before.")
+    created_at: datetime
+
+
+class InCamelCase(Row):
+    """A row with the camel-case field names of the state-and-memory seed."""
+
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True)
+
+
+class CuratorState(InCamelCase):
+    """The curator's last run over the user's facts."""
+
+    last_run_at: datetime | None
+    last_memory_count_at_run: int
+
+
+class RollingError(InCamelCase):
+    """Why the last attempt at a rolling summary failed, wholly or in part."""
+
+    reason: str
+    detail: str | None = None
+
+
+class ConversationState(InCamelCase):
+    """The state that survives sessions."""
+
+    message_count: int = Field(description="User and assistant messages, over all sessions.")
+    last_interaction: datetime | None
+    last_user_message: str | None = Field(description="Its first 200 characters.")
+    curator: CuratorState
+    last_rolling_attempt_at: datetime | None
+    last_rolling_success_at: datetime | None
+    last_rolling_error: RollingError | None
+
+
+class SessionState(InCamelCase):
+    """A Being's session state with its rolling summary."""
+
+    state: ConversationState
+    rolling_summary: str | None = Field(description="600 characters at most.")
+
+
+class StateRow(Row):
+    """A row of session states, with the last run of the user's curator."""
+
+    message_count: int
+    last_interaction: datetime | None
+    last_user_message: str | None
+    last_run_at: datetime | None
+    last_memory_count_at_run: int
+    last_rolling_attempt_at: datetime | None
+    last_rolling_success_at: datetime | None
+    last_rolling_error: dict[str, Any] | None
+    rolling_summary: str | None
+
+
+class RollingPage(Answer):
+    """The versions of a rolling summary."""
+
+    versions: list[KeptRolling] = Field(description="Newest first; give the last one's number as `before` for more.")
+
+
+class SpinePage(Answer):
+    """The versions of a spine."""
+
+    versions: list[Spine] = Field(description="Newest first; give the last one's number as `before` for more.")

@@ -1,0 +1,1 @@
+"""Validation and rendering of text."""

@@ -1,0 +1,65 @@
+"""Turns pydantic's errors into messages for the sender: field and rule, never the value; bounded in size."""
+
+from collections.abc import Iterable
+from itertools import islice
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+MOST_MESSAGES = 20
+MOST_MESSAGE_CHARACTERS = 300
+MOST_PLACE_CHARACTERS = 120
+
+# Union tags that pydantic adds to an error's location, and that are not in the sender's document.
+_TAGS = {"scene", "todo", "reminder", "knowledge", "WhenEntry"}
+# The one tag that is also the name of a field, told apart by the field before it.
+_TEXT_OF_A_SCENE = ("content", "text")
+_STRINGS = ("function-", "constrained-str")
+
+
+def validation_messages(error: ValidationError) -> list[str]:
+    """Return one line for each error, such as `content.action: Field required`; after 20 lines, how many more."""
+    faults = error.errors(include_url=False, include_input=False)
+    return bounded(dict.fromkeys(map(_message, faults[:MOST_MESSAGES])), len(faults) - MOST_MESSAGES)
+
+
+def bounded(lines: Iterable[str], unseen: int = 0) -> list[str]:
+    """Return the first 20 messages, each of at most 300 characters, and a line with the number of the others.
+
+    Args:
+        lines: The messages; they are counted to the end.
+        unseen: How many further messages there are beside `lines`; a number below 1 counts as none.
+    """
+    rest = iter(lines)
+    shown = [shortened(line) for line in islice(rest, MOST_MESSAGES)]
+    more = sum(1 for _ in rest) + max(unseen, 0)
+    return [*shown, f"and {more} more"] if more else shown
+
+
+def shortened(line: str, most: int = MOST_MESSAGE_CHARACTERS) -> str:
+    """Return a line of at most `most` characters, ending in an ellipsis if it was cut."""
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def place_of(path: tuple[int | str, ...]) -> str:
+    """Return an error's location as in `content.when[2]`, cut after 120 characters."""
+    place = ""
+    for before, part in zip(("", *path), path, strict=False):
+        if isinstance(part, int):
+            place += f"[{part}]"
+        elif part not in _TAGS and (before, part) != _TEXT_OF_A_SCENE and not part.startswith(_STRINGS):
+            place += f".{part}" if place else part
+    return shortened(place, MOST_PLACE_CHARACTERS)
+
+
+def _message(fault: ErrorDetails) -> str:
+    place = place_of(fault["loc"])
+    return f"{place}: {_rule(fault)}" if place else _rule(fault)
+
+
+def _rule(fault: ErrorDetails) -> str:
+    """Return pydantic's text of the rule, except for unknown tags, where it would repeat the value."""
+    if fault["type"] == "union_tag_invalid":
+        context = fault["ctx"]
+        return f"{str(context['discriminator']).strip(chr(39))} must be one of {context['expected_tags']}"
+    return fault["msg"]

@@ -1,0 +1,53 @@
+"""Operators' tokens, which belong to no user."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.accounts.accounts import OperatorToken
+from store.transaction import Transaction, value
+
+
+def add_token(tx: Transaction, hashed: bytes, lifetime: timedelta | None) -> OperatorToken:
+    """Store a token by its hash; `lifetime` counts on the real clock, and None is for ever."""
+    with tx.cursor(row_factory=class_row(OperatorToken)) as cursor:
+        (token,) = cursor.execute(
+            """
+            insert into memory.operator_tokens (hash, expires_at)
+            values (%s, clock_timestamp() + %s::interval)
+            returning *
+            """,
+            [hashed, lifetime],
+        )
+    return token
+
+
+def is_valid(tx: Transaction, hashed: bytes) -> bool | None:
+    """Return whether the token with that hash is valid, and record its use; None if there is no such token."""
+    found: bool | None = value(
+        tx,
+        """
+        update memory.operator_tokens
+        set last_used_at = case when revoked_at is null then clock_timestamp() else last_used_at end
+        where hash = %s
+        returning revoked_at is null and (expires_at is null or expires_at > clock_timestamp())
+        """,
+        [hashed],
+    )
+    return found
+
+
+def tokens(tx: Transaction) -> list[OperatorToken]:
+    """Return all operators' tokens, oldest first."""
+    with tx.cursor(row_factory=class_row(OperatorToken)) as cursor:
+        return cursor.execute("select * from memory.operator_tokens order by token_id").fetchall()
+
+
+def revoke(tx: Transaction, token_id: UUID) -> bool:
+    """Revoke a token; returns whether it exists."""
+    done = tx.execute(
+        "update memory.operator_tokens set revoked_at = coalesce(revoked_at, clock_timestamp()) where token_id = %s",
+        [token_id],
+    )
+    return done.rowcount == 1

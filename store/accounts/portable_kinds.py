@@ -1,0 +1,309 @@
+"""Which rows of which tables an export holds, in an order in which they can be imported.
+
+Each table is named once: in `KINDS`, or in `STAYS_BEHIND` with the reason. A line refers to earlier lines only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, LiteralString
+
+OWN: LiteralString = "t.being_id = %(being)s"
+OF_USER: LiteralString = "t.user_id = %(user)s"
+# The user's rows that all Beings know, and this Being's own.
+SCOPED: LiteralString = "(t.being_id = %(being)s or t.being_id is null)"
+# Statements of the Being's own facts, and those of the user's facts that have evidence from this Being or a seed.
+STATED: LiteralString = (
+    "(f.being_id = %(being)s or f.being_id is null and (s.source = 'corrected' or exists (select"
+    " from memory.fact_evidence as told where told.user_id = s.user_id and told.statement_id = s.statement_id"
+    " and (told.being_id = %(being)s or told.seed_id is not null))))"
+)
+STATEMENTS: LiteralString = "memory.fact_statements as s join memory.facts as f using (user_id, fact_id)"
+KNOWN: LiteralString = (
+    "(t.being_id = %(being)s or t.being_id is null and exists (select from "
+    + STATEMENTS
+    + " where s.user_id = t.user_id and s.fact_id = t.fact_id and "
+    + STATED
+    + "))"
+)
+# The names in those statements, and the names of their entities.
+HEARD: LiteralString = (
+    "select unnest(s.mentioned_refs) from " + STATEMENTS + " where s.user_id = %(user)s and " + STATED  # noqa: S608  # of constants
+)
+ALIASES: LiteralString = "select unnest(array[alias_ref, entity_ref]) from memory.entity_aliases"
+NAMES: LiteralString = "(" + ALIASES + " where user_id = %(user)s and alias_ref in (" + HEARD + "))"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of line.
+
+    Args:
+        name: The `kind` of its lines.
+        table: The table of its rows.
+        rows: Joins, conditions and order after `from memory.<table> as t`.
+        owner: The owner of the table's rows. The user's rows may exist at the import, and existing rows stay.
+        apart: Columns that lines omit, because they are derived or start anew.
+        vectors: Columns that lines hold only in an export with vectors.
+        of: For tables with rows of both owners, an expression that is `user` or `being`.
+        scoped: Whether `of` decides the row's `being_id`.
+        ids: Columns with ids of the Being's own rows in a user's table, which an import into another Being replaces.
+        filled: Expressions over a line `r` that the import writes into columns.
+        unless: A condition on a line `r` that exists already, where no unique key detects it.
+        history: A table in which triggers record changes of such rows, and its column with their ids. What they record
+            about the import is deleted, because the history has lines of its own.
+    """
+
+    name: str
+    table: LiteralString
+    rows: LiteralString
+    owner: Literal["being", "user"] = "being"
+    apart: tuple[str, ...] = ()
+    vectors: tuple[str, ...] = ()
+    of: LiteralString | None = None
+    scoped: bool = False
+    ids: tuple[str, ...] = ()
+    filled: Mapping[LiteralString, LiteralString] = field(default_factory=dict)
+    unless: LiteralString = "false"
+    history: tuple[LiteralString, LiteralString] | None = None
+
+
+def own(by: LiteralString, also: LiteralString = "true") -> LiteralString:
+    """Return the clauses that select a Being's rows in an order."""
+    return "where " + OWN + " and " + also + " order by " + by
+
+
+def users(by: LiteralString, also: LiteralString = "true") -> LiteralString:
+    """Return the clauses that select a user's rows in an order."""
+    return "where " + OF_USER + " and " + also + " order by " + by
+
+
+def referenced_first(
+    table: LiteralString, key: LiteralString, whose: LiteralString, top: LiteralString, below: LiteralString
+) -> LiteralString:
+    """Return the clauses that select rows of a table that refers to itself, with the depth of each as `placed.depth`.
+
+    Args:
+        table: The table.
+        key: Its id column.
+        whose: The condition of the owner, without a table's name.
+        top: The condition of rows that refer to no other.
+        below: The condition of rows `n` that refer to `way.id`.
+    """
+    below_it = "select n." + key + ", way.depth + 1 from way join memory." + table + " as n on n." + whose  # noqa: S608  # of constants
+    from_the_top = "select " + key + ", 0 from memory." + table + " where " + whose + " and " + top  # noqa: S608  # of constants
+    way = "with recursive way (id, depth) as (" + from_the_top + " union " + below_it + " and " + below + ")"
+    placed = way + " select id, max(depth) as depth from way group by id"  # noqa: S608  # of constants
+    return "join (" + placed + ") as placed on placed.id = t." + key + " where t." + whose
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind("soul", "souls", own("being_id")),
+    Kind("soul_state", "soul_states", own("being_id")),
+    Kind("persona", "persona", own("kind, position, entry_id")),
+    Kind("profile", "profiles", own("process")),
+    Kind("vault_profile", "vault_profiles", own("being_id")),
+    Kind("run", "patrol_runs", own("run_id", "state in ('done', 'failed')")),
+    Kind(
+        "cluster",
+        "clusters",
+        referenced_first(
+            "clusters",
+            "cluster_id",
+            "being_id = %(being)s",
+            "is_parent",
+            "not n.is_parent and (n.parent_id = way.id or n.merged_into = way.id)",
+        )
+        + " order by placed.depth, t.cluster_id",
+        apart=("nodes", "active_nodes", "fresh_nodes", "dying_nodes", "vector_state"),
+    ),
+    # A note that was stamped by an unfinished run is pending after the import.
+    Kind(
+        "note",
+        "notes",
+        own("note_id"),
+        apart=("request_key_id",),
+        filled={"state": "case r.state when 'stamped' then 'pending' else r.state end"},
+    ),
+    # The zero vector is similar to no other, until the node is embedded.
+    Kind(
+        "node",
+        "memory_nodes",
+        referenced_first(
+            "memory_nodes", "node_id", "being_id = %(being)s", "absorbed_into is null", "n.absorbed_into = way.id"
+        )
+        + " order by placed.depth, t.node_id",
+        vectors=("embedding_model", "vector"),
+        filled={
+            "embedding_model": "coalesce(r.embedding_model, %(unembedded)s)",
+            "vector": "coalesce(r.vector, '[0]'::halfvec)",
+        },
+        history=("node_history", "node_id"),
+    ),
+    Kind("node_event", "node_history", own("event_id")),
+    Kind("diary", "diary", own("day")),
+    Kind("response", "model_responses", own("response_id", "retained"), filled={"user_id": "%(user)s"}),
+    Kind("session_state", "session_states", own("being_id")),
+    # The user model is shown again in the session's next context. A session that waited for a joint summary is due.
+    Kind(
+        "session",
+        "sessions",
+        own("session_id"),
+        apart=("shown_user_model_hash",),
+        filled={"summary_due": "r.summary_due or r.deferral_id is not null", "deferral_id": "null::uuid"},
+    ),
+    Kind(
+        "message",
+        "messages",
+        own("created_at, message_id"),
+        apart=("request_key_id",),
+        history=("working_memory", "message_id"),
+    ),
+    Kind("session_summary", "session_summaries", own("session_id, version")),
+    Kind("rolling_summary", "rolling_summaries", own("version")),
+    Kind("working_memory", "working_memory", own("said_at, entry_id")),
+    Kind("todo", "todos", own("todo_id")),
+    Kind("todo_evidence", "todo_evidence", own("todo_id, message_id")),
+    Kind("judgement", "judgements", own("judgement_id")),
+    Kind("user_model", "user_models", users("user_id"), owner="user"),
+    Kind(
+        "seed",
+        "user_seeds",
+        users("seed_id", SCOPED),
+        owner="user",
+        of="case when t.being_id is null then 'user' else 'being' end",
+        scoped=True,
+        ids=("seed_id",),
+    ),
+    Kind("spine", "summary_spines", users("conversation_id, version"), owner="user"),
+    Kind(
+        "entity",
+        "entity_aliases",
+        users("alias_ref <> entity_ref, alias_ref", "alias_ref in " + NAMES),
+        owner="user",
+    ),
+    Kind(
+        "entity_label",
+        "entity_labels",
+        users("label_id", SCOPED + " and alias_ref in " + NAMES),
+        owner="user",
+        apart=("label_id",),
+        of="case when t.being_id is null then 'user' else 'being' end",
+        scoped=True,
+    ),
+    Kind(
+        "entity_merge",
+        "entity_merges",
+        users("merge_id", "kept_ref in " + NAMES + " and merged_ref in " + NAMES),
+        owner="user",
+    ),
+    Kind(
+        "fact",
+        "facts",
+        referenced_first("facts", "fact_id", "user_id = %(user)s", "folded_into is null", "n.folded_into = way.id")
+        + " and "
+        + KNOWN
+        + " order by placed.depth, t.fact_id",
+        owner="user",
+        apart=("content", "mentions", "sessions", "curated"),
+        of="case when t.being_id is null then 'user' else 'being' end",
+        scoped=True,
+        ids=("fact_id", "folded_into"),
+        # Exports made before these columns existed.
+        filled={
+            "user_pinned": "coalesce(r.user_pinned, r.pinned)",
+            "never_fold": "coalesce(r.never_fold, false)",
+        },
+    ),
+    # Newest first, because a statement refers to the later one that replaced it.
+    Kind(
+        "statement",
+        "fact_statements",
+        "join memory.facts as f using (user_id, fact_id), lateral (select t.*) as s"
+        " where " + OF_USER + " and " + STATED + " order by t.statement_id desc",
+        owner="user",
+        of="case when f.being_id is null then 'user' else 'being' end",
+        ids=("statement_id", "fact_id", "replaced_by"),
+        filled={
+            # Derived from conflicts, but in exports made before these there is nothing else that tells of them.
+            "replaced_by": "case when r.said_at is null then r.replaced_by end",
+            "said_at": "coalesce(r.said_at, r.created_at)",
+            "pinned": "coalesce(r.pinned, false)",
+            "importance": "coalesce(r.importance, (select f.base_importance from memory.facts as f"
+            " where f.user_id = %(user)s and f.fact_id = r.fact_id), 1)",
+        },
+    ),
+    Kind(
+        "statement_conflict",
+        "fact_conflicts",
+        "join memory.fact_statements as s using (user_id, statement_id) join memory.facts as f using (user_id, fact_id)"
+        " where " + OF_USER + " and " + STATED + " and exists (select from memory.fact_statements as other"
+        " join lateral (select other.*) as s on true"
+        " where other.user_id = t.user_id and other.statement_id = t.other_id"
+        " and " + STATED + ") order by t.statement_id, t.other_id",
+        owner="user",
+        of="case when f.being_id is null then 'user' else 'being' end",
+        ids=("statement_id", "other_id"),
+    ),
+    Kind(
+        "evidence",
+        "fact_evidence",
+        "join memory.fact_statements as s using (user_id, statement_id) join memory.facts as f using (user_id, fact_id)"
+        " where "
+        + OF_USER
+        + " and (t.being_id = %(being)s or t.seed_id is not null) and "
+        + STATED
+        + " order by t.told_at, t.evidence_id",
+        owner="user",
+        apart=("evidence_id",),
+        of="case when f.being_id is null then 'user' else 'being' end",
+        ids=("statement_id", "seed_id"),
+        filled={"being_id": "case when r.message_id is not null then %(being)s::uuid end"},
+        unless="r.seed_id is not null and exists (select from memory.fact_evidence as there where"
+        " there.user_id = %(user)s and there.statement_id = r.statement_id and there.seed_id = r.seed_id)",
+    ),
+    Kind(
+        "vault_record",
+        "vault_records",
+        users("sequence", SCOPED),
+        owner="user",
+        of="case when t.being_id is null then 'user' else 'being' end",
+        scoped=True,
+        ids=("id",),
+    ),
+)
+
+STAYS_BEHIND: Mapping[str, str] = {
+    "users": "the importing system has its own users",
+    "beings": "in the header line",
+    "api_tokens": "valid in this system only",
+    "operator_tokens": "valid in this system only",
+    "provider_keys": "a secret",
+    "budgets_reached": "accounting of this system",
+    "erasure_keys": "a secret",
+    "erased_items": "digests made with keys of this system",
+    "model_calls": "accounting of this system",
+    "work": "pending work of this system",
+    "provider_batches": "pending requests of this system",
+    "imports": "reports of imports into this system",
+    "migrations": "state of this system",
+    "clock": "state of this system",
+    "heartbeats": "state of this system",
+    "model_call_totals": "state of this system",
+    "embeddings": "derived, and computed again",
+    "fact_vectors": "derived, and computed again",
+    "fact_states": "derived, and computed again",
+    "vault_heads": "derived, and computed again",
+    "node_words": "derived, and computed again",
+    "search_owners": "derived, and computed again",
+    "search_queue": "derived, and computed again",
+    "search_documents": "derived, and computed again",
+    "search_postings": "derived, and computed again",
+    "search_statistics": "derived, and computed again",
+    "search_vectors": "derived, and computed again",
+    "session_snapshot": "derived, and computed again",
+    "fact_history": "derived from statements, and starts anew",
+    "pending_activations": "applied within seconds",
+    "receipts": "about contexts that this system assembled",
+    "shown_texts": "about contexts that this system assembled",
+    "vault_idempotency": "about requests to this system",
+}

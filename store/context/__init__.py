@@ -1,0 +1,1 @@
+"""What contexts are assembled from, and their provenance."""

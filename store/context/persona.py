@@ -1,0 +1,173 @@
+"""A Being's lists of named entries, its soul and state, and the user model."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+from psycopg.errors import UniqueViolation
+from psycopg.rows import class_row
+
+from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState, UserModel
+from schemas.limits import PERSONA_ENTRIES
+from store.errors import NotFound, Refused
+from store.transaction import Transaction, value
+
+
+def listed(tx: Transaction, being_id: UUID, kind: PersonaKind | None = None) -> list[PersonaEntry]:
+    """The entries of one of the Being's lists, or of all lists, in the order in which contexts show them."""
+    with tx.cursor(row_factory=class_row(PersonaEntry)) as cursor:
+        return cursor.execute(
+            """
+            select * from memory.persona
+            where being_id = %(being)s and (%(kind)s::text is null or kind = %(kind)s)
+            order by kind, position, entry_id
+            """,
+            {"being": being_id, "kind": kind},
+        ).fetchall()
+
+
+def add(tx: Transaction, being_id: UUID, kind: PersonaKind, new: Mapping[str, Any]) -> PersonaEntry:
+    """Add an entry to one of the Being's lists; `new` has the fields of `NewPersonaEntry`.
+
+    Raises:
+        Refused: The list has an entry of that name, or is full.
+    """
+    tx.execute("select memory.lock_being(%s)", [being_id])
+    count = value(tx, "select count(*) from memory.persona where being_id = %s and kind = %s", [being_id, kind])
+    if count >= PERSONA_ENTRIES:
+        raise Refused(f"The list holds {PERSONA_ENTRIES} entries, which is the most: remove one first.")
+    with tx.cursor(row_factory=class_row(PersonaEntry)) as cursor, _named_once(tx):
+        (entry,) = cursor.execute(
+            """
+            insert into memory.persona (being_id, kind, name, content, enabled, position)
+            values (%(being)s, %(kind)s, %(name)s, %(content)s, %(enabled)s, %(position)s)
+            returning *
+            """,
+            {"being": being_id, "kind": kind, **new},
+        )
+    return entry
+
+
+def change(
+    tx: Transaction, being_id: UUID, kind: PersonaKind, entry_id: UUID, changes: Mapping[str, Any]
+) -> PersonaEntry:
+    """Change an entry; `changes` has the fields of `PersonaChanges`, of which None leaves the column as it is.
+
+    Raises:
+        NotFound: The list has no such entry.
+        Refused: Another entry has that name.
+    """
+    with tx.cursor(row_factory=class_row(PersonaEntry)) as cursor, _named_once(tx):
+        entry = cursor.execute(
+            """
+            update memory.persona
+            set name = coalesce(%(name)s, name),
+                content = coalesce(%(content)s, content),
+                enabled = coalesce(%(enabled)s, enabled),
+                position = coalesce(%(position)s, position),
+                updated_at = memory.now()
+            where being_id = %(being)s and kind = %(kind)s and entry_id = %(entry)s
+            returning *
+            """,
+            {"being": being_id, "kind": kind, "entry": entry_id, **changes},
+        ).fetchone()
+    if entry is None:
+        raise _no_entry(entry_id)
+    return entry
+
+
+def remove(tx: Transaction, being_id: UUID, kind: PersonaKind, entry_id: UUID) -> None:
+    """Remove an entry.
+
+    Raises:
+        NotFound: The list has no such entry.
+    """
+    deleted = tx.execute(
+        "delete from memory.persona where being_id = %s and kind = %s and entry_id = %s", [being_id, kind, entry_id]
+    )
+    if not deleted.rowcount:
+        raise _no_entry(entry_id)
+
+
+def state(tx: Transaction, being_id: UUID) -> SoulState:
+    """The state of the Being's soul; the default if none is stored."""
+    with tx.cursor(row_factory=class_row(SoulState)) as cursor:
+        found = cursor.execute("select * from memory.soul_states where being_id = %s", [being_id]).fetchone()
+    return found or SoulState()
+
+
+def set_state(tx: Transaction, being_id: UUID, parts: Mapping[str, str]) -> None:
+    """Set the given parts of the soul's state; the others stay."""
+    tx.execute(
+        """
+        insert into memory.soul_states as known (being_id, project, mood, topic)
+        values (%(being)s, coalesce(%(project)s, ''), coalesce(%(mood)s, ''), coalesce(%(topic)s, ''))
+        on conflict (being_id) do update
+            set project = coalesce(%(project)s, known.project),
+                mood = coalesce(%(mood)s, known.mood),
+                topic = coalesce(%(topic)s, known.topic),
+                updated_at = memory.now()
+        """,
+        {"being": being_id, "project": None, "mood": None, "topic": None, **parts},
+    )
+
+
+def write_soul(tx: Transaction, being_id: UUID, parts: Mapping[str, str]) -> None:
+    """Set the given parts of the Being's soul; the others stay."""
+    tx.execute("insert into memory.souls (being_id) values (%s) on conflict do nothing", [being_id])
+    tx.execute(
+        """
+        update memory.souls
+        set partner_type = coalesce(%(partner_type)s, partner_type),
+            personality = coalesce(%(personality)s, personality),
+            voice = coalesce(%(voice)s, voice),
+            "values" = coalesce(%(values)s, "values"),
+            backstory = coalesce(%(backstory)s, backstory),
+            inner_world = coalesce(%(inner_world)s, inner_world),
+            examples = coalesce(%(examples)s, examples),
+            think_md = coalesce(%(think_md)s, think_md),
+            updated_at = memory.now()
+        where being_id = %(being)s
+        """,
+        {"being": being_id, **dict.fromkeys(Soul.model_fields), **parts},
+    )
+
+
+def user_model(tx: Transaction, user_id: UUID) -> UserModel | None:
+    """The user model; None if there is none."""
+    with tx.cursor(row_factory=class_row(UserModel)) as cursor:
+        return cursor.execute("select * from memory.user_models where user_id = %s", [user_id]).fetchone()
+
+
+def write_user_model(tx: Transaction, user_id: UUID, content: str) -> UserModel:
+    """Replace the user model."""
+    with tx.cursor(row_factory=class_row(UserModel)) as cursor:
+        (kept,) = cursor.execute(
+            """
+            insert into memory.user_models (user_id, content)
+            values (%s, %s)
+            on conflict (user_id) do update set content = excluded.content, updated_at = excluded.updated_at
+            returning *
+            """,
+            [user_id, content],
+        )
+    return kept
+
+
+def remove_user_model(tx: Transaction, user_id: UUID) -> None:
+    """Remove the user model, if there is one."""
+    tx.execute("delete from memory.user_models where user_id = %s", [user_id])
+
+
+@contextmanager
+def _named_once(tx: Transaction) -> Iterator[None]:
+    try:
+        with tx.transaction():
+            yield
+    except UniqueViolation as taken:
+        raise Refused("The list has an entry of that name: change that entry, or use another name.") from taken
+
+
+def _no_entry(entry_id: UUID) -> NotFound:
+    return NotFound(f"This list has no entry {entry_id}.")

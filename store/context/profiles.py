@@ -1,0 +1,62 @@
+"""The process profiles that a Being has of its own."""
+
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.context.context import NewProfile, Profile
+from schemas.limits import PROFILES
+from store.errors import Refused
+from store.transaction import Transaction, value
+
+
+def listed(tx: Transaction, being_id: UUID) -> list[Profile]:
+    """The Being's own profiles, by process."""
+    with tx.cursor(row_factory=class_row(Profile)) as cursor:
+        return cursor.execute(
+            "select * from memory.profiles where being_id = %s order by process", [being_id]
+        ).fetchall()
+
+
+def find(tx: Transaction, being_id: UUID, process: str) -> Profile | None:
+    """The Being's own profile of a process; None if it has none."""
+    with tx.cursor(row_factory=class_row(Profile)) as cursor:
+        return cursor.execute(
+            "select * from memory.profiles where being_id = %s and process = %s", [being_id, process]
+        ).fetchone()
+
+
+def write(tx: Transaction, being_id: UUID, process: str, new: NewProfile) -> Profile:
+    """Set the Being's own profile of a process.
+
+    Raises:
+        Refused: The Being has the most profiles that are allowed.
+    """
+    tx.execute("select memory.lock_being(%s)", [being_id])
+    others = value(
+        tx, "select count(*) from memory.profiles where being_id = %s and process <> %s", [being_id, process]
+    )
+    if others >= PROFILES:
+        raise Refused(f"This Being has {PROFILES} profiles, which is the most: reset one first.")
+    with tx.cursor(row_factory=class_row(Profile)) as cursor:
+        (kept,) = cursor.execute(
+            """
+            insert into memory.profiles (being_id, process, regions, others, instructions, keep)
+            values (%s, %s, %s, %s, %s, %s)
+            on conflict (being_id, process) do update
+                set regions = excluded.regions,
+                    others = excluded.others,
+                    instructions = excluded.instructions,
+                    keep = excluded.keep,
+                    updated_at = excluded.updated_at
+            returning *
+            """,
+            [being_id, process, new.regions, new.others, new.instructions, new.keep],
+        )
+    return kept
+
+
+def reset(tx: Transaction, being_id: UUID, process: str) -> bool:
+    """Remove the Being's own profile of a process; returns false if it has none."""
+    deleted = tx.execute("delete from memory.profiles where being_id = %s and process = %s", [being_id, process])
+    return bool(deleted.rowcount)

@@ -1,0 +1,57 @@
+"""Foundation facts (pinned ones), and the facts of entity cards."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.facts.rows import Fact
+from store.transaction import Transaction
+
+
+def foundation(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> list[Fact]:
+    """The pinned facts that a Being knows, oldest first, so that the start of a prompt stays the same."""
+    with tx.cursor(row_factory=class_row(Fact)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.facts
+            where user_id = %s and pinned and status = 'ACTIVE' and (being_id = %s or being_id is null)
+            order by fact_id
+            limit %s
+            """,
+            [user_id, being_id, limit],
+        ).fetchall()
+
+
+def important(
+    tx: Transaction, user_id: UUID, being_id: UUID, refs: Sequence[str], *, apart_from: Sequence[UUID], limit: int
+) -> dict[str, list[Fact]]:
+    """By entity, up to `limit` facts that a Being knows of importance >= 2 or pinned; entities with none are left out.
+
+    Pinned facts come first, then by importance, then the newest.
+    """
+    rows = tx.execute(
+        # The importance is a literal, so that the planner uses the partial index facts_weighty.
+        """
+        select *
+        from (
+            select wanted.ref, f.*,
+                row_number() over (
+                    partition by wanted.ref
+                    order by f.pinned desc, f.importance desc, f.created_at desc, f.fact_id desc
+                ) as place
+            from memory.facts as f
+            join unnest(%(refs)s::text[]) as wanted (ref) on wanted.ref = any(f.entity_refs)
+            where f.user_id = %(user)s and f.status = 'ACTIVE' and (f.importance >= 2 or f.pinned)
+                and (f.being_id = %(being)s or f.being_id is null) and f.fact_id <> all(%(apart)s)
+        ) as known
+        where place <= %(limit)s
+        order by ref, place
+        """,
+        {"refs": list(refs), "user": user_id, "being": being_id, "apart": list(apart_from), "limit": limit},
+    )
+    found: dict[str, list[Fact]] = {}
+    for row in rows:
+        found.setdefault(row["ref"], []).append(Fact.model_validate(row))
+    return found

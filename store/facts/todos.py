@@ -1,0 +1,165 @@
+"""Todos of a Being: the user's commitments, habits, open threads and frictions."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.facts.rows import Todo
+from store.errors import NotFound
+from store.transaction import Transaction
+
+
+def add(
+    tx: Transaction,
+    being_id: UUID,
+    *,
+    kind: str,
+    content: str,
+    source: str,
+    confidence: float,
+    due: str | None = None,
+    pinned: bool = False,
+) -> UUID:
+    """Add a todo, or update the open one of the same kind and content; returns its id."""
+    (row,) = tx.execute(
+        """
+        with repeated as (
+            update memory.todos
+            set last_told_at = memory.now(), due = coalesce(%(due)s, due)
+            where being_id = %(being)s and status = 'OPEN' and kind = %(kind)s and lower(content) = lower(%(content)s)
+            returning todo_id
+        ),
+        added as (
+            insert into memory.todos (being_id, kind, content, due, pinned, source, confidence)
+            select %(being)s, %(kind)s, %(content)s, %(due)s, %(pinned)s, %(source)s, %(confidence)s
+            where not exists (select from repeated)
+            returning todo_id
+        )
+        select todo_id from repeated union all select todo_id from added
+        """,
+        {
+            "being": being_id,
+            "kind": kind,
+            "content": content,
+            "due": due,
+            "pinned": pinned,
+            "source": source,
+            "confidence": confidence,
+        },
+    )
+    todo_id: UUID = row["todo_id"]
+    return todo_id
+
+
+def add_evidence(
+    tx: Transaction, being_id: UUID, todo_id: UUID, message_id: UUID, span: str, *, closes: bool = False
+) -> None:
+    """Add the quotation that supports a todo, or with `closes` the one that closes it; nothing if the todo is gone."""
+    tx.execute(
+        """
+        insert into memory.todo_evidence (being_id, todo_id, message_id, span, closes)
+        select being_id, todo_id, %(message)s, %(span)s, %(closes)s
+        from memory.todos
+        where being_id = %(being)s and todo_id = %(todo)s
+        on conflict do nothing
+        """,
+        {"being": being_id, "todo": todo_id, "message": message_id, "span": span, "closes": closes},
+    )
+    if closes:
+        tx.execute(
+            """
+            update memory.todos
+            set status = 'DONE', closed_at = memory.now()
+            where being_id = %s and todo_id = %s and status = 'OPEN'
+            """,
+            [being_id, todo_id],
+        )
+    else:
+        tx.execute(
+            "update memory.todos set last_told_at = memory.now() where being_id = %s and todo_id = %s",
+            [being_id, todo_id],
+        )
+
+
+def get(tx: Transaction, being_id: UUID, todo_id: UUID) -> Todo:
+    """One todo.
+
+    Raises:
+        NotFound: This Being has no such todo.
+    """
+    with tx.cursor(row_factory=class_row(Todo)) as cursor:
+        todo = cursor.execute(
+            "select * from memory.todos where being_id = %s and todo_id = %s", [being_id, todo_id]
+        ).fetchone()
+    if todo is None:
+        raise NotFound(f"This Being has no todo {todo_id}.")
+    return todo
+
+
+def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
+    """Up to two todos of this Being whose id ends with `name`; two mean that it is ambiguous."""
+    rows = tx.execute(
+        """
+        select todo_id
+        from memory.todos
+        where being_id = %(being)s and right(todo_id::text, length(%(name)s)) = lower(%(name)s)
+        order by todo_id
+        limit 2
+        """,
+        {"being": being_id, "name": name},
+    )
+    return [row["todo_id"] for row in rows]
+
+
+def page(
+    tx: Transaction,
+    being_id: UUID,
+    *,
+    status: str | None = "OPEN",
+    kind: str | None = None,
+    before: UUID | None = None,
+    limit: int,
+) -> list[Todo]:
+    """A page of todos, newest first, starting after `before`."""
+    with tx.cursor(row_factory=class_row(Todo)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.todos
+            where being_id = %(being)s
+                and (%(status)s::text is null or status = %(status)s)
+                and (%(kind)s::text is null or kind = %(kind)s)
+                and (%(before)s::uuid is null or todo_id < %(before)s)
+            order by todo_id desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "status": status, "kind": kind, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, Any]) -> None:
+    """Set some of a todo's `content`, `due`, `pinned` and `status`; those not in `changes` stay."""
+    tx.execute(
+        """
+        update memory.todos
+        set content = coalesce(%(content)s, content),
+            due = coalesce(%(due)s, due),
+            pinned = coalesce(%(pinned)s, pinned),
+            status = coalesce(%(status)s, status),
+            closed_at = case when coalesce(%(status)s, status) <> 'OPEN' then coalesce(closed_at, memory.now()) end
+        where being_id = %(being)s and todo_id = %(todo)s
+        """,
+        {
+            **dict.fromkeys(("content", "due", "pinned", "status")),
+            **changes,
+            "being": being_id,
+            "todo": todo_id,
+        },
+    )
+
+
+def erase(tx: Transaction, being_id: UUID, todo_ids: Sequence[UUID]) -> None:
+    """Remove todos with their evidence."""
+    tx.execute("delete from memory.todos where being_id = %s and todo_id = any(%s)", [being_id, list(todo_ids)])

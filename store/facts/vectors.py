@@ -1,0 +1,176 @@
+"""Vectors of facts by model, and retrieval of facts by vector or by words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.facts.rows import Fact
+from store.nodes.embeddings import Vector, literal
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A fact whose present content has no vector of a model; `text_hash` is the content's SHA-256."""
+
+    fact_id: UUID
+    content: str
+    text_hash: bytes
+
+
+def serving_model(tx: Transaction, user_id: UUID) -> str | None:
+    """The model whose vectors retrieval uses for a user's facts; None until there are any."""
+    model: str | None = value(tx, "select embedding_model from memory.fact_states where user_id = %s", [user_id])
+    return model
+
+
+def unembedded(tx: Transaction, user_id: UUID, model: str, limit: int) -> list[Unembedded]:
+    """Active facts whose present content has no vector of this model."""
+    with tx.cursor(row_factory=class_row(Unembedded)) as cursor:
+        return cursor.execute(
+            """
+            select f.fact_id, f.content, sha256(convert_to(f.content, 'UTF8')) as text_hash
+            from memory.facts as f
+            where f.user_id = %(user)s and f.status = 'ACTIVE'
+                and not exists (
+                    select
+                    from memory.fact_vectors as v
+                    where v.user_id = f.user_id and v.fact_id = f.fact_id and v.embedding_model = %(model)s
+                        and v.text_hash = sha256(convert_to(f.content, 'UTF8'))
+                )
+            order by f.fact_id
+            limit %(limit)s
+            """,
+            {"user": user_id, "model": model, "limit": limit},
+        ).fetchall()
+
+
+def upsert(tx: Transaction, user_id: UUID, model: str, vectors: Mapping[UUID, tuple[bytes, Vector]]) -> None:
+    """Insert or replace (text hash, vector) by fact id; facts that were erased meanwhile are skipped."""
+    tx.execute(
+        """
+        insert into memory.fact_vectors (user_id, fact_id, embedding_model, text_hash, vector)
+        select %(user)s, new.fact_id, %(model)s, new.text_hash, new.vector::halfvec
+        from unnest(%(ids)s::uuid[], %(hashes)s::bytea[], %(vectors)s::text[]) as new (fact_id, text_hash, vector)
+        join memory.facts as f on f.user_id = %(user)s and f.fact_id = new.fact_id
+        on conflict (user_id, fact_id, embedding_model)
+            do update set text_hash = excluded.text_hash, vector = excluded.vector
+        """,
+        {
+            "user": user_id,
+            "model": model,
+            "ids": list(vectors),
+            "hashes": [text_hash for text_hash, _ in vectors.values()],
+            "vectors": [literal(vector) for _, vector in vectors.values()],
+        },
+    )
+
+
+def set_serving_model(tx: Transaction, user_id: UUID, model: str) -> None:
+    """Use this model's vectors in retrieval from now on, and delete those of all others."""
+    tx.execute("update memory.fact_states set embedding_model = %s where user_id = %s", [model, user_id])
+    tx.execute("delete from memory.fact_vectors where user_id = %s and embedding_model <> %s", [user_id, model])
+
+
+def users_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]:
+    """Up to `limit` users whose serving model is another than this one."""
+    rows = tx.execute(
+        "select user_id from memory.fact_states where embedding_model <> %s order by user_id limit %s", [model, limit]
+    )
+    return [row["user_id"] for row in rows]
+
+
+def nearest(
+    tx: Transaction, user_id: UUID, being_id: UUID, model: str, query: Vector, limit: int
+) -> list[tuple[Fact, float]]:
+    """The active facts that a Being knows nearest to a query vector of this model, with their cosine similarities."""
+    rows = tx.execute(
+        # `offset 0` keeps the vectors themselves out of the sort. The similarity of a zero vector is NaN, and filtered.
+        """
+        select f.*, near.similarity
+        from (
+            select scored.fact_id, 1 - scored.distance as similarity
+            from (
+                select v.fact_id, v.vector <=> %(query)s::halfvec as distance
+                from memory.fact_vectors as v
+                where v.user_id = %(user)s and v.embedding_model = %(model)s
+                offset 0
+            ) as scored
+            join memory.facts as known on known.user_id = %(user)s and known.fact_id = scored.fact_id
+            where known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
+            order by scored.distance, scored.fact_id
+            limit %(limit)s
+        ) as near
+        join memory.facts as f on f.user_id = %(user)s and f.fact_id = near.fact_id
+        where near.similarity between -1 and 1
+        order by near.similarity desc, f.fact_id
+        """,
+        {"user": user_id, "being": being_id, "model": model, "query": literal(query), "limit": limit},
+    )
+    return [(Fact.model_validate(row), row["similarity"]) for row in rows]
+
+
+def has_facts(tx: Transaction, user_id: UUID, being_id: UUID) -> bool:
+    """Return whether the Being knows an active fact."""
+    return bool(
+        value(
+            tx,
+            """
+            select exists (
+                select from memory.facts
+                where user_id = %s and status = 'ACTIVE' and (being_id = %s or being_id is null)
+            )
+            """,
+            [user_id, being_id],
+        )
+    )
+
+
+def matching_words(
+    tx: Transaction,
+    user_id: UUID,
+    being_id: UUID,
+    terms: Sequence[str],
+    limit: int,
+    *,
+    without_vector_of: str | None = None,
+) -> list[tuple[Fact, float]]:
+    """The active facts that a Being knows which contain any of these words, with the share that each contains.
+
+    With a model, only facts whose present content has no vector of it.
+    """
+    rows = tx.execute(
+        """
+        select f.*, found.share
+        from memory.facts as f,
+        lateral (
+            select count(*)::double precision / %(count)s as share
+            from unnest(%(terms)s::text[]) as term
+            where strpos(lower(f.content || ' ' || f.entity_label), lower(term)) > 0
+        ) as found
+        where f.user_id = %(user)s and f.status = 'ACTIVE' and (f.being_id = %(being)s or f.being_id is null)
+            and found.share > 0
+            and (
+                %(model)s::text is null
+                or not exists (
+                    select
+                    from memory.fact_vectors as v
+                    where v.user_id = f.user_id and v.fact_id = f.fact_id and v.embedding_model = %(model)s
+                        and v.text_hash = sha256(convert_to(f.content, 'UTF8'))
+                )
+            )
+        order by found.share desc, f.last_told_at desc, f.fact_id
+        limit %(limit)s
+        """,
+        {
+            "user": user_id,
+            "being": being_id,
+            "terms": list(terms),
+            "count": max(1, len(terms)),
+            "limit": limit,
+            "model": without_vector_of,
+        },
+    )
+    return [(Fact.model_validate(row), row["share"]) for row in rows]

@@ -1,0 +1,1 @@
+"""Notes as producers sent them."""

@@ -1,0 +1,220 @@
+"""Notes: inserted once, stamped by a patrol run, marked with their outcome."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.intake import Note
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A note to insert. With a `producer_id` it is inserted once, however often it is sent."""
+
+    note_id: UUID
+    producer_id: str | None
+    type: str
+    content: Any
+    title: str | None
+    due_at: datetime | None
+    metadata: dict[str, Any]
+    content_hash: bytes
+    bulk: bool = False
+
+
+def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUID]:
+    """Insert the notes whose producer ids are new; returns the ids of the inserted notes.
+
+    They are inserted in the order of their producer ids, so that batches with the same ids can't deadlock.
+    """
+    ordered = sorted(notes, key=lambda note: note.producer_id or "")
+    rows = tx.execute(
+        """
+        insert into memory.notes (
+            being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, state,
+            request_key_id
+        )
+        select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk,
+            case type when 'scene' then 'pending' else 'kept' end, %s::uuid
+        from unnest(
+            %s::uuid[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::timestamptz[], %s::jsonb[], %s::bytea[],
+            %s::bool[]
+        ) as new (note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk)
+        on conflict (being_id, producer_id) where producer_id is not null do nothing
+        returning note_id
+        """,
+        [
+            being_id,
+            tx.request_key_id,
+            [note.note_id for note in ordered],
+            [note.producer_id for note in ordered],
+            [note.type for note in ordered],
+            [Jsonb(note.content) for note in ordered],
+            [note.title for note in ordered],
+            [note.due_at for note in ordered],
+            [Jsonb(note.metadata) for note in ordered],
+            [note.content_hash for note in ordered],
+            [note.bulk for note in ordered],
+        ],
+    )
+    return {row["note_id"] for row in rows}
+
+
+def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[UUID, bytes]]:
+    """Return note id and content hash of each producer id that is stored already."""
+    if not producer_ids:
+        return {}
+    rows = tx.execute(
+        """
+        select producer_id, note_id, content_hash
+        from memory.notes
+        where being_id = %s and producer_id = any(%s)
+        """,
+        [being_id, list(producer_ids)],
+    )
+    return {row["producer_id"]: (row["note_id"], row["content_hash"]) for row in rows}
+
+
+def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
+    """Count the scene notes that wait for a patrol, up to `at_most`."""
+    return int(
+        value(
+            tx,
+            """
+            select count(*)
+            from (select from memory.notes where being_id = %s and state = 'pending' limit %s) as n
+            """,
+            [being_id, at_most],
+        )
+    )
+
+
+def stamped(tx: Transaction, being_id: UUID, run_id: UUID) -> list[Note]:
+    """Return the stamped notes of a run that have no node yet, oldest first."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            """
+            select * from memory.notes
+            where being_id = %s and run_id = %s and state = 'stamped'
+            order by note_id
+            """,
+            [being_id, run_id],
+        ).fetchall()
+
+
+def unrepaired(tx: Transaction, being_id: UUID, limit: int) -> list[Note]:
+    """Return notes that could not be parsed and for which no model repair was tried, oldest first."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            """
+            select * from memory.notes
+            where being_id = %s and state = 'parse_failed' and not repair_requested
+            order by note_id
+            limit %s
+            """,
+            [being_id, limit],
+        ).fetchall()
+
+
+def existing(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> set[UUID]:
+    """Return which of these notes still exist."""
+    rows = tx.execute(
+        "select note_id from memory.notes where being_id = %s and note_id = any(%s)", [being_id, note_ids]
+    )
+    return {row["note_id"] for row in rows}
+
+
+def mark_remembered(tx: Transaction, being_id: UUID, run_id: UUID, note_ids: Sequence[UUID]) -> None:
+    """Mark notes as remembered, with the run that made their nodes."""
+    tx.execute(
+        """
+        update memory.notes
+        set state = 'remembered', reason = null, run_id = %s
+        where being_id = %s and note_id = any(%s)
+        """,
+        [run_id, being_id, list(note_ids)],
+    )
+
+
+def mark_failed(tx: Transaction, being_id: UUID, state: str, reasons: dict[UUID, str]) -> None:
+    """Mark notes as `parse_failed` or `embed_failed`, each with its reason."""
+    tx.execute(
+        """
+        update memory.notes as n
+        set state = %s, reason = failed.reason
+        from unnest(%s::uuid[], %s::text[]) as failed (note_id, reason)
+        where n.being_id = %s and n.note_id = failed.note_id
+        """,
+        [state, list(reasons), list(reasons.values()), being_id],
+    )
+
+
+def mark_asked(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> None:
+    """Mark notes for which a model repair was tried, which happens once."""
+    tx.execute(
+        "update memory.notes set repair_requested = true where being_id = %s and note_id = any(%s)",
+        [being_id, list(note_ids)],
+    )
+
+
+def get(tx: Transaction, being_id: UUID, note_id: UUID) -> Note | None:
+    """Return a note of the Being, if it has it."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            "select * from memory.notes where being_id = %s and note_id = %s", [being_id, note_id]
+        ).fetchone()
+
+
+def page(tx: Transaction, being_id: UUID, *, state: str | None, after: UUID | None, limit: int) -> list[Note]:
+    """Return a page of the Being's notes by id, which is the order of arrival."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            """
+            select * from memory.notes
+            where being_id = %(being)s and (%(state)s::text is null or state = %(state)s)
+                and (%(after)s::uuid is null or note_id > %(after)s)
+            order by note_id
+            limit %(limit)s
+            """,
+            {"being": being_id, "state": state, "after": after, "limit": limit},
+        ).fetchall()
+
+
+def failed(tx: Transaction, being_id: UUID, limit: int) -> list[Note]:
+    """Select the notes of this Being that failed to be parsed or embedded, oldest first."""
+    with tx.cursor(row_factory=class_row(Note)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.notes
+            where being_id = %s and state in ('parse_failed', 'embed_failed')
+            order by note_id
+            limit %s
+            """,
+            [being_id, limit],
+        ).fetchall()
+
+
+def retry(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID] | None) -> set[UUID]:
+    """Make failed notes pending again, these or all of the Being; returns which.
+
+    Their repair by a model may be requested once more.
+    """
+    rows = tx.execute(
+        """
+        update memory.notes
+        set state = 'pending', reason = null, run_id = null, repair_requested = false
+        where being_id = %(being)s
+            and state in ('parse_failed', 'embed_failed')
+            and (%(notes)s::uuid[] is null or note_id = any(%(notes)s))
+        returning note_id
+        """,
+        {"being": being_id, "notes": None if note_ids is None else list(note_ids)},
+    )
+    return {row["note_id"] for row in rows}

@@ -1,0 +1,126 @@
+"""The ledger in numbers, each asked for in a way that costs no more the longer the system has lived."""
+
+from datetime import timedelta
+from typing import Any
+
+from store.transaction import Transaction
+
+RECENT = timedelta(minutes=15)
+DAY = timedelta(days=1)
+
+
+def open_work(tx: Transaction) -> list[dict[str, Any]]:
+    """Work that is not done by `queue` and `state`: `units`, and the `oldest` that is due in seconds."""
+    # One question for each state, because each has an index of its own.
+    return tx.execute(
+        "select queue, state, count(*) as units, coalesce(extract(epoch from clock_timestamp()"
+        " - min(since) filter (where since <= clock_timestamp())), 0)::float8 as oldest from ("
+        " select queue, state, next_at as since from memory.work where state = 'ready'"
+        " union all select queue, state, lease_until from memory.work where state = 'running'"
+        " union all select queue, state, null from memory.work where state = 'dead') as open group by queue, state"
+    ).fetchall()
+
+
+def finished_work(tx: Transaction) -> list[dict[str, Any]]:
+    """Work done in the last 15 minutes by `kind`: `units`, and how long it took, `half` and `most` in seconds."""
+    return tx.execute(
+        "select kind, count(*) as units,"
+        " percentile_cont(0.5) within group (order by extract(epoch from finished_at - claimed_at)::float8) as half,"
+        " percentile_cont(0.95) within group (order by extract(epoch from finished_at - claimed_at)::float8) as most"
+        " from memory.work where state = 'done' and finished_at > clock_timestamp() - %s and claimed_at is not null"
+        " group by kind",
+        [RECENT],
+    ).fetchall()
+
+
+def model_calls(tx: Transaction) -> list[dict[str, Any]]:
+    """Calls of models in the last day by `purpose`, `model` and `outcome`: `calls`, tokens of each sort, and `cost`."""
+    return tx.execute(
+        "select purpose, model, outcome, count(*) as calls, sum(input_tokens)::float8 as input,"
+        " sum(output_tokens)::float8 as output, sum(cache_read_tokens)::float8 as cache_read,"
+        " sum(cache_write_tokens)::float8 as cache_write, coalesce(sum(cost), 0)::float8 as cost"
+        " from memory.model_calls where started_at > clock_timestamp() - %s group by purpose, model, outcome",
+        [DAY],
+    ).fetchall()
+
+
+def settled_calls(tx: Transaction) -> list[dict[str, Any]]:
+    """Settled model calls since the system began by `purpose`, `model`, `outcome` and `paid_with`: `calls`, `cost`."""
+    return tx.execute(
+        """
+        select purpose, model, outcome, paid_with, sum(calls)::float8 as calls, sum(cost)::float8 as cost
+        from memory.model_call_totals
+        group by purpose, model, outcome, paid_with
+        """
+    ).fetchall()
+
+
+def unjudged_messages(tx: Transaction) -> list[dict[str, Any]]:
+    """User messages that no judge has read, by `waits_for_key` (`yes`: no key can pay for them): `messages`."""
+    return tx.execute(
+        """
+        select case when waits then 'yes' else 'no' end as waits_for_key, count(m.message_id) as messages
+        from (values (true), (false)) as kinds (waits)
+        left join (
+            select m.message_id, s.waits_for_key
+            from memory.messages as m
+            join memory.sessions as s using (being_id, session_id)
+            where not m.judged and m.role = 'user'
+        ) as m on m.waits_for_key = waits
+        group by waits
+        """
+    ).fetchall()
+
+
+def budgets_reached(tx: Transaction) -> list[dict[str, Any]]:
+    """How many owners' budgets for the current day were reached, by what was `lacking`: `owners`."""
+    return tx.execute(
+        """
+        select lacking, count(r.owner_id) as owners
+        from (values ('tokens'), ('cost'), ('price')) as kinds (lacking)
+        left join (
+            select r.owner_id, r.lacking
+            from memory.budgets_reached as r
+            join memory.users as u using (user_id)
+            where r.day = (memory.now() at time zone u.time_zone)::date
+        ) as r using (lacking)
+        group by lacking
+        """
+    ).fetchall()
+
+
+def rows_written(tx: Transaction) -> list[dict[str, Any]]:
+    """How many rows each `table` of what comes in has taken since Postgres began to count: `written`."""
+    return tx.execute(
+        "select relname as table, n_tup_ins as written from pg_stat_user_tables where schemaname = 'memory'"
+        " and relname in ('notes', 'messages', 'memory_nodes', 'facts')"
+    ).fetchall()
+
+
+def heartbeats(tx: Transaction) -> list[dict[str, Any]]:
+    """The seconds since each recurring activity of the system ran last, as `name` and `age`."""
+    return tx.execute(
+        "select name, extract(epoch from clock_timestamp() - beat_at)::float8 as age from memory.heartbeats"
+    ).fetchall()
+
+
+def unprocessed_input(tx: Transaction) -> dict[str, int]:
+    """Count input that waits: `notes`, `messages`; and of it `messages_without_key`, `summaries_without_key`.
+
+    The last two wait for a model key; scene notes are pending or part of a run that has not ended.
+    """
+    (row,) = tx.execute(
+        """
+        select
+            (select count(*) from memory.notes where state in ('pending', 'stamped')) as notes,
+            (select count(*) from memory.messages where not judged and role = 'user') as messages,
+            (
+                select count(*)
+                from memory.messages
+                join memory.sessions as s using (being_id, session_id)
+                where not judged and role = 'user' and s.waits_for_key
+            ) as messages_without_key,
+            (select count(*) from memory.session_states where waits_for_key) as summaries_without_key
+        """
+    )
+    return dict(row)

@@ -1,0 +1,344 @@
+"""The ledger's own statements: ask, claim, renew, finish, back off, fail, and what is due.
+
+A statement that makes work due now adds its Celery message to the transaction's outbox.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.kinds import WORK, WorkKind
+from schemas.work import Claim, TaskMessage, UnknownWork, Work
+from store.errors import NotFound, Refused
+from store.transaction import Transaction, value
+
+SEND_AGAIN = timedelta(seconds=20)
+MOST_PATIENT = timedelta(minutes=10)
+# Between a message's leaving its queue and the claim lies an instant, or a wait for Postgres.
+LOST_AFTER = timedelta(seconds=2)
+OUTLIVING = [kind.name for kind in WORK.values() if kind.outlives_owner]
+
+
+def ask(
+    tx: Transaction,
+    owner_id: UUID,
+    kind: WorkKind,
+    key: str = "",
+    *,
+    after: timedelta = timedelta(0),
+    in_chain: bool = False,
+) -> bool:
+    """Ask for work, due `after` a while; returns whether a message was due for it now.
+
+    Args:
+        tx: The transaction.
+        owner_id: The Being or user that it is done for.
+        kind: What is to be done.
+        key: What it is done to, where an owner may have several units of the kind.
+        after: How long to wait.
+        in_chain: The Celery chain that the running task is part of sends the message, so the outbox must not.
+    """
+    due = bool(
+        value(
+            tx,
+            "select memory.ask_work(%s, %s, %s, %s, clock_timestamp() + %s)",
+            [owner_id, kind.name, key, kind.queue, after],
+        )
+    )
+    if due and not in_chain:
+        tx.outbox.append(TaskMessage(owner_id=owner_id, kind=kind.name, key=key))
+    return due
+
+
+def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timedelta, attempts: int) -> Claim | None:
+    """Take the lease on due work; None if it is not due, leased to another, or over."""
+    with tx.cursor(row_factory=class_row(Claim)) as cursor:
+        return cursor.execute(
+            "select * from memory.claim_work(%s, %s, %s, %s, %s)", [owner_id, kind, key, lease, attempts]
+        ).fetchone()
+
+
+def state(tx: Transaction, owner_id: UUID, kind: str, key: str) -> str | None:
+    """The state of a unit of work, None where nobody asked for it."""
+    found: str | None = value(
+        tx, "select state from memory.work where owner_id = %s and kind = %s and key = %s", [owner_id, kind, key]
+    )
+    return found
+
+
+def renew(tx: Transaction, claim: Claim, lease: timedelta) -> None:
+    """Hold the lease for longer.
+
+    Raises:
+        LeaseLost: Another holds the work now.
+    """
+    tx.execute(
+        "select memory.renew_lease(%s, %s, %s, %s, %s)", [claim.owner_id, claim.kind, claim.key, claim.fence, lease]
+    )
+
+
+def hold(tx: Transaction, claim: Claim) -> None:
+    """Begin to finish: nobody else takes the work while this transaction lasts.
+
+    Raises:
+        LeaseLost: Another holds the work now.
+    """
+    tx.execute("select memory.hold_work(%s, %s, %s, %s)", [claim.owner_id, claim.kind, claim.key, claim.fence])
+
+
+def finish(tx: Transaction, claim: Claim) -> None:
+    """End the work and commit, as the transaction's last statement; if it was wanted meanwhile it is ready again.
+
+    Raises:
+        LeaseLost: Another holds the work now.
+    """
+    # In one message to the server, which commits only if the work ended well.
+    with tx.pipeline():
+        finished = tx.execute(
+            "select memory.finish_work(%s, %s, %s, %s) as due", [claim.owner_id, claim.kind, claim.key, claim.fence]
+        )
+        tx.commit()
+    if any(row["due"] for row in finished):
+        tx.outbox.append(_message(claim))
+
+
+def back_off(tx: Transaction, claim: Claim, *, wait: timedelta | None, error: str) -> None:
+    """Let a passing fault pass: the work waits, longer each time unless told how long; the attempt does not count.
+
+    Raises:
+        LeaseLost: Another holds the work now.
+    """
+    tx.execute(
+        "select memory.back_off_work(%s, %s, %s, %s, %s, %s)",
+        [claim.owner_id, claim.kind, claim.key, claim.fence, wait, error],
+    )
+
+
+def fail(tx: Transaction, claim: Claim, *, attempts: int, error: str) -> str:
+    """Count a failed attempt; returns `ready`, or `dead` when the attempts are used up.
+
+    Raises:
+        LeaseLost: Another holds the work now.
+    """
+    return str(
+        value(
+            tx,
+            "select memory.fail_work(%s, %s, %s, %s, %s, %s)",
+            [claim.owner_id, claim.kind, claim.key, claim.fence, attempts, error],
+        )
+    )
+
+
+def hand_back(tx: Transaction, claim: Claim) -> None:
+    """Give work back that was begun and can't be ended here: it is due at once, and the attempt does not count.
+
+    Raises:
+        LeaseLost: Another holds the work now.
+    """
+    tx.execute("select memory.hand_back_work(%s, %s, %s, %s)", [claim.owner_id, claim.kind, claim.key, claim.fence])
+    tx.outbox.append(_message(claim))
+
+
+def take_due(tx: Transaction, *, limit: int, empty_queues: Collection[str] = ()) -> list[TaskMessage]:
+    """Find what is due, not leased and not sent lately; marks it as sent now, for the caller to send or begin.
+
+    A message counts as lost after two seconds where its queue is known to be empty. Elsewhere it counts as lost after
+    20 seconds, and each further one after twice as long as the last, up to 10 minutes: the message likely waits its
+    turn in a long queue, which each message for the same work makes longer. Kinds that this code does not know stay as
+    they are.
+    """
+    with tx.cursor(row_factory=class_row(TaskMessage)) as cursor:
+        return cursor.execute(
+            "select * from memory.take_due_work(%s, %s, %s, %s, %s, %s)",
+            [list(WORK), SEND_AGAIN, MOST_PATIENT, list(empty_queues), LOST_AFTER, limit],
+        ).fetchall()
+
+
+def unknown_due(tx: Transaction) -> list[UnknownWork]:
+    """Due work of kinds that this code does not know, by kind."""
+    with tx.cursor(row_factory=class_row(UnknownWork)) as cursor:
+        return cursor.execute(
+            """
+            select kind, count(*) as units,
+                clock_timestamp() - min(case state when 'ready' then next_at else lease_until end) as waited
+            from memory.work
+            where kind <> all (%s)
+                and (state = 'ready' and next_at <= clock_timestamp()
+                    or state = 'running' and lease_until < clock_timestamp())
+            group by kind
+            order by kind
+            """,
+            [list(WORK)],
+        ).fetchall()
+
+
+def oldest_due(tx: Transaction) -> dict[str, timedelta]:
+    """Return how long the oldest due work of known kinds has been waiting for a worker, by queue."""
+    rows = tx.execute(
+        """
+        select queue, clock_timestamp() - min(since) as waited
+        from (
+            select queue, next_at as since
+            from memory.work
+            where state = 'ready' and next_at <= clock_timestamp() and kind = any(%(kinds)s)
+            union all
+            select queue, lease_until
+            from memory.work
+            where state = 'running' and lease_until < clock_timestamp() and kind = any(%(kinds)s)
+        ) as due
+        group by queue
+        """,
+        {"kinds": list(WORK)},
+    )
+    return {row["queue"]: row["waited"] for row in rows}
+
+
+def listed(
+    tx: Transaction,
+    owners: Sequence[UUID] | None,
+    *,
+    state: str,
+    limit: int,
+    after: tuple[datetime, UUID] | None = None,
+) -> list[Work]:
+    """Work in a state, oldest first, behind `after` (created_at, work_id); owners of None are all, for the operator."""
+    moment, work_id = after or (None, None)
+    with tx.cursor(row_factory=class_row(Work)) as cursor:
+        return cursor.execute(
+            "select * from memory.work where state = %(state)s"
+            " and (%(owners)s::uuid[] is null or owner_id = any(%(owners)s))"
+            " and (%(moment)s::timestamptz is null or (created_at, work_id) > (%(moment)s, %(work)s::uuid))"
+            " order by created_at, work_id limit %(limit)s",
+            {"state": state, "owners": owners, "moment": moment, "work": work_id, "limit": limit},
+        ).fetchall()
+
+
+def get(tx: Transaction, owners: Sequence[UUID] | None, work_id: UUID) -> Work:
+    """One unit of work of these owners; None means of anybody, for the operator.
+
+    Raises:
+        NotFound: They have no such work.
+    """
+    with tx.cursor(row_factory=class_row(Work)) as cursor:
+        found = cursor.execute(
+            "select * from memory.work where work_id = %s and (%s::uuid[] is null or owner_id = any(%s))",
+            [work_id, owners, owners],
+        ).fetchone()
+    if found is None:
+        raise NotFound(f"There is no work {work_id}.")
+    return found
+
+
+def replay(tx: Transaction, work: Work) -> None:
+    """Give dead work another life.
+
+    Raises:
+        Refused: The work is not dead, or of a kind that this code does not know.
+    """
+    if not work.known:
+        raise Refused(
+            f"This version knows no work of the kind {work.kind}: replay it with the version that does, or drop it."
+        )
+    tx.execute("select memory.replay_work(%s, %s)", [work.owner_id, work.work_id])
+    tx.outbox.append(_message(work))
+
+
+def _message(unit: Claim | Work) -> TaskMessage:
+    return TaskMessage(owner_id=unit.owner_id, kind=unit.kind, key=unit.key)
+
+
+def drop(tx: Transaction, work: Work) -> bool:
+    """Remove work from the ledger if it is dead, or waits and is of a kind that this code does not know."""
+    dropped = tx.execute(
+        """
+        delete from memory.work
+        where owner_id = %s and work_id = %s and (state = 'dead' or state = 'ready' and kind <> all (%s))
+        """,
+        [work.owner_id, work.work_id, list(WORK)],
+    )
+    return dropped.rowcount == 1
+
+
+def dead(tx: Transaction) -> int:
+    """How much work is dead."""
+    return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
+
+
+def clear_done(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Let go of work that has been done for so long; returns how many rows."""
+    return tx.execute(
+        "delete from memory.work where (owner_id, kind, key) in (select owner_id, kind, key from memory.work"
+        " where state = 'done' and finished_at < clock_timestamp() - %s limit %s for update skip locked)",
+        [older_than, limit],
+    ).rowcount
+
+
+def clear_orphaned(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Let go of work of that age whose owner is gone, but for kinds that outlive it; returns how many rows."""
+    return tx.execute(
+        """
+        delete from memory.work
+        where (owner_id, kind, key) in (
+            select owner_id, kind, key from memory.work as w
+            where created_at < clock_timestamp() - %s and not (kind = any(%s) and state in ('ready', 'running'))
+                and not exists (select from memory.beings where being_id = w.owner_id)
+                and not exists (select from memory.users where user_id = w.owner_id)
+            limit %s for update skip locked
+        )
+        """,
+        [older_than, OUTLIVING, limit],
+    ).rowcount
+
+
+def clear_vectors(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Let go of vectors that were kept for work which never came back for them; returns how many."""
+    return tx.execute(
+        "delete from memory.embeddings where (being_id, embedding_model, text_hash) in"
+        " (select being_id, embedding_model, text_hash from memory.embeddings"
+        " where created_at < clock_timestamp() - %s limit %s for update skip locked)",
+        [older_than, limit],
+    ).rowcount
+
+
+def remove_all(tx: Transaction, owners: Sequence[UUID]) -> None:
+    """Remove all work of owners that are gone, but for kinds that outlive them."""
+    tx.execute("delete from memory.work where owner_id = any(%s) and kind <> all(%s)", [list(owners), OUTLIVING])
+
+
+def reserve(tx: Transaction, owner_id: UUID, kind: WorkKind, key: str = "") -> None:
+    """Lock a unit of work that this transaction will ask for, before it locks the Being: all do it in this order."""
+    tx.execute("select memory.reserve_work(%s, %s, %s)", [owner_id, kind.name, key])
+
+
+def record_heartbeat(tx: Transaction, name: str) -> None:
+    """Record that a recurring activity of the system ran now."""
+    tx.execute(
+        "insert into memory.heartbeats (name) values (%s) on conflict (name) do update set beat_at = clock_timestamp()",
+        [name],
+    )
+
+
+def since_heartbeat(tx: Transaction, name: str) -> timedelta | None:
+    """How long ago a recurring activity ran last; None if it never did."""
+    since: timedelta | None = value(
+        tx, "select clock_timestamp() - beat_at from memory.heartbeats where name = %s", [name]
+    )
+    return since
+
+
+def longest_held(tx: Transaction) -> timedelta | None:
+    """How long the unit of work has been held that is held longest; None where none is."""
+    held: timedelta | None = value(
+        tx, "select clock_timestamp() - min(claimed_at) from memory.work where state = 'running'"
+    )
+    return held
+
+
+def since_finished(tx: Transaction) -> timedelta | None:
+    """How long ago any work was finished; None where the ledger remembers none."""
+    since: timedelta | None = value(
+        tx, "select clock_timestamp() - max(finished_at) from memory.work where state = 'done'"
+    )
+    return since

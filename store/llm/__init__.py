@@ -1,0 +1,1 @@
+"""Model calls, stored responses, batches, provider keys."""

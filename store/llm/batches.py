@@ -1,0 +1,91 @@
+"""Provider batches, at most one for a unit of work."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.llm.calls import ProviderBatch
+from schemas.work import Claim
+from store.llm.calls import Account
+from store.transaction import Transaction
+
+
+def find(tx: Transaction, claim: Claim, patience: timedelta) -> ProviderBatch | None:
+    """Find the batch of a unit of work; it is `late` if it was created longer ago than `patience`."""
+    with tx.cursor(row_factory=class_row(ProviderBatch)) as cursor:
+        return cursor.execute(
+            """
+            select *, created_at < clock_timestamp() - %s as late
+            from memory.provider_batches
+            where owner_id = %s and kind = %s and key = %s
+            """,
+            [patience, claim.owner_id, claim.kind, claim.key],
+        ).fetchone()
+
+
+def begin(tx: Transaction, account: Account, key_id: UUID | None, calls: Mapping[str, UUID]) -> None:
+    """Record a batch that is about to be submitted; it replaces one whose submission crashed.
+
+    Args:
+        tx: The transaction; commit it before submitting.
+        account: The owner and the work.
+        key_id: The user's key that pays; None: the platform's.
+        calls: The reserved call of each question, by the question's name in the batch.
+    """
+    tx.execute(
+        """
+        insert into memory.provider_batches (user_id, being_id, kind, key, key_id, call_ids)
+        values (%s, %s, %s, %s, %s, %s)
+        on conflict (owner_id, kind, key) do update
+        set key_id = excluded.key_id, provider_batch_id = null, call_ids = excluded.call_ids,
+            created_at = clock_timestamp(), ended_at = null
+        """,
+        [
+            *(account.user_id, account.being_id, account.kind, account.key, key_id),
+            Jsonb({name: str(call_id) for name, call_id in calls.items()}),
+        ],
+    )
+
+
+def submitted(tx: Transaction, claim: Claim, batch_id: str) -> None:
+    """Record the provider's id of the batch."""
+    tx.execute(
+        """
+        update memory.provider_batches
+        set provider_batch_id = %s
+        where owner_id = %s and kind = %s and key = %s
+        """,
+        [batch_id, claim.owner_id, claim.kind, claim.key],
+    )
+
+
+def end(tx: Transaction, claim: Claim) -> None:
+    """Record that the batch has ended: from now on the work asks directly."""
+    tx.execute(
+        """
+        update memory.provider_batches
+        set ended_at = clock_timestamp()
+        where owner_id = %s and kind = %s and key = %s
+        """,
+        [claim.owner_id, claim.kind, claim.key],
+    )
+
+
+def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Delete batches that were created longer ago than `older_than`; returns how many rows."""
+    return tx.execute(
+        """
+        delete from memory.provider_batches
+        where (owner_id, kind, key) in (
+            select owner_id, kind, key
+            from memory.provider_batches
+            where created_at < clock_timestamp() - %s
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount

@@ -1,0 +1,105 @@
+"""Daily budgets of model calls; an exhausted budget is recorded and logged once a day."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from psycopg.rows import class_row
+
+from schemas.llm.calls import BudgetReached, Lacking
+from schemas.settings import Settings
+from store.database import Store
+from store.errors import BudgetSpent
+from store.llm import calls
+from store.llm.calls import Account, Budget
+from store.transaction import Transaction, value
+
+log = structlog.get_logger()
+
+
+def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> UUID:
+    """Reserve a call against the day's budget in a transaction of its own; returns the call's id.
+
+    The default budget in money ignores calls whose price is unknown; a configured budget refuses them.
+
+    Args:
+        store: The ledger.
+        settings: The limits of a day, unless the Being has a budget of its own.
+        account: The owner and payer.
+        call: The other arguments of `calls.reserve`.
+
+    Raises:
+        BudgetSpent: The rest of the day's budget is smaller.
+    """
+    chosen = "daily_cost" in settings.model_fields_set
+    in_money = settings.daily_cost if chosen or call["cost"] is not None else None
+    try:
+        with store.transaction() as tx:
+            return calls.reserve(tx, account, budget=Budget(settings.daily_tokens, in_money), **call)
+    except BudgetSpent as spent:
+        with store.transaction() as tx:
+            first = _note(tx, account, spent.lacking)
+        if first:
+            log.warning(
+                "budget.reached",
+                owner_id=str(account.owner_id),
+                budget=spent.lacking,
+                resumes_in_seconds=round(spent.retry_after),
+            )
+        raise
+
+
+def reached(tx: Transaction, *, user_id: UUID | None = None, owner_id: UUID | None = None) -> list[BudgetReached]:
+    """List owners whose budget of the current day is exhausted, in that order; of all users if no owner is given."""
+    with tx.cursor(row_factory=class_row(BudgetReached)) as cursor:
+        return cursor.execute(
+            """
+            select r.being_id, r.day, r.lacking, r.reached_at
+            from memory.budgets_reached as r
+            join memory.users as u using (user_id)
+            where r.day = (memory.now() at time zone u.time_zone)::date
+                and (%(user)s::uuid is null or r.user_id = %(user)s)
+                and (%(owner)s::uuid is null or r.owner_id = %(owner)s)
+            order by r.reached_at
+            """,
+            {"user": user_id, "owner": owner_id},
+        ).fetchall()
+
+
+def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Delete records older than `older_than`; returns how many rows."""
+    return tx.execute(
+        """
+        delete from memory.budgets_reached
+        where (owner_id, day) in (
+            select owner_id, day
+            from memory.budgets_reached
+            where reached_at < clock_timestamp() - %s
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount
+
+
+def _note(tx: Transaction, account: Account, lacking: Lacking) -> bool:
+    """Record that the owner's budget of the current day is exhausted; returns true the first time."""
+    return bool(
+        value(
+            tx,
+            """
+            with noted as (
+                insert into memory.budgets_reached (user_id, being_id, day, lacking)
+                select user_id, %(being)s, (memory.now() at time zone time_zone)::date, %(lacking)s
+                from memory.users
+                where user_id = %(user)s
+                on conflict do nothing
+                returning 1
+            )
+            select exists (table noted)
+            """,
+            {"user": account.user_id, "being": account.being_id, "lacking": lacking},
+        )
+    )

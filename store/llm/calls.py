@@ -1,0 +1,201 @@
+"""Accounting of model calls: reserved before the call at its highest cost, settled after it, and summed."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.llm.calls import Lacking, Outcome, PaidWith, Spending
+from store.errors import BudgetSpent, NotFound
+from store.transaction import Transaction
+
+SPENT: dict[Lacking, str] = {
+    "tokens": "The day's budget in tokens is spent.",
+    "cost": "The day's budget in money is spent.",
+    "price": "There is a budget in money, and the model's price is unknown: set it in PATROL_PRICES.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The owner of a call (a Being, or a user across Beings), the work that makes it, if any, and whose key pays."""
+
+    user_id: UUID
+    being_id: UUID | None
+    kind: str | None
+    key: str | None
+    paid_with: PaidWith
+
+    @property
+    def owner_id(self) -> UUID:
+        """The Being or user whose budget is charged."""
+        return self.being_id or self.user_id
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The limits of one owner's model calls in one day; None: unlimited."""
+
+    tokens: int | None
+    cost: Decimal | None
+
+
+def account(tx: Transaction, owner_id: UUID) -> tuple[UUID, UUID | None]:
+    """Resolve an owner of work to its user id, and its Being id if the owner is a Being.
+
+    Raises:
+        NotFound: The owner does not exist any more.
+    """
+    row = tx.execute(
+        """
+        select user_id, being_id
+        from memory.beings
+        where being_id = %(owner)s
+        union all
+        select user_id, null
+        from memory.users
+        where user_id = %(owner)s
+        """,
+        {"owner": owner_id},
+    ).fetchone()
+    if row is None:
+        raise NotFound(f"There is neither a Being nor a user {owner_id}.")
+    return row["user_id"], row["being_id"]
+
+
+def reserve(
+    tx: Transaction,
+    account: Account,
+    *,
+    purpose: str,
+    provider: str,
+    model: str,
+    batch: bool,
+    input_tokens: int,
+    output_tokens: int,
+    cost: Decimal | None,
+    budget: Budget,
+) -> UUID:
+    """Reserve a call against the day's budget, at the highest cost it can have; returns the call's id.
+
+    Args:
+        tx: The transaction; commit it before the call.
+        account: The owner and payer.
+        purpose: The prompt's name.
+        provider: The provider's name.
+        model: The model's name.
+        batch: Whether it is part of a provider batch.
+        input_tokens: The most tokens of the prompt.
+        output_tokens: The most tokens of the answer.
+        cost: The highest cost; None if the price is unknown.
+        budget: The limits of a day, unless the Being has a budget of its own.
+
+    Raises:
+        BudgetSpent: The rest of the day's budget is smaller.
+    """
+    (row,) = tx.execute(
+        """
+        select *
+        from memory.reserve_call(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        """,
+        [
+            *(account.user_id, account.being_id, account.kind, account.key),
+            *(purpose, provider, model, account.paid_with, batch),
+            *(input_tokens, output_tokens, cost, budget.tokens, budget.cost),
+        ],
+    )
+    if row["lacking"]:
+        left: timedelta = row["day_left"]
+        raise BudgetSpent(SPENT[row["lacking"]], lacking=row["lacking"], retry_after=left.total_seconds())
+    call_id: UUID = row["call_id"]
+    return call_id
+
+
+def settle(
+    tx: Transaction,
+    owner_id: UUID,
+    call_id: UUID,
+    outcome: Outcome,
+    *,
+    model: str | None = None,
+    input_tokens: int = 0,
+    output_tokens: int = 0,
+    cache_read_tokens: int = 0,
+    cache_write_tokens: int = 0,
+    cost: Decimal | None = Decimal(0),
+) -> None:
+    """Record a call's outcome, usage and cost, once; `model` is the name that the provider returned."""
+    tx.execute("select memory.hold_owner(%s)", [owner_id])
+    tx.execute(
+        """
+        update memory.model_calls
+        set outcome = %s, model = coalesce(%s, model), input_tokens = %s, output_tokens = %s, cache_read_tokens = %s,
+            cache_write_tokens = %s, cost = %s, settled_at = clock_timestamp()
+        where owner_id = %s and call_id = %s and outcome = 'unknown'
+        """,
+        [
+            *(outcome, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost),
+            *(owner_id, call_id),
+        ],
+    )
+
+
+def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outcome) -> None:
+    """Record the outcome of a call whose usage is unknown: its reservation stays as its cost."""
+    tx.execute("select memory.hold_owner(%s)", [owner_id])
+    tx.execute(
+        """
+        update memory.model_calls
+        set outcome = %s, settled_at = clock_timestamp()
+        where owner_id = %s and call_id = %s and outcome = 'unknown'
+        """,
+        [outcome, owner_id, call_id],
+    )
+
+
+def spending(
+    tx: Transaction, *, user_id: UUID | None, owner_id: UUID | None, since: date | None, limit: int
+) -> list[Spending]:
+    """Sum calls by day, Being, purpose, model and payer, newest day first; of all users if no owner is given."""
+    with tx.cursor(row_factory=class_row(Spending)) as cursor:
+        return cursor.execute(
+            """
+            select day, being_id, purpose, provider, model, paid_with, count(*) as calls,
+                count(*) filter (where cost is null) as unpriced,
+                count(*) filter (where outcome = 'unknown') as unsettled,
+                sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+                sum(cache_read_tokens)::bigint as cache_read_tokens,
+                sum(cache_write_tokens)::bigint as cache_write_tokens, sum(cost) as cost,
+                (
+                    select reached_at from memory.budgets_reached as r
+                    where r.owner_id = c.owner_id and r.day = c.day
+                ) as budget_reached_at
+            from memory.model_calls as c
+            where (%(user)s::uuid is null or user_id = %(user)s)
+                and (%(owner)s::uuid is null or owner_id = %(owner)s)
+                and (%(since)s::date is null or day >= %(since)s)
+            group by day, being_id, owner_id, purpose, provider, model, paid_with
+            order by day desc, being_id, purpose, model, paid_with
+            limit %(limit)s
+            """,
+            {"user": user_id, "owner": owner_id, "since": since, "limit": limit},
+        ).fetchall()
+
+
+def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Delete calls older than `older_than`; returns how many rows."""
+    return tx.execute(
+        """
+        delete from memory.model_calls
+        where (owner_id, call_id) in (
+            select owner_id, call_id
+            from memory.model_calls
+            where started_at < clock_timestamp() - %s
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount

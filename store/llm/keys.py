@@ -1,0 +1,285 @@
+"""Users' encrypted keys for model providers."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.limits import REQUEST_KEYS, STORED_KEYS
+from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
+from store import limits
+from store.errors import Refused
+from store.transaction import Transaction, value
+
+# A rejected key is tried again after this time: the account behind it may be in order again.
+REFUSAL_HOLDS = timedelta(hours=1)
+
+
+def put(
+    tx: Transaction,
+    user_id: UUID,
+    provider: Provider,
+    encrypted: bytes,
+    fingerprints: Sequence[bytes],
+    last_four: str,
+    life: timedelta | None,
+    token_id: UUID | None = None,
+) -> ProviderKey:
+    """Upsert a key by its fingerprint; a permanent key stays permanent when a request brings the same one.
+
+    Args:
+        tx: The transaction.
+        user_id: The key's owner.
+        provider: The provider that issued it.
+        encrypted: The key, encrypted for this user and provider.
+        fingerprints: The key's fingerprint with each secret, the newest first.
+        last_four: The key's last characters, by which people tell keys apart.
+        life: The time until it expires, on the real clock; None stores it for good, and clears an earlier rejection.
+        token_id: The token of the request that brought it, with which it ends; None for a stored key.
+
+    Raises:
+        Refused: The user would have too many keys, or the token has been revoked meanwhile.
+    """
+    if token_id is not None:
+        _lock_token(tx, user_id, token_id)
+    newest, *older = fingerprints
+    tx.execute(
+        """
+        update memory.provider_keys
+        set fingerprint = %(newest)s
+        where user_id = %(user)s
+            and provider = %(provider)s
+            and fingerprint = any(%(older)s)
+            and not exists (
+                select
+                from memory.provider_keys
+                where user_id = %(user)s and provider = %(provider)s and fingerprint = %(newest)s
+            )
+        """,
+        {"user": user_id, "provider": provider, "newest": newest, "older": older},
+    )
+    with tx.cursor(row_factory=class_row(ProviderKey)) as cursor:
+        (key,) = cursor.execute(
+            """
+            insert into memory.provider_keys as k (
+                user_id, provider, sealed, fingerprint, last_four, expires_at, token_id
+            )
+            values (
+                %(user)s, %(provider)s, %(sealed)s, %(fingerprint)s, %(last_four)s,
+                clock_timestamp() + %(life)s::interval, %(token)s
+            )
+            on conflict (user_id, provider, fingerprint) do update
+            set sealed = excluded.sealed,
+                created_at = case when excluded.expires_at is null then clock_timestamp() else k.created_at end,
+                expires_at = case when k.expires_at is not null then excluded.expires_at end,
+                refused_at = case when excluded.expires_at is not null then k.refused_at end,
+                refusal = case when excluded.expires_at is not null then k.refusal end,
+                token_id = case when k.expires_at is not null then excluded.token_id end
+            returning *
+            """,
+            {
+                "user": user_id,
+                "provider": provider,
+                "sealed": encrypted,
+                "fingerprint": newest,
+                "last_four": last_four,
+                "life": life,
+                "token": token_id,
+            },
+        )
+    if key.expires_at is None:
+        limits.check(tx, "key", user_id, STORED_KEYS)
+    else:
+        limits.check(tx, "request_key", user_id, REQUEST_KEYS)
+    return key
+
+
+def may_think(tx: Transaction, being_id: UUID, *, platform: bool) -> bool:
+    """Whether a model is available to a Being, as far as stored rows show without decrypting a key.
+
+    Args:
+        tx: The transaction; the key of the request that it serves counts.
+        being_id: The Being.
+        platform: Whether the platform's key serves users without one.
+    """
+    return tx.request_key_id is not None or bool(
+        value(
+            tx,
+            "select memory.may_think(user_id, %s, %s) from memory.beings where being_id = %s",
+            [platform, REFUSAL_HOLDS, being_id],
+        )
+    )
+
+
+def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> EncryptedKey | None:
+    """Select the user's key that pays: the one stored last; if none is stored, the request's until it expires.
+
+    A request's key is never used in place of a stored one, even if the provider rejects the stored one. Its
+    `last_used_at` is updated at most once a minute.
+    """
+    with tx.cursor(row_factory=class_row(EncryptedKey)) as cursor:
+        key = cursor.execute(
+            """
+            select *
+            from memory.provider_keys
+            where user_id = %(user)s
+                and (expires_at is null or key_id = %(request)s and expires_at > clock_timestamp())
+            order by expires_at is null desc, created_at desc
+            limit 1
+            """,
+            {"user": user_id, "request": request_key},
+        ).fetchone()
+    if key:
+        tx.execute(
+            """
+            update memory.provider_keys
+            set last_used_at = clock_timestamp()
+            where user_id = %s
+                and key_id = %s
+                and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
+            """,
+            [user_id, key.key_id],
+        )
+    return key
+
+
+def refused(tx: Transaction, key: EncryptedKey) -> bool:
+    """Whether the provider rejected the key less than REFUSAL_HOLDS ago."""
+    row = tx.execute(
+        """
+        select
+        from memory.provider_keys
+        where user_id = %s and key_id = %s and refused_at > clock_timestamp() - %s
+        """,
+        [key.user_id, key.key_id, REFUSAL_HOLDS],
+    )
+    return row.rowcount == 1
+
+
+def refuse(tx: Transaction, user_id: UUID, key_id: UUID, refusal: str) -> None:
+    """Record that the provider rejects a key, and why."""
+    tx.execute(
+        """
+        update memory.provider_keys
+        set refused_at = clock_timestamp(), refusal = %s
+        where user_id = %s and key_id = %s
+        """,
+        [refusal, user_id, key_id],
+    )
+
+
+def stored(tx: Transaction, user_id: UUID) -> list[ProviderKey]:
+    """List the keys that a user has stored for good, oldest first."""
+    with tx.cursor(row_factory=class_row(ProviderKey)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.provider_keys
+            where user_id = %s and expires_at is null
+            order by created_at
+            """,
+            [user_id],
+        ).fetchall()
+
+
+def remove(tx: Transaction, user_id: UUID, key_id: UUID) -> bool:
+    """Delete a key; returns false if the user has no such key."""
+    done = tx.execute(
+        """
+        delete from memory.provider_keys
+        where user_id = %s and key_id = %s
+        """,
+        [user_id, key_id],
+    )
+    return done.rowcount == 1
+
+
+def after(tx: Transaction, key_id: UUID | None, limit: int) -> list[EncryptedKey]:
+    """List the keys of all users in the order of their ids, after `key_id`, and lock them for this transaction."""
+    with tx.cursor(row_factory=class_row(EncryptedKey)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.provider_keys
+            where %(after)s::uuid is null or key_id > %(after)s
+            order by key_id
+            limit %(limit)s
+            for update
+            """,
+            {"after": key_id, "limit": limit},
+        ).fetchall()
+
+
+def reencrypt(tx: Transaction, key: EncryptedKey, encrypted: bytes, fingerprint: bytes) -> None:
+    """Replace a key's ciphertext and fingerprint; a row that already has this fingerprint absorbs it.
+
+    The merged row expires when the later of the two does, and its `created_at` is the later one.
+    """
+    ids = {"user": key.user_id, "provider": key.provider, "key": key.key_id, "print": fingerprint}
+    merged = tx.execute(
+        """
+        update memory.provider_keys as twin
+        set created_at = greatest(twin.created_at, old.created_at),
+            expires_at = case
+                when old.expires_at is not null and twin.expires_at is not null
+                    then greatest(twin.expires_at, old.expires_at)
+            end
+        from memory.provider_keys as old
+        where old.user_id = %(user)s
+            and old.key_id = %(key)s
+            and twin.user_id = old.user_id
+            and twin.provider = %(provider)s
+            and twin.fingerprint = %(print)s
+            and twin.key_id <> old.key_id
+        """,
+        ids,
+    )
+    if merged.rowcount:
+        tx.execute(
+            """
+            delete from memory.provider_keys
+            where user_id = %(user)s and key_id = %(key)s
+            """,
+            ids,
+        )
+    else:
+        tx.execute(
+            """
+            update memory.provider_keys
+            set sealed = %(encrypted)s, fingerprint = %(print)s
+            where user_id = %(user)s and key_id = %(key)s
+            """,
+            {**ids, "encrypted": encrypted},
+        )
+
+
+def clear_expired(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Delete keys that expired longer ago than `older_than`; returns how many rows."""
+    return tx.execute(
+        """
+        delete from memory.provider_keys
+        where (user_id, key_id) in (
+            select user_id, key_id
+            from memory.provider_keys
+            where expires_at < clock_timestamp() - %s
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount
+
+
+def _lock_token(tx: Transaction, user_id: UUID, token_id: UUID) -> None:
+    """Keep a token from being revoked until the transaction ends, so that its key is deleted with it.
+
+    Raises:
+        Refused: The token has been revoked.
+    """
+    valid = tx.execute(
+        "select from memory.api_tokens where user_id = %s and token_id = %s and revoked_at is null for share",
+        [user_id, token_id],
+    )
+    if not valid.rowcount:
+        raise Refused("The token of this request has been revoked, so its provider key is not used.")

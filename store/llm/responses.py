@@ -1,0 +1,81 @@
+"""Stored model responses, by work and prompt hash: committed before they are applied, so that none is paid twice."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.llm.calls import Response
+from schemas.work import Claim
+from store.llm.calls import Account
+from store.transaction import Transaction
+
+_BY_PROMPT = """
+    select *
+    from memory.model_responses
+    where owner_id = %s and kind = %s and key = %s and prompt_hash = %s
+"""
+
+
+def find(tx: Transaction, claim: Claim, prompt_hash: bytes) -> Response | None:
+    """Find the response to this prompt of this work."""
+    with tx.cursor(row_factory=class_row(Response)) as cursor:
+        return cursor.execute(_BY_PROMPT, [claim.owner_id, claim.kind, claim.key, prompt_hash]).fetchone()
+
+
+def put(
+    tx: Transaction,
+    account: Account,
+    prompt_hash: bytes,
+    *,
+    purpose: str,
+    model: str,
+    completion: str,
+    defect: str | None,
+) -> Response:
+    """Store a response; an earlier response to the same prompt stays, and is returned instead."""
+    tx.execute(
+        """
+        insert into memory.model_responses
+            (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, defect)
+        values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+        on conflict (owner_id, kind, key, prompt_hash) do nothing
+        """,
+        [
+            *(account.user_id, account.being_id, account.kind, account.key, prompt_hash),
+            *(purpose, model, completion, defect),
+        ],
+    )
+    with tx.cursor(row_factory=class_row(Response)) as cursor:
+        (stored,) = cursor.execute(_BY_PROMPT, [account.owner_id, account.kind, account.key, prompt_hash])
+    return stored
+
+
+def keep(tx: Transaction, owner_id: UUID, response_ids: Sequence[UUID]) -> None:
+    """Exempt responses that a memory's lineage refers to from retention."""
+    tx.execute(
+        """
+        update memory.model_responses
+        set retained = true
+        where owner_id = %s and response_id = any(%s)
+        """,
+        [owner_id, list(response_ids)],
+    )
+
+
+def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Delete responses older than `older_than` that no lineage refers to; returns how many rows."""
+    return tx.execute(
+        """
+        delete from memory.model_responses
+        where (owner_id, response_id) in (
+            select owner_id, response_id
+            from memory.model_responses
+            where not retained and created_at < clock_timestamp() - %s
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount

@@ -1,0 +1,1 @@
+"""Memory nodes, clusters and embeddings."""

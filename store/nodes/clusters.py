@@ -1,0 +1,58 @@
+"""Clusters: the topics of a Being's memory."""
+
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.nodes.nodes import Cluster
+from store.transaction import Transaction
+
+
+def live(tx: Transaction, being_id: UUID) -> list[Cluster]:
+    """List the Being's clusters that are not removed: each root, then its topics by size."""
+    with tx.cursor(row_factory=class_row(Cluster)) as cursor:
+        return cursor.execute(
+            """
+            select c.*
+            from memory.clusters as c
+            join memory.clusters as root on root.being_id = c.being_id and root.cluster_id = c.parent_id
+            where c.being_id = %s and c.removed_at is null
+            order by root.name, c.is_parent desc, c.active_nodes desc, c.cluster_id
+            """,
+            [being_id],
+        ).fetchall()
+
+
+def names(tx: Transaction, being_id: UUID) -> dict[UUID, str]:
+    """Map the Being's cluster ids to names, including removed clusters."""
+    rows = tx.execute(
+        """
+        select cluster_id, name
+        from memory.clusters
+        where being_id = %s
+        """,
+        [being_id],
+    )
+    return {row["cluster_id"]: row["name"] for row in rows}
+
+
+def find(tx: Transaction, being_id: UUID, cluster_id: UUID) -> Cluster | None:
+    """Find a cluster by id, or the one that it was merged into."""
+    with tx.cursor(row_factory=class_row(Cluster)) as cursor:
+        return cursor.execute(
+            """
+            with recursive trail as (
+                select *
+                from memory.clusters
+                where being_id = %s and cluster_id = %s
+                union all
+                select c.*
+                from trail as t
+                join memory.clusters as c on c.being_id = t.being_id and c.cluster_id = t.merged_into
+            )
+            select *
+            from trail
+            where merged_into is null
+            """,
+            [being_id, cluster_id],
+        ).fetchone()

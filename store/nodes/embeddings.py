@@ -1,0 +1,103 @@
+"""Vectors that were paid for, by text: kept before they are applied, so that no text is embedded twice."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from pgvector import HalfVector
+from psycopg.rows import class_row
+
+from schemas.kinds import REEMBED
+from store.transaction import Transaction, value
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A node's text, and whether a vector of the model that is to come is kept for it."""
+
+    text_hash: bytes
+    scene: dict[str, Any]
+    feeling: str | None
+    kept: bool
+
+
+def literal(vector: Vector) -> str:
+    """A vector as pgvector reads it, at half precision."""
+    return str(HalfVector(vector).to_text())
+
+
+def known(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -> dict[bytes, Vector]:
+    """Vectors of this model that a node has, or that wait to be applied, by the hash of their text."""
+    rows = tx.execute(
+        "select text_hash, vector from memory.embeddings"
+        " where being_id = %(being)s and embedding_model = %(model)s and text_hash = any(%(hashes)s)"
+        " union all select distinct on (text_hash) text_hash, vector from memory.memory_nodes"
+        " where being_id = %(being)s and embedding_model = %(model)s and text_hash = any(%(hashes)s)",
+        {"being": being_id, "model": model, "hashes": list(hashes)},
+    )
+    return {row["text_hash"]: as_array(row["vector"]) for row in rows}
+
+
+def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Vector]) -> None:
+    """Keep vectors before anything is made of them; not those that a node has got meanwhile from somebody else."""
+    tx.execute(
+        "insert into memory.embeddings (being_id, embedding_model, text_hash, vector)"
+        " select %(being)s, %(model)s, new.text_hash, new.vector::halfvec"
+        " from unnest(%(hashes)s::bytea[], %(vectors)s::text[]) as new (text_hash, vector)"
+        " where not exists (select from memory.memory_nodes as n where n.being_id = %(being)s"
+        " and n.embedding_model = %(model)s and n.text_hash = new.text_hash) on conflict do nothing",
+        {
+            "being": being_id,
+            "model": model,
+            "hashes": list(vectors),
+            "vectors": [literal(vector) for vector in vectors.values()],
+        },
+    )
+
+
+def drop(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -> None:
+    """Let go of kept vectors that nodes have now."""
+    tx.execute(
+        "delete from memory.embeddings where being_id = %s and embedding_model = %s and text_hash = any(%s)",
+        [being_id, model, list(hashes)],
+    )
+
+
+def beings_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]:
+    """Beings whose vectors are of another model than this one, and whose move to it is not given up as dead."""
+    rows = tx.execute(
+        "select being_id from memory.beings where embedding_model <> %(model)s and not exists (select from memory.work"
+        " where owner_id = being_id and kind = %(kind)s and key = %(model)s and state = 'dead')"
+        " order by being_id limit %(limit)s",
+        {"model": model, "kind": REEMBED.name, "limit": limit},
+    )
+    return [row["being_id"] for row in rows]
+
+
+def texts_of_other_models(tx: Transaction, being_id: UUID, model: str, *, after: bytes, limit: int) -> list[Text]:
+    """Texts of nodes whose vectors are of another model than this one, each once, by hash from `after` on."""
+    with tx.cursor(row_factory=class_row(Text)) as cursor:
+        return cursor.execute(
+            "with page as materialized (select distinct on (text_hash) text_hash, scene, feeling"
+            " from memory.memory_nodes where being_id = %(being)s and text_hash > %(after)s and embedding_model <>"
+            " %(model)s and embedding_model = (select embedding_model from memory.beings where being_id = %(being)s)"
+            " order by text_hash limit %(limit)s)"
+            " select page.*, exists(select from memory.embeddings as e where e.being_id = %(being)s"
+            " and e.embedding_model = %(model)s and e.text_hash = page.text_hash) as kept from page order by text_hash",
+            {"being": being_id, "model": model, "after": after, "limit": limit},
+        ).fetchall()
+
+
+def serve(tx: Transaction, being_id: UUID, model: str) -> bool:
+    """Let the kept vectors of a model serve from now on; False, and nothing changed, while one is missing."""
+    return bool(value(tx, "select memory.serve_model(%s, %s)", [being_id, model]))
+
+
+def as_array(vector: Any) -> Vector:
+    """Convert a `halfvec` that was read from the database."""
+    return np.asarray(vector.to_numpy(), dtype=np.float32)

@@ -1,0 +1,268 @@
+"""Memory nodes: born, found, read, corrected, pinned, forgotten."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.nodes.nodes import HistoryEvent, Node
+from store.nodes.embeddings import Vector, literal
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class NodeWords:
+    """What a node says, and what was computed from it."""
+
+    scene: dict[str, Any]
+    feeling: str | None
+    themes: list[str]
+    emotion: dict[str, float] | None
+    importance: float
+    text_hash: bytes
+    vector: Vector
+
+
+def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequence[tuple[UUID, NodeWords]]) -> None:
+    """Make one fresh node for each (note id, words), active from the Being's present patrol on."""
+    columns = (
+        "being_id, run_id, embedding_model, session_count_base, note_id, scene, feeling, themes, emotion, importance,"
+        " text_hash, vector"
+    )
+    counter = tx.execute("select patrol_counter from memory.beings where being_id = %s", [being_id]).fetchone()
+    session_count_base = counter["patrol_counter"] if counter else 0
+    with tx.cursor() as cursor, cursor.copy(f"copy memory.memory_nodes ({columns}) from stdin") as copy:
+        for note_id, words in born:
+            copy.write_row(
+                (
+                    being_id,
+                    run_id,
+                    model,
+                    session_count_base,
+                    note_id,
+                    Jsonb(words.scene),
+                    words.feeling,
+                    words.themes,
+                    None if words.emotion is None else Jsonb(words.emotion),
+                    words.importance,
+                    words.text_hash,
+                    literal(words.vector),
+                )
+            )
+
+
+def match(
+    tx: Transaction, being_id: UUID, model: str, query: Vector, *, threshold: float, limit: int
+) -> list[tuple[Node, float]]:
+    """Living nodes nearest to a query vector of this model, with their cosine similarities, nearest first."""
+    rows = tx.execute(
+        "select n.*, m.similarity from memory.match_nodes(%s, %s, %s::halfvec, %s, %s) as m"
+        " join memory.seen_nodes as n on n.being_id = %s and n.node_id = m.node_id"
+        " order by m.similarity desc, n.node_id",
+        [being_id, model, literal(query), threshold, limit, being_id],
+    )
+    return [(Node.model_validate(row), row["similarity"]) for row in rows]
+
+
+def search(
+    tx: Transaction, being_id: UUID, terms: Sequence[str], *, all_terms: bool, living: bool, limit: int
+) -> list[tuple[Node, int]]:
+    """Nodes that answer any (or all) of the terms, with how many they answer, most first."""
+    rows = tx.execute(
+        "select n.*, s.terms from memory.search_nodes(%s, %s, %s, %s, %s) with ordinality as s (node_id, terms, place)"
+        " join memory.seen_nodes as n on n.being_id = %s and n.node_id = s.node_id order by s.place",
+        [being_id, list(terms), all_terms, living, limit, being_id],
+    )
+    return [(Node.model_validate(row), row["terms"]) for row in rows]
+
+
+def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
+    """Credit nodes for having been found, once an answer."""
+    tx.execute("select memory.activate_nodes(%s, %s, memory.now())", [being_id, list(node_ids)])
+
+
+def activate_or_keep(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], patience: timedelta) -> UUID | None:
+    """Activate, or keep what was found where the Being is written to for longer than `patience`.
+
+    Returns:
+        None where it is done; else the id of what was kept, for `activate_kept`.
+    """
+    kept: UUID | None = value(tx, "select memory.activate_or_keep(%s, %s, %s)", [being_id, list(node_ids), patience])
+    return kept
+
+
+def activate_kept(tx: Transaction, being_id: UUID, activation_id: UUID, patience: timedelta) -> None:
+    """Activate what was kept, as of when it was found.
+
+    Raises:
+        Unavailable: The Being is written to for longer than `patience`; try again.
+    """
+    tx.execute("select memory.activate_kept(%s, %s, %s)", [being_id, activation_id, patience])
+
+
+def get(tx: Transaction, being_id: UUID, node_id: UUID) -> Node | None:
+    """One node of this Being."""
+    with tx.cursor(row_factory=class_row(Node)) as cursor:
+        return cursor.execute(
+            "select * from memory.seen_nodes where being_id = %s and node_id = %s", [being_id, node_id]
+        ).fetchone()
+
+
+def named(tx: Transaction, being_id: UUID, name: str) -> list[UUID]:
+    """Up to two nodes whose id ends so, or whose note has this producer id."""
+    rows = tx.execute(
+        "select node_id from memory.memory_nodes join memory.notes using (being_id, note_id)"
+        " where being_id = %(being)s and (right(node_id::text, length(%(name)s)) = lower(%(name)s)"
+        " or producer_id = %(name)s) order by node_id limit 2",
+        {"being": being_id, "name": name},
+    )
+    return [row["node_id"] for row in rows]
+
+
+def page(
+    tx: Transaction,
+    being_id: UUID,
+    *,
+    limit: int,
+    cluster_id: UUID | None = None,
+    status: str | None = None,
+    forgotten: bool = True,
+    before: tuple[datetime, UUID] | None = None,
+) -> list[Node]:
+    """Nodes by birth, newest first, from `before` (created_at, node_id) on; `forgotten` ones may be left out."""
+    moment, node_id = before or (None, None)
+    with tx.cursor(row_factory=class_row(Node)) as cursor:
+        return cursor.execute(
+            "select * from memory.seen_nodes where being_id = %(being)s"
+            " and (%(cluster)s::uuid is null or cluster_id = %(cluster)s)"
+            " and (%(status)s::text is null or status = %(status)s)"
+            " and (%(forgotten)s or forgotten_at is null)"
+            " and (%(moment)s::timestamptz is null or (created_at, node_id) < (%(moment)s, %(node)s::uuid))"
+            " order by created_at desc, node_id desc limit %(limit)s",
+            {
+                "being": being_id,
+                "cluster": cluster_id,
+                "status": status,
+                "forgotten": forgotten,
+                "moment": moment,
+                "node": node_id,
+                "limit": limit,
+            },
+        ).fetchall()
+
+
+def fading(
+    tx: Transaction, being_id: UUID, *, patrols: int, limit: int, after: tuple[int, UUID] | None = None
+) -> list[tuple[int, Node]]:
+    """Nodes that will be dying within so many more patrols, soonest first, behind `after`.
+
+    Each with the count of patrols at which it fades, which with the node's id is what they are ordered by.
+    """
+    fades_at, node_id = after or (None, None)
+    rows = tx.execute(
+        """
+        select *
+        from memory.seen_nodes
+        where being_id = %(being)s
+            and fades_at_counter <= (
+                select patrol_counter + %(patrols)s from memory.beings where being_id = %(being)s
+            )
+            and (%(fades_at)s::bigint is null or (fades_at_counter, node_id) > (%(fades_at)s, %(node)s::uuid))
+        order by fades_at_counter, node_id
+        limit %(limit)s
+        """,
+        {"being": being_id, "patrols": patrols, "fades_at": fades_at, "node": node_id, "limit": limit},
+    )
+    return [(row["fades_at_counter"], Node.model_validate(row)) for row in rows]
+
+
+def history(tx: Transaction, being_id: UUID, node_id: UUID) -> list[HistoryEvent]:
+    """What happened to a node, first to last."""
+    with tx.cursor(row_factory=class_row(HistoryEvent)) as cursor:
+        return cursor.execute(
+            "select event, detail, run_id, happened_at from memory.node_history"
+            " where being_id = %s and node_id = %s order by event_id",
+            [being_id, node_id],
+        ).fetchall()
+
+
+def absorbed_by(tx: Transaction, being_id: UUID, node_id: UUID) -> list[Node]:
+    """The nodes that this one took in, oldest first."""
+    with tx.cursor(row_factory=class_row(Node)) as cursor:
+        return cursor.execute(
+            "select * from memory.seen_nodes where being_id = %s and absorbed_into = %s order by created_at, node_id",
+            [being_id, node_id],
+        ).fetchall()
+
+
+def pin(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
+    """Keep a node from fading.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: The node is dead.
+    """
+    tx.execute("select memory.pin_node(%s, %s)", [being_id, node_id])
+
+
+def unpin(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
+    """Let a node fade again.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    tx.execute("select memory.unpin_node(%s, %s)", [being_id, node_id])
+
+
+def forget(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
+    """Put a node out of mind: nothing finds it, no patrol revives it, `revive` takes it back.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: The node is pinned.
+    """
+    tx.execute("select memory.forget_node(%s, %s)", [being_id, node_id])
+
+
+def revive(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
+    """Bring a node back, as if it had just been recalled.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    tx.execute("select memory.revive_node(%s, %s)", [being_id, node_id])
+
+
+def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: NodeWords) -> bool:
+    """Replace what a node says.
+
+    Returns:
+        False, and nothing is changed, where the node does not say any more what was read, or the Being has moved to
+        another model than the vector's: read again.
+
+    Raises:
+        NotFound: This Being has no such node.
+    """
+    return bool(
+        value(
+            tx,
+            "select memory.correct_node(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
+            [
+                being_id,
+                read.node_id,
+                Jsonb(read.model_dump(mode="json", include={"scene", "feeling", "themes", "emotion", "importance"})),
+                Jsonb(words.scene),
+                words.feeling,
+                words.themes,
+                None if words.emotion is None else Jsonb(words.emotion),
+                words.importance,
+                words.text_hash,
+                model,
+                literal(words.vector),
+            ],
+        )
+    )

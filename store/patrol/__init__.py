@@ -1,0 +1,1 @@
+"""Patrol runs and the statements of their steps."""

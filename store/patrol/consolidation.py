@@ -1,0 +1,174 @@
+"""What consolidation reads and writes: what is marked, what is like it, and what a model decided about it."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from schemas.limits import LET_GO_NODES, LET_GO_PART, NEAREST_NODES
+from schemas.nodes.nodes import ShownNode
+from store.nodes.embeddings import literal
+from store.nodes.nodes import NodeWords
+from store.nodes.shown import shown
+from store.transaction import Transaction, value
+
+
+def may_die(tx: Transaction, being_id: UUID, *, patrols: int, limit: int | None) -> list[UUID]:
+    """Select the dying nodes that consolidation may let go, those that have been dying longest first.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        patrols: The counted patrols since a node was flagged as dying, at least.
+        limit: The most nodes; None: LET_GO_NODES, or LET_GO_PART of the Being's living nodes if that is more.
+    """
+    rows = tx.execute(
+        """
+        select n.node_id
+        from memory.memory_nodes as n
+        join memory.beings as b using (being_id)
+        where n.being_id = %(being)s
+            and n.status = 'dying'
+            and not n.fresh
+            and n.cluster_id is not null
+            and coalesce(n.dying_since, 0) + %(patrols)s <= b.patrol_counter
+        order by n.dying_since nulls first, n.importance, n.node_id
+        limit coalesce(
+            %(limit)s,
+            (
+                select greatest(%(least)s, ceil(%(part)s * sum(active_nodes + dying_nodes)))::bigint
+                from memory.clusters
+                where being_id = %(being)s
+            )
+        )
+        """,
+        {"being": being_id, "patrols": patrols, "limit": limit, "least": LET_GO_NODES, "part": LET_GO_PART},
+    )
+    return [row["node_id"] for row in rows]
+
+
+def dying(tx: Transaction, being_id: UUID) -> int:
+    """Count the Being's dying nodes."""
+    return int(
+        value(
+            tx,
+            """
+            select coalesce(sum(dying_nodes), 0)
+            from memory.clusters
+            where being_id = %s
+            """,
+            [being_id],
+        )
+    )
+
+
+def marked(tx: Transaction, being_id: UUID, may_die: Collection[UUID], limit: int) -> list[ShownNode]:
+    """Select the nodes that consolidation has yet to decide: fresh ones and those that may die, newest first.
+
+    Newest first, so that nodes for which answers keep failing do not hold up newer ones.
+    """
+    return shown(
+        tx,
+        " cluster_id is not null and ((fresh and status <> 'dead') or node_id = any(%s))"
+        " order by created_at desc, node_id desc limit %s",
+        [being_id, list(may_die), limit],
+    )
+
+
+def sizes(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> dict[UUID, int]:
+    """How many living nodes each of the clusters has."""
+    rows = tx.execute(
+        "select cluster_id, active_nodes + dying_nodes as living from memory.clusters"
+        " where being_id = %s and cluster_id = any(%s)",
+        [being_id, list(cluster_ids)],
+    )
+    return {row["cluster_id"]: row["living"] for row in rows}
+
+
+def living(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> list[ShownNode]:
+    """The living nodes of these clusters, oldest first."""
+    return shown(
+        tx,
+        " cluster_id = any(%s) and status <> 'dead' order by created_at, node_id",
+        [being_id, list(cluster_ids)],
+    )
+
+
+def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
+    """For each node the ten living ones of its cluster that are most like it, nearest first."""
+    rows = tx.execute(
+        "select m.node_id, array(select n.node_id from memory.memory_nodes as n where n.being_id = m.being_id"
+        " and n.cluster_id = m.cluster_id and n.status <> 'dead' and n.embedding_model = m.embedding_model"
+        " and n.node_id <> m.node_id order by n.vector <=> m.vector, n.node_id limit %s) as near"
+        " from unnest(%s::uuid[]) with ordinality as asked (node_id, place)"
+        " join memory.memory_nodes as m on m.being_id = %s and m.node_id = asked.node_id order by asked.place",
+        [NEAREST_NODES, list(node_ids), being_id],
+    )
+    return {row["node_id"]: row["near"] for row in rows}
+
+
+def named(tx: Transaction, being_id: UUID, node_ids: Iterable[UUID]) -> list[ShownNode]:
+    """Nodes by their ids."""
+    return shown(tx, "node_id = any(%s) and cluster_id is not null", [being_id, list(node_ids)])
+
+
+def born_since(tx: Transaction, being_id: UUID, since: UUID | None, limit: int) -> list[ShownNode]:
+    """The newest nodes that were born after another, or ever; oldest first, whatever has become of them.
+
+    Ids of nodes are in the order of their birth, so nothing older is read.
+    """
+    found = shown(
+        tx,
+        "(%s::uuid is null or node_id > %s) and cluster_id is not null and forgotten_at is null"
+        " order by node_id desc limit %s",
+        [being_id, since, since, limit],
+    )
+    return found[::-1]
+
+
+def merge(
+    tx: Transaction, being_id: UUID, survivor: ShownNode, absorbed: Sequence[ShownNode], model: str, words: NodeWords
+) -> bool:
+    """Let the survivor absorb the others and say these words.
+
+    Returns:
+        False, and nothing is changed, where one of them was touched since it was shown.
+    """
+    return bool(
+        value(
+            tx,
+            "select memory.merge_nodes(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::halfvec)",
+            [
+                being_id,
+                _seen([survivor, *absorbed]),
+                survivor.node_id,
+                [node.node_id for node in absorbed],
+                Jsonb(words.scene),
+                words.feeling,
+                words.themes,
+                None if words.emotion is None else Jsonb(words.emotion),
+                words.text_hash,
+                model,
+                literal(words.vector),
+            ],
+        )
+    )
+
+
+def let_go(tx: Transaction, being_id: UUID, nodes: Iterable[ShownNode]) -> int:
+    """Let dying nodes die that were not touched since they were shown; returns how many.
+
+    Raises:
+        Refused: One may not die.
+    """
+    return int(value(tx, "select memory.let_go(%s, %s)", [being_id, _seen(nodes)]))
+
+
+def settle(tx: Transaction, being_id: UUID, nodes: Iterable[ShownNode]) -> None:
+    """Take the mark `fresh` from nodes that were looked at, except where they were touched since they were shown."""
+    tx.execute("select memory.settle_nodes(%s, %s)", [being_id, _seen(nodes)])
+
+
+def _seen(nodes: Iterable[ShownNode]) -> Jsonb:
+    revisions: Mapping[str, int] = {str(node.node_id): node.revision for node in nodes}
+    return Jsonb(revisions)

@@ -1,0 +1,58 @@
+"""The diary: one entry for each day of the user's calendar."""
+
+from datetime import date, timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.patrol.runs import DiaryEntry
+from store.transaction import Transaction, value
+
+
+def on_day(tx: Transaction, being_id: UUID, day: date) -> DiaryEntry | None:
+    """What the diary says of a day."""
+    with tx.cursor(row_factory=class_row(DiaryEntry)) as cursor:
+        return cursor.execute("select * from memory.diary where being_id = %s and day = %s", [being_id, day]).fetchone()
+
+
+def newest(tx: Transaction, being_id: UUID, *, limit: int, before: date | None = None) -> list[DiaryEntry]:
+    """The newest entries, newest first; those of days before one, where it is said."""
+    with tx.cursor(row_factory=class_row(DiaryEntry)) as cursor:
+        return cursor.execute(
+            "select * from memory.diary where being_id = %(being)s and (%(before)s::date is null or day < %(before)s)"
+            " order by day desc limit %(limit)s",
+            {"being": being_id, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def write(tx: Transaction, being_id: UUID, day: date, text: str, *, run_id: UUID, last_node_id: UUID) -> None:
+    """Write the entry of a day, in place of what it said before."""
+    tx.execute(
+        "insert into memory.diary (being_id, day, text, run_id, last_node_id) values (%s, %s, %s, %s, %s)"
+        " on conflict (being_id, day) do update set text = excluded.text, run_id = excluded.run_id,"
+        " last_node_id = excluded.last_node_id, written_at = excluded.written_at",
+        [being_id, day, text, run_id, last_node_id],
+    )
+
+
+def today(tx: Transaction, being_id: UUID, run_id: UUID) -> date:
+    """The day of a run's `as_of` in the calendar of the Being's user."""
+    day: date = value(
+        tx,
+        "select (r.as_of at time zone u.time_zone)::date from memory.patrol_runs as r"
+        " join memory.beings using (being_id) join memory.users as u using (user_id)"
+        " where r.being_id = %s and r.run_id = %s",
+        [being_id, run_id],
+    )
+    return day
+
+
+def due(tx: Transaction, being_id: UUID, every: timedelta) -> bool:
+    """Whether the newest entry was written at least so long ago, or there is none."""
+    return bool(
+        value(
+            tx,
+            "select not exists (select from memory.diary where being_id = %s and written_at > memory.now() - %s)",
+            [being_id, every],
+        )
+    )

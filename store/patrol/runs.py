@@ -1,0 +1,143 @@
+"""Patrol runs: wanted, begun, stepped through, ended."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.kinds import STEPS
+from schemas.patrol.runs import Run
+from schemas.work import TaskMessage
+from store.errors import NotFound
+from store.transaction import Transaction, value
+
+FIRST = STEPS["embed"]
+
+
+def want(tx: Transaction, being_id: UUID, *, demanded: bool, notes: int) -> UUID:
+    """Want a patrol; returns the run that will do it, which begins at once unless another is under way.
+
+    Raises:
+        NotFound: There is no such Being.
+    """
+    (row,) = tx.execute(
+        "select * from memory.want_run(%s, %s, %s, %s, %s)", [being_id, demanded, notes, FIRST.name, FIRST.queue]
+    )
+    if row["began"]:
+        _send_first(tx, being_id, row["run_id"])
+    run_id: UUID = row["run_id"]
+    return run_id
+
+
+def end(tx: Transaction, being_id: UUID, run_id: UUID, *, notes: int, error: str | None = None) -> UUID | None:
+    """End a run, well or with an error; returns the run that began in its place, if one was queued."""
+    next_run: UUID | None = value(
+        tx,
+        "select memory.end_run(%s, %s, %s, %s, %s, %s)",
+        [being_id, run_id, error, notes, FIRST.name, FIRST.queue],
+    )
+    if next_run:
+        _send_first(tx, being_id, next_run)
+    return next_run
+
+
+def _send_first(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
+    tx.outbox.append(TaskMessage(owner_id=being_id, kind=FIRST.name, key=str(run_id)))
+
+
+def get(tx: Transaction, being_id: UUID, run_id: UUID) -> Run:
+    """One run of this Being.
+
+    Raises:
+        NotFound: The Being has no such run.
+    """
+    with tx.cursor(row_factory=class_row(Run)) as cursor:
+        run = cursor.execute(
+            "select * from memory.patrol_runs where being_id = %s and run_id = %s", [being_id, run_id]
+        ).fetchone()
+    if run is None:
+        raise NotFound(f"This Being has no patrol {run_id}.")
+    return run
+
+
+def newest(tx: Transaction, being_id: UUID, limit: int, *, before: UUID | None = None) -> list[Run]:
+    """The newest runs of this Being, newest first, from `before` on."""
+    with tx.cursor(row_factory=class_row(Run)) as cursor:
+        return cursor.execute(
+            "select * from memory.patrol_runs where being_id = %(being)s"
+            " and (%(before)s::uuid is null or run_id < %(before)s) order by run_id desc limit %(limit)s",
+            {"being": being_id, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def any_running(tx: Transaction, being_id: UUID) -> bool:
+    """Whether a patrol of this Being is under way."""
+    return bool(
+        value(
+            tx,
+            "select exists(select from memory.patrol_runs where being_id = %s and state = 'running')",
+            [being_id],
+        )
+    )
+
+
+def awaited(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
+    """Whether somebody demanded this run, or the one that waits for its end."""
+    return bool(
+        value(
+            tx,
+            "select exists (select from memory.patrol_runs where being_id = %s and demanded"
+            " and (run_id = %s or state = 'queued'))",
+            [being_id, run_id],
+        )
+    )
+
+
+def under_way(tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any] | None:
+    """The step that a run is at: `kind`, `state`, `attempts`, `next_at`, `error`. None when it is over."""
+    return tx.execute(
+        "select kind, state, attempts, next_at, error from memory.work"
+        " where owner_id = %s and key = %s and state <> 'done' and kind = any(%s)",
+        [being_id, str(run_id), [kind.name for kind in STEPS.values()]],
+    ).fetchone()
+
+
+def enter(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
+    """Lock the Being for a step, and sign what the step changes with its run.
+
+    Raises:
+        NotFound: There is no such Being.
+    """
+    tx.execute("select memory.lock_being(%s), set_config('memory.run_id', %s, true)", [being_id, str(run_id)])
+
+
+def note_step(tx: Transaction, being_id: UUID, run_id: UUID, step: str, did: dict[str, Any]) -> None:
+    """Write down what a finished step did."""
+    tx.execute(
+        "update memory.patrol_runs set steps = steps || jsonb_build_object(%s::text, %s || jsonb_build_object("
+        "'finished_at', memory.now())) where being_id = %s and run_id = %s",
+        [step, Jsonb(did), being_id, run_id],
+    )
+
+
+def tick_due(tx: Transaction, being_id: UUID, tick: timedelta) -> bool:
+    """Whether the Being's last counted patrol lies at least `tick` of domain time back, or there was none."""
+    return bool(
+        value(
+            tx,
+            "select ticked_at is null or ticked_at <= memory.now() - %s from memory.beings where being_id = %s",
+            [tick, being_id],
+        )
+    )
+
+
+def beings_due(tx: Transaction, tick: timedelta, limit: int) -> list[UUID]:
+    """Beings that remember something and whose last counted patrol lies at least `tick` of domain time back."""
+    rows = tx.execute(
+        "select being_id from memory.beings where embedding_model is not null and ticked_at <= memory.now() - %s"
+        " order by ticked_at limit %s",
+        [tick, limit],
+    )
+    return [row["being_id"] for row in rows]

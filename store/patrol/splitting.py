@@ -1,0 +1,127 @@
+"""Crowded clusters, their nodes, and the topics that are made out of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.limits import SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS, TOPIC_NODES
+from schemas.nodes.nodes import Cluster, ShownNode
+from store.nodes.shown import shown
+from store.transaction import Transaction, value
+
+MOST_SIBLINGS = 50
+
+
+def crowded(tx: Transaction, being_id: UUID, *, roots: bool) -> list[Cluster]:
+    """Select clusters with more than ten active nodes that a model never split, or that have five new nodes since.
+
+    With `roots` including roots; at most SPLIT_CLUSTERS, those with the most new nodes first.
+    """
+    with tx.cursor(row_factory=class_row(Cluster)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.clusters
+            where being_id = %s
+                and active_nodes > 10
+                and removed_at is null
+                and (%s or not is_parent)
+                and (arrivals_since_split is null or arrivals_since_split >= %s)
+            order by coalesce(arrivals_since_split, active_nodes) desc, cluster_id
+            limit %s
+            """,
+            [being_id, roots, SPLIT_AGAIN_AFTER, SPLIT_CLUSTERS],
+        ).fetchall()
+
+
+def newest(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> list[ShownNode]:
+    """Select the newest active nodes of a cluster, oldest first."""
+    found = shown(
+        tx,
+        "cluster_id = %s and status = 'active' order by created_at desc, node_id desc limit %s",
+        [being_id, cluster_id, limit],
+    )
+    return found[::-1]
+
+
+def newest_vectors(
+    tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int
+) -> list[tuple[UUID, str, list[str], Any]]:
+    """Select id, action, themes and vector of the newest active nodes of a cluster."""
+    rows = tx.execute(
+        """
+        select node_id, scene ->> 'action' as action, themes, vector
+        from memory.memory_nodes
+        where being_id = %s and cluster_id = %s and status = 'active'
+        order by created_at desc, node_id desc
+        limit %s
+        """,
+        [being_id, cluster_id, limit],
+    )
+    return [(row["node_id"], row["action"], row["themes"], row["vector"].to_numpy()) for row in rows]
+
+
+def siblings(tx: Transaction, being_id: UUID, cluster: Cluster) -> list[str]:
+    """List the names of the largest topics beside a cluster, or below a root."""
+    rows = tx.execute(
+        """
+        select name
+        from memory.clusters
+        where being_id = %s and parent_id = %s and cluster_id <> %s and not is_parent and removed_at is null
+        order by active_nodes desc, cluster_id
+        limit %s
+        """,
+        [being_id, cluster.parent_id, cluster.cluster_id, MOST_SIBLINGS],
+    )
+    return [row["name"] for row in rows]
+
+
+def found(tx: Transaction, being_id: UUID, source: UUID, name: str, nodes: Sequence[UUID]) -> UUID:
+    """Make a topic, named by words of these nodes, beside a cluster or below a root, and move the nodes into it."""
+    cluster_id: UUID = value(
+        tx,
+        """
+        select memory.found_topic(%s, %s, %s, 'words', %s, %s)
+        """,
+        [being_id, source, name, list(nodes), list(nodes)],
+    )
+    return cluster_id
+
+
+def found_of_shown(
+    tx: Transaction, being_id: UUID, source: UUID, name: str, seen: Iterable[UUID], nodes: Iterable[ShownNode]
+) -> int:
+    """Make a topic that a model named of those nodes that were not changed since they were shown.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        source: The cluster that the nodes are in.
+        name: The topic's name.
+        seen: All nodes that the model was shown when it chose the name.
+        nodes: The nodes of the topic.
+
+    Returns:
+        How many nodes were moved. 0, and nothing is done, if fewer than three would move or stay behind.
+    """
+    revisions = Jsonb({str(node.node_id): node.revision for node in nodes})
+    return int(
+        value(
+            tx,
+            """
+            select memory.found_topic_of_shown(%s, %s, %s, %s, %s, %s)
+            """,
+            [being_id, source, name, list(seen), revisions, TOPIC_NODES],
+        )
+    )
+
+
+def asked(tx: Transaction, being_id: UUID, cluster_id: UUID) -> None:
+    """Record that a cluster was asked about, so that it is not asked about again until more nodes arrive."""
+    tx.execute(
+        "update memory.clusters set arrivals_since_split = 0 where being_id = %s and cluster_id = %s",
+        [being_id, cluster_id],
+    )

@@ -1,0 +1,138 @@
+"""What waits to be indexed or embedded, with the texts that it is made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.kinds import WorkKind
+from schemas.search import Kind, Stage
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Something told whose words are to be indexed.
+
+    Attributes:
+        kind: What it is.
+        item_id: Its id in the index.
+        queued_at: When it was told or changed last; together with the ids this names the row of the queue.
+        content: What it says, as its own table holds it: text, or a scene or summary as JSON.
+        feeling: A node's.
+        session_id: The conversation that it stands in.
+        said_at: When it was said or happened, as its table knows.
+        received_at: When it came in.
+    """
+
+    kind: Kind
+    item_id: UUID
+    queued_at: datetime
+    content: Any
+    feeling: str | None
+    session_id: UUID | None
+    said_at: datetime
+    received_at: datetime
+
+
+def user_of(tx: Transaction, owner_id: UUID) -> UUID | None:
+    """The user that an owner of documents is, or whose Being it is; None where it is gone."""
+    found: UUID | None = value(
+        tx,
+        """
+        select user_id from memory.beings where being_id = %(owner)s
+        union all
+        select user_id from memory.users where user_id = %(owner)s
+        """,
+        {"owner": owner_id},
+    )
+    return found
+
+
+def waiting(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[Waiting]:
+    """What waits for its words to be indexed, in no promised order; what is gone is taken from the queue."""
+    with tx.cursor(row_factory=class_row(Waiting)) as cursor:
+        found = cursor.execute(
+            """
+            select q.kind, q.item_id, q.queued_at, told.content, told.feeling, told.session_id, told.said_at,
+                told.received_at
+            from (
+                select * from memory.search_queue where owner_id = %(owner)s and stage = 'words' limit %(limit)s
+            ) as q
+            left join lateral memory.told_item(%(user)s, q.owner_id, q.kind, q.item_id) as told on true
+            """,
+            {"owner": owner_id, "user": user_id, "limit": limit},
+        ).fetchall()
+    gone = [one for one in found if one.content is None]
+    if gone:
+        take(tx, owner_id, gone)
+    return [one for one in found if one.content is not None]
+
+
+def take(tx: Transaction, owner_id: UUID, seen: Sequence[Waiting]) -> set[tuple[Kind, UUID]]:
+    """Take what was read from the queue; returns what was neither erased nor changed since it was read."""
+    rows = tx.execute(
+        """
+        delete from memory.search_queue as q
+        using unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(moments)s::timestamptz[])
+            as seen (kind, item_id, queued_at)
+        where q.owner_id = %(owner)s and q.stage = 'words' and q.kind = seen.kind and q.item_id = seen.item_id
+            and q.queued_at = seen.queued_at
+        returning q.kind, q.item_id
+        """,
+        {
+            "owner": owner_id,
+            "kinds": [one.kind for one in seen],
+            "items": [one.item_id for one in seen],
+            "moments": [one.queued_at for one in seen],
+        },
+    )
+    return {(row["kind"], row["item_id"]) for row in rows}
+
+
+def unindexed(tx: Transaction, owners: Sequence[UUID], kinds: Sequence[Kind]) -> int:
+    """How much of these kinds was accepted and is not searchable yet by every signal."""
+    return int(
+        value(
+            tx,
+            """
+            select count(*) from memory.search_queue
+            where owner_id = any(%s) and kind = any(%s::memory.search_kind[])
+            """,
+            [list(owners), list(kinds)],
+        )
+    )
+
+
+def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int) -> list[UUID]:
+    """Owners with something in the queue for whom no work of a kind is under way, or given up as dead."""
+    rows = tx.execute(
+        """
+        -- From owner to owner: an import may have put a million rows of one into the queue.
+        with recursive owners as (
+            (select owner_id from memory.search_queue order by owner_id limit 1)
+            union all
+            select (
+                select q.owner_id from memory.search_queue as q where q.owner_id > owners.owner_id
+                order by q.owner_id limit 1
+            )
+            from owners
+            where owners.owner_id is not null
+        )
+        select owner_id
+        from owners
+        where exists (
+                select from memory.search_queue as q where q.owner_id = owners.owner_id and q.stage = %(stage)s
+            )
+            and not exists (
+                select from memory.work as w
+                where w.owner_id = owners.owner_id and w.kind = %(kind)s and w.state in ('ready', 'running', 'dead')
+            )
+        limit %(limit)s
+        """,
+        {"stage": stage, "kind": kind.name, "limit": limit},
+    )
+    return [row["owner_id"] for row in rows]

@@ -1,0 +1,126 @@
+"""What results say, read for the few that are shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.search import Kind
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A result as its own table holds it.
+
+    Attributes:
+        id: What other routes call it by.
+        content: What it says: text, or a scene or summary as JSON.
+    """
+
+    kind: Kind
+    item_id: UUID
+    id: str
+    producer_id: str | None
+    content: Any
+    feeling: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message beside a result."""
+
+    message_id: UUID
+    speaker: str | None
+    role: str
+    content: str
+    created_at: datetime
+
+
+def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[Kind, UUID]]) -> list[Told]:
+    """What these items say; of what is gone by now, nothing."""
+    with tx.cursor(row_factory=class_row(Told)) as cursor:
+        return cursor.execute(
+            """
+            select q.kind, q.item_id, told.*
+            from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[]) as q (kind, item_id),
+            lateral (
+                select m.message_id::text as id, m.producer_id, to_jsonb(m.content) as content, null as feeling
+                from memory.messages as m
+                where q.kind = 'message' and m.being_id = %(being)s and m.message_id = q.item_id
+                union all
+                select n.node_id::text, o.producer_id, n.scene, n.feeling
+                from memory.memory_nodes as n
+                join memory.notes as o using (being_id, note_id)
+                where q.kind = 'node' and n.being_id = %(being)s and n.node_id = q.item_id
+                union all
+                select f.fact_id::text, null, to_jsonb(f.content), null
+                from memory.facts as f
+                where q.kind = 'fact' and f.user_id = %(user)s and f.fact_id = q.item_id and f.status = 'ACTIVE'
+                    and (f.being_id = %(being)s or f.being_id is null)
+                union all
+                select * from (
+                    select s.session_id::text, null, s.content, null
+                    from memory.session_summaries as s
+                    where q.kind = 'summary' and s.being_id = %(being)s and s.session_id = q.item_id
+                    order by s.version desc
+                    limit 1
+                ) as newest
+                union all
+                select d.day::text, null, to_jsonb(d.text), null
+                from memory.diary as d
+                where q.kind = 'diary' and d.being_id = %(being)s
+                    and d.day = to_date(right(q.item_id::text, 8), 'YYYYMMDD')
+                union all
+                select r.id, null, to_jsonb(r.text), null
+                from memory.vault_heads as h
+                join memory.vault_records as r using (user_id, id, version)
+                where q.kind = 'vault' and h.user_id = %(user)s and h.id = right(q.item_id::text, 12) and h.live
+                    and (h.being_id = %(being)s or h.being_id is null)
+            ) as told
+            """,
+            {
+                "being": being_id,
+                "user": user_id,
+                "kinds": [kind for kind, _ in items],
+                "items": [item_id for _, item_id in items],
+            },
+        ).fetchall()
+
+
+def beside(
+    tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None
+) -> tuple[list[Said], list[Said]]:
+    """Up to so many messages before and after one in its conversation, each in order."""
+    by = {"being": being_id, "message": message_id, "count": count, "as_of": as_of}
+    with tx.cursor(row_factory=class_row(Said)) as cursor:
+        before = cursor.execute(
+            """
+            select m.message_id, m.speaker, m.role, m.content, m.created_at
+            from memory.messages as c
+            join memory.messages as m on m.being_id = c.being_id and m.session_id = c.session_id
+                and (m.created_at, m.message_id) < (c.created_at, c.message_id)
+            where c.being_id = %(being)s and c.message_id = %(message)s
+                and (%(as_of)s::timestamptz is null or least(m.created_at, m.received_at) <= %(as_of)s)
+            order by m.created_at desc, m.message_id desc
+            limit %(count)s
+            """,
+            by,
+        ).fetchall()
+        after = cursor.execute(
+            """
+            select m.message_id, m.speaker, m.role, m.content, m.created_at
+            from memory.messages as c
+            join memory.messages as m on m.being_id = c.being_id and m.session_id = c.session_id
+                and (m.created_at, m.message_id) > (c.created_at, c.message_id)
+            where c.being_id = %(being)s and c.message_id = %(message)s
+                and (%(as_of)s::timestamptz is null or least(m.created_at, m.received_at) <= %(as_of)s)
+            order by m.created_at, m.message_id
+            limit %(count)s
+            """,
+            by,
+        ).fetchall()
+    return before[::-1], after

@@ -1,0 +1,141 @@
+"""Vectors of what has none in its own row: messages, summaries, diary and vault."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.search import Kind
+from store.nodes.embeddings import Vector, literal
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """A document without a vector, with what it says; who said it, where that is known."""
+
+    kind: Kind
+    item_id: UUID
+    content: Any
+    speaker: str | None
+
+
+def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[Unembedded]:
+    """Documents that wait for a vector; what is gone is not among them."""
+    with tx.cursor(row_factory=class_row(Unembedded)) as cursor:
+        return cursor.execute(
+            """
+            select q.kind, q.item_id, told.content, m.speaker
+            from (
+                select * from memory.search_queue where owner_id = %(owner)s and stage = 'meaning' limit %(limit)s
+            ) as q
+            join lateral memory.told_item(%(user)s, q.owner_id, q.kind, q.item_id) as told on true
+            left join memory.messages as m
+                on q.kind = 'message' and m.being_id = q.owner_id and m.message_id = q.item_id
+            """,
+            {"owner": owner_id, "user": user_id, "limit": limit},
+        ).fetchall()
+
+
+def keep(
+    tx: Transaction, owner_id: UUID, model: str, vectors: Mapping[tuple[Kind, UUID], Vector], seen: Sequence[Unembedded]
+) -> None:
+    """Keep vectors of documents that are still as they were read, and take these from the queue."""
+    by = {
+        "owner": owner_id,
+        "model": model,
+        "kinds": [one.kind for one in seen],
+        "items": [one.item_id for one in seen],
+    }
+    taken = tx.execute(
+        """
+        delete from memory.search_queue as q
+        using unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[]) as seen (kind, item_id)
+        where q.owner_id = %(owner)s and q.stage = 'meaning' and q.kind = seen.kind and q.item_id = seen.item_id
+            and not exists (
+                select from memory.search_queue as changed
+                where changed.owner_id = q.owner_id and changed.stage = 'words' and changed.kind = q.kind
+                    and changed.item_id = q.item_id
+            )
+        returning q.kind, q.item_id
+        """,
+        by,
+    ).fetchall()
+    kept = [(row["kind"], row["item_id"]) for row in taken if (row["kind"], row["item_id"]) in vectors]
+    tx.execute(
+        """
+        insert into memory.search_vectors (owner_id, embedding_model, document_id, kind, vector)
+        select d.owner_id, %(model)s, d.document_id, d.kind, new.vector::halfvec
+        from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(vectors)s::text[])
+            as new (kind, item_id, vector)
+        join memory.search_documents as d
+            on d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
+        order by d.document_id
+        on conflict do nothing
+        """,
+        {
+            "owner": owner_id,
+            "model": model,
+            "kinds": [kind for kind, _ in kept],
+            "items": [item_id for _, item_id in kept],
+            "vectors": [literal(vectors[one]) for one in kept],
+        },
+    )
+
+
+def serve(tx: Transaction, owner_id: UUID, model: str) -> bool:
+    """Let a model's vectors serve once nothing waits for one, and let go of all others; False while something waits.
+
+    Until then the vectors of the model before serve. An owner's first model serves from its first vector on.
+    """
+    served = tx.execute(
+        """
+        update memory.search_owners as o set embedding_model = %(model)s
+        where owner_id = %(owner)s and embedding_model is distinct from %(model)s
+            and (
+                embedding_model is null
+                or not exists (
+                    select from memory.search_queue as q where q.owner_id = o.owner_id and q.stage = 'meaning'
+                )
+            )
+        returning owner_id
+        """,
+        {"owner": owner_id, "model": model},
+    ).rowcount
+    if served:
+        tx.execute("delete from memory.search_vectors where owner_id = %s and embedding_model <> %s", [owner_id, model])
+    return bool(served)
+
+
+def embed_again(tx: Transaction, owner_id: UUID, model: str, kinds: Sequence[Kind]) -> None:
+    """Queue the documents of an owner that have no vector of a model, of the kinds that get theirs here."""
+    tx.execute(
+        """
+        insert into memory.search_queue (owner_id, stage, kind, item_id)
+        select d.owner_id, 'meaning', d.kind, d.item_id
+        from memory.search_documents as d
+        where d.owner_id = %(owner)s and d.kind = any(%(kinds)s::memory.search_kind[]) and not exists (
+            select from memory.search_vectors as v
+            where v.owner_id = d.owner_id and v.embedding_model = %(model)s and v.document_id = d.document_id
+        )
+        on conflict do nothing
+        """,
+        {"owner": owner_id, "model": model, "kinds": list(kinds)},
+    )
+
+
+def owners_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]:
+    """Owners whose vectors are of another model than this one."""
+    rows = tx.execute(
+        "select owner_id from memory.search_owners where embedding_model <> %s order by owner_id limit %s",
+        [model, limit],
+    )
+    return [row["owner_id"] for row in rows]
+
+
+def being_model(tx: Transaction, owner_id: UUID) -> str | None:
+    """The model of a Being's memories; None for an owner that is no Being, or that has no memories yet."""
+    found: str | None = value(tx, "select embedding_model from memory.beings where being_id = %s", [owner_id])
+    return found

@@ -1,0 +1,244 @@
+"""What one request may take of the ledger, so that neither a user nor an import keeps it from the others.
+
+Three bounds: how long one statement may run, how many of a process's connections one user's requests hold at once, and
+how much of a process's time goes to bulk. The first two follow an `Allowance`, which a door sets for each request.
+"""
+
+import os
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from fcntl import LOCK_EX, LOCK_UN, flock
+from pathlib import Path
+from struct import Struct
+from threading import Condition, Lock
+from time import monotonic, sleep
+from uuid import UUID
+
+from store.errors import Unavailable
+
+# A batch that took very long (a lock, a slow disk) is not followed by a rest as long as itself.
+LONGEST_REST = 3.0
+# How much the latest batch counts in the usual duration of one.
+LATEST = 0.3
+# What a turn is taken to last before the first one is over.
+FIRST_GUESS = 0.2
+_SECONDS = Struct("d")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds of one process.
+
+    Attributes:
+        statement_seconds: How long one statement may run; None: without end.
+        bulk_statement_seconds: The same for statements of bulk, and of what is known to take long.
+        user_connections: How many connections one user's requests hold at once; None: all there are.
+        bulk_share: The part of the time that bulk takes at most, above 0 and up to 1.
+        bulk_turns: The file by which processes take turns at bulk; None: this process takes turns with no other.
+    """
+
+    statement_seconds: float | None = None
+    bulk_statement_seconds: float | None = None
+    user_connections: int | None = None
+    bulk_share: float = 1.0
+    bulk_turns: Path | None = None
+
+
+def _free_of_charge(_: float) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What the work of one request may take.
+
+    Attributes:
+        user_id: Whose share of the connections it uses; None: no share bounds it.
+        statement_seconds: How long one statement may run; None: as long as its process says.
+        charge: Told after each transaction for how many seconds it held a connection.
+    """
+
+    user_id: UUID | None = None
+    statement_seconds: float | None = None
+    charge: Callable[[float], None] = _free_of_charge
+
+
+_UNBOUND = Allowance()
+_allowance: ContextVar[Allowance] = ContextVar("allowance", default=_UNBOUND)
+
+
+def allowance() -> Allowance:
+    """What the present context may take."""
+    return _allowance.get()
+
+
+def allow(allowance: Allowance) -> None:
+    """Change what the present context may take from now on, to its end."""
+    _allowance.set(allowance)
+
+
+@contextmanager
+def allowed(allowance: Allowance) -> Iterator[None]:
+    """Bound what is done while the block runs, in this context and in threads that copy it."""
+    before = _allowance.set(allowance)
+    try:
+        yield
+    finally:
+        _allowance.reset(before)
+
+
+class UserShares:
+    """Counts the connections that each user's requests hold.
+
+    Args:
+        most: How many one user's may be; None: no bound.
+    """
+
+    def __init__(self, most: int | None) -> None:
+        self._most = most
+        self._held: Counter[UUID] = Counter()
+        self._freed = Condition()
+
+    @contextmanager
+    def held(self, user_id: UUID | None, patience: float) -> Iterator[None]:
+        """Hold one of a user's connections while the block runs; waits for it behind the user's own requests alone.
+
+        Args:
+            user_id: The user; None is not counted.
+            patience: Seconds to wait at most.
+
+        Raises:
+            Unavailable: The user's other requests held all of them for so long.
+        """
+        most = self._most
+        if user_id is None or most is None:
+            yield
+            return
+        with self._freed:
+            if not self._freed.wait_for(lambda: self._held[user_id] < most, patience):
+                raise Unavailable("Your other requests keep the database busy: send fewer at a time.")
+            self._held[user_id] += 1
+        try:
+            yield
+        finally:
+            with self._freed:
+                self._held[user_id] -= 1
+                if not self._held[user_id]:
+                    del self._held[user_id]
+                self._freed.notify_all()
+
+
+class BulkTurns:
+    """The order of bulk turns: one at a time, and when the rest after the latest one is over.
+
+    Args:
+        file: Processes that name the same file take turns with each other; None: the threads of this process alone do.
+            It holds the end of the rest, in seconds of the machine's monotonic clock.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._one = Lock()
+        self._next = float("-inf")
+        self._file = os.open(file, os.O_RDWR | os.O_CREAT, 0o600) if file else None
+        if self._file is not None:
+            weakref.finalize(self, os.close, self._file)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Hold the turn while the block runs; waits for the threads and processes before this one."""
+        with self._one:
+            if self._file is None:
+                yield
+                return
+            # The kernel releases it when a process dies.
+            flock(self._file, LOCK_EX)
+            try:
+                yield
+            finally:
+                flock(self._file, LOCK_UN)
+
+    @property
+    def next_at(self) -> float:
+        """When the next turn may begin, on the monotonic clock."""
+        if self._file is None:
+            return self._next
+        written = os.pread(self._file, _SECONDS.size, 0)
+        return _SECONDS.unpack(written)[0] if written else float("-inf")
+
+    @next_at.setter
+    def next_at(self, at: float) -> None:
+        if self._file is None:
+            self._next = at
+        else:
+            os.pwrite(self._file, _SECONDS.pack(at), 0)
+
+
+class BulkShare:
+    """Bulk takes one turn at a time, and at most a share of the time.
+
+    After a turn comes a rest, in which no thread and no connection is held unless the next turn is asked for already.
+
+    Args:
+        share: The part of the time for bulk, above 0 and up to 1.
+        statement_seconds: How long a statement of bulk may run; None: as long as its process says.
+        turns: The order of turns.
+        now: The time, in seconds.
+        wait: Waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        share: float,
+        statement_seconds: float | None = None,
+        turns: BulkTurns | None = None,
+        now: Callable[[], float] = monotonic,
+        wait: Callable[[float], None] = sleep,
+    ) -> None:
+        self._share = share
+        self._statement_seconds = statement_seconds
+        self._turns = turns or BulkTurns()
+        self._now = now
+        self._wait = wait
+        self._usual = FIRST_GUESS
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Do bulk while the block runs, once the turn before it is over and rested from."""
+        came = self._now()
+        with self._turns.held():
+            # The rest is part of the turn before; what came on top is the turns of other processes.
+            behind = max(0.0, self._now() - came)
+            if (rest := self.ready_in()) > 0:
+                self._wait(rest)
+            begun = self._now()
+            try:
+                with self.unhurried():
+                    yield
+            finally:
+                took = self._now() - begun
+                rest = min(took * (1 / self._share - 1), LONGEST_REST)
+                self._turns.next_at = begun + took + rest
+                self._usual += LATEST * (behind + took + rest - self._usual)
+
+    @contextmanager
+    def unhurried(self) -> Iterator[None]:
+        """Let statements run as long as bulk's while the block runs, without taking a turn."""
+        with allowed(self.unhurriedly()):
+            yield
+
+    def unhurriedly(self) -> Allowance:
+        """The present allowance, with statements as long as bulk's."""
+        return replace(allowance(), statement_seconds=self._statement_seconds or allowance().statement_seconds)
+
+    def ready_in(self) -> float:
+        """In how many seconds the rest after the latest turn is over; 0 if it is."""
+        return max(0.0, self._turns.next_at - self._now())
+
+    @property
+    def usual(self) -> float:
+        """How many seconds a turn has taken lately, with its rest and the turns of other processes before it."""
+        return self._usual

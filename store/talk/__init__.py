@@ -1,0 +1,1 @@
+"""Messages, sessions and summaries."""

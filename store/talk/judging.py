@@ -1,0 +1,178 @@
+"""What the Shadow Judge reads and marks: unjudged messages, and what came of judging them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.talk.messages import Message
+from store.llm.keys import REFUSAL_HOLDS
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class UnjudgedCount:
+    """How many messages of a session wait to be judged; `quiet_for` is the time since the newest of them came in."""
+
+    session_id: UUID
+    waiting: int
+    quiet_for: timedelta
+    ended: bool
+
+
+def count_unjudged(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> list[UnjudgedCount]:
+    """Count the user's unjudged messages in each of these sessions; sessions without any are left out.
+
+    In a session that waits for a key, only messages that came with a live key of their own count.
+    """
+    with tx.cursor(row_factory=class_row(UnjudgedCount)) as cursor:
+        return cursor.execute(
+            """
+            select session_id, count(*)::integer as waiting, memory.now() - max(received_at) as quiet_for,
+                bool_or(s.ended_at is not null) as ended
+            from memory.messages
+            join memory.sessions as s using (being_id, session_id)
+            where being_id = %s and session_id = any(%s) and not judged and role = 'user'
+                and (not s.waits_for_key or memory.key_lives(being_id, request_key_id))
+            group by session_id
+            """,
+            [being_id, list(session_ids)],
+        ).fetchall()
+
+
+def sessions_of(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
+    """The sessions that these messages are in."""
+    rows = tx.execute(
+        "select distinct session_id from memory.messages where being_id = %s and message_id = any(%s)",
+        [being_id, list(message_ids)],
+    )
+    return [row["session_id"] for row in rows]
+
+
+def unjudged(tx: Transaction, being_id: UUID, session_id: UUID, *, until: datetime, limit: int) -> list[Message]:
+    """The session's unjudged messages of the user and of third speakers, received by `until`, oldest first.
+
+    In a session that waits for a key, only messages that came with a live key of their own: the others could not be
+    paid for, and must not fill the limit.
+    """
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            """
+            select m.*
+            from memory.messages as m
+            join memory.sessions as s using (being_id, session_id)
+            where being_id = %(being)s and session_id = %(session)s and not m.judged
+                and m.role in ('user', 'other') and m.received_at <= %(until)s
+                and (not s.waits_for_key or memory.key_lives(being_id, m.request_key_id))
+            order by m.created_at, m.message_id
+            limit %(limit)s
+            """,
+            {"being": being_id, "session": session_id, "until": until, "limit": limit},
+        ).fetchall()
+
+
+def preceding(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, count: int) -> list[Message]:
+    """Up to `count` messages of the same session before each of these messages, without them, oldest first."""
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            """
+            select distinct earlier.*
+            from memory.messages as m,
+            lateral (
+                select e.*
+                from memory.messages as e
+                where e.being_id = m.being_id and e.session_id = m.session_id
+                    and (e.created_at, e.message_id) < (m.created_at, m.message_id)
+                order by e.created_at desc, e.message_id desc
+                limit %(count)s
+            ) as earlier
+            where m.being_id = %(being)s and m.message_id = any(%(ids)s) and earlier.message_id <> all(%(ids)s)
+            order by earlier.created_at, earlier.message_id
+            """,
+            {"being": being_id, "ids": [message.message_id for message in messages], "count": count},
+        ).fetchall()
+
+
+def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Mark messages as judged."""
+    tx.execute(
+        "update memory.messages set judged = true where being_id = %s and message_id = any(%s) and not judged",
+        [being_id, list(message_ids)],
+    )
+
+
+def mark_unjudgeable(tx: Transaction, being_id: UUID, reasons: Mapping[UUID, str]) -> None:
+    """Record why the model could not read these messages, which count as judged; reasons hold no content."""
+    tx.execute(
+        """
+        update memory.messages as m
+        set judging_error = because.reason
+        from unnest(%s::uuid[], %s::text[]) as because (message_id, reason)
+        where m.being_id = %s and m.message_id = because.message_id
+        """,
+        [list(reasons), list(reasons.values()), being_id],
+    )
+
+
+def mark_in_confidence(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Keep these messages out of everything that the user's Beings share."""
+    tx.execute(
+        "update memory.messages set in_confidence = true where being_id = %s and message_id = any(%s)",
+        [being_id, list(message_ids)],
+    )
+
+
+def wait_for_key(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID], *, waits: bool) -> bool:
+    """Set whether these sessions' messages wait for a usable key of the user's; returns whether any session changed."""
+    done = tx.execute(
+        """
+        update memory.sessions
+        set waits_for_key = %(waits)s
+        where being_id = %(being)s and session_id = any(%(sessions)s) and waits_for_key <> %(waits)s
+        """,
+        {"waits": waits, "being": being_id, "sessions": list(session_ids)},
+    )
+    return done.rowcount > 0
+
+
+def sessions_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[tuple[UUID, UUID]]:
+    """Sessions (being, session) that wait for a key, and whose user may use one now.
+
+    They are picked at random, so that sessions whose key turns out to fail keep no others waiting.
+    """
+    rows = tx.execute(
+        """
+        select s.being_id, s.session_id
+        from memory.sessions as s
+        join memory.beings as b using (being_id)
+        where s.waits_for_key and memory.may_think(b.user_id, %s, %s)
+        order by random()
+        limit %s
+        """,
+        [platform, REFUSAL_HOLDS, limit],
+    )
+    # Sorted, so that concurrent callers lock them in the same order.
+    return sorted((row["being_id"], row["session_id"]) for row in rows)
+
+
+def record_judgement(
+    tx: Transaction,
+    being_id: UUID,
+    session_id: UUID,
+    *,
+    messages: int,
+    facts: int,
+    todos: int,
+    dropped: Mapping[str, int],
+) -> None:
+    """Record the counts of one judging: messages, facts and todos, and dropped items by reason."""
+    tx.execute(
+        """
+        insert into memory.judgements (being_id, session_id, messages, facts, todos, dropped)
+        values (%s, %s, %s, %s, %s, %s)
+        """,
+        [being_id, session_id, messages, facts, todos, Jsonb(dict(dropped))],
+    )

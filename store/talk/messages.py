@@ -1,0 +1,152 @@
+"""Messages and their sessions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.talk.messages import Message, Session
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message to insert. Messages with the same `producer_id` are inserted once."""
+
+    message_id: UUID
+    producer_id: str | None
+    role: str
+    speaker: str | None
+    content: str
+    created_at: datetime
+    metadata: dict[str, Any]
+    content_hash: bytes
+
+
+def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> set[UUID]:
+    """Insert the messages whose producer ids are new, each into its session; returns the ids of those inserted."""
+    rows = tx.execute(
+        "select kept.id from memory.keep_messages(%s, %s, %s) as kept (id)",
+        [
+            being_id,
+            Jsonb(
+                [
+                    {
+                        "message_id": str(message.message_id),
+                        "producer_id": message.producer_id,
+                        "role": message.role,
+                        "speaker": message.speaker,
+                        "content": message.content,
+                        "metadata": message.metadata,
+                        "content_hash": message.content_hash.hex(),
+                        "created_at": message.created_at.isoformat(),
+                    }
+                    for message in messages
+                ]
+            ),
+            tx.request_key_id,
+        ],
+    )
+    return {row["id"] for row in rows}
+
+
+def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[UUID, bytes]]:
+    """Message id and content hash by producer id, for the producer ids that are stored already."""
+    if not producer_ids:
+        return {}
+    rows = tx.execute(
+        """
+        select producer_id, message_id, content_hash
+        from memory.messages
+        where being_id = %s and producer_id = any(%s)
+        """,
+        [being_id, list(producer_ids)],
+    )
+    return {row["producer_id"]: (row["message_id"], row["content_hash"]) for row in rows}
+
+
+def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[Session]:
+    """A page of the Being's sessions, the one opened last first, starting after `before`."""
+    with tx.cursor(row_factory=class_row(Session)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.sessions
+            where being_id = %(being)s and (%(before)s::uuid is null or session_id < %(before)s)
+            order by session_id desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def of_others(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[Message]:
+    """A page of third speakers' messages, the one received last first, starting after `before`."""
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.party_messages
+            where being_id = %(being)s and (%(before)s::uuid is null or message_id < %(before)s)
+            order by message_id desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def of_session(
+    tx: Transaction,
+    being_id: UUID,
+    session_id: UUID,
+    *,
+    until: datetime | None = None,
+    after: tuple[datetime, UUID] | None = None,
+    limit: int | None = None,
+) -> list[Message]:
+    """A session's messages, ordered by their own time, then by arrival.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        session_id: The session.
+        until: Only messages that were received by then.
+        after: Only messages behind this place: the created_at and message_id of the message before.
+        limit: The most messages to return.
+    """
+    moment, message_id = after or (None, None)
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.messages
+            where being_id = %(being)s and session_id = %(session)s
+                and (%(until)s::timestamptz is null or received_at <= %(until)s)
+                and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
+            order by created_at, message_id
+            limit %(limit)s
+            """,
+            {
+                "being": being_id,
+                "session": session_id,
+                "until": until,
+                "moment": moment,
+                "message": message_id,
+                "limit": limit,
+            },
+        ).fetchall()
+
+
+def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
+    """Lock these messages against erasure until the transaction ends; returns whether all of them are still there."""
+    return bool(value(tx, "select memory.keep_from_erasure(%s, %s)", [being_id, list(message_ids)]))
+
+
+def end_idle_sessions(tx: Transaction, limit: int) -> list[tuple[UUID, UUID]]:
+    """End sessions that have been idle for 30 minutes of domain time; returns (being_id, session_id) of each."""
+    rows = tx.execute("select being_id, session_id from memory.close_idle_sessions(%s)", [limit])
+    return [(row["being_id"], row["session_id"]) for row in rows]

@@ -1,0 +1,180 @@
+"""Rolling summaries: messages that wait to be taken in, versions, and the state of the last attempt."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from schemas.talk.messages import Message
+from schemas.talk.summaries import KeptRolling, StateRow
+from store.llm.keys import REFUSAL_HOLDS
+from store.transaction import Transaction, value
+
+
+def due(tx: Transaction, being_id: UUID, *, every: int) -> bool:
+    """Whether at least `every` messages wait to be taken in.
+
+    While the Being waits for a key, only messages that came with a live key of their own count.
+    """
+    return bool(
+        value(
+            tx,
+            """
+            select count(*) >= %(every)s
+            from (
+                select
+                from memory.messages
+                join memory.session_states as s using (being_id)
+                where being_id = %(being)s and rolling_version is null and role <> 'other'
+                    and (not s.waits_for_key or memory.key_lives(being_id, request_key_id))
+                limit %(every)s
+            ) as waiting
+            """,
+            {"being": being_id, "every": every},
+        )
+    )
+
+
+def pending(tx: Transaction, being_id: UUID, *, until: datetime, limit: int) -> list[Message]:
+    """User and assistant messages received by `until` that no rolling summary has taken in, oldest first.
+
+    While the Being waits for a key, only messages that came with a live key of their own.
+    """
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            """
+            select m.*
+            from memory.messages as m
+            join memory.session_states as s using (being_id)
+            where being_id = %(being)s and m.rolling_version is null and m.role <> 'other'
+                and m.received_at <= %(until)s
+                and (not s.waits_for_key or memory.key_lives(being_id, m.request_key_id))
+            order by m.created_at, m.message_id
+            limit %(limit)s
+            """,
+            {"being": being_id, "until": until, "limit": limit},
+        ).fetchall()
+
+
+def keep(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], summary: str | None) -> None:
+    """Insert a new version that took these messages in; with None they are marked, and the summary stays as it is."""
+    if summary is not None:
+        tx.execute(
+            """
+            insert into memory.rolling_summaries (being_id, version, content, message_count)
+            select
+                being_id,
+                coalesce((select max(version) from memory.rolling_summaries as r where r.being_id = s.being_id), 0) + 1,
+                %s,
+                message_count
+            from memory.session_states as s
+            where being_id = %s
+            """,
+            [summary, being_id],
+        )
+        tx.execute(
+            """
+            update memory.session_states
+            set rolling_summary = %s, last_rolling_success_at = memory.now(), last_rolling_error = null
+            where being_id = %s
+            """,
+            [summary, being_id],
+        )
+    tx.execute(
+        """
+        update memory.messages
+        set rolling_version =
+            coalesce((select max(version) from memory.rolling_summaries where being_id = %(being)s), 0)
+        where being_id = %(being)s and message_id = any(%(messages)s)
+        """,
+        {"being": being_id, "messages": list(message_ids)},
+    )
+
+
+def note_attempt(tx: Transaction, being_id: UUID) -> None:
+    """Record the time of an attempt in the session state."""
+    tx.execute(
+        "update memory.session_states set last_rolling_attempt_at = memory.now() where being_id = %s", [being_id]
+    )
+
+
+def note_error(tx: Transaction, being_id: UUID, reason: str, detail: str) -> None:
+    """Record why an attempt failed, wholly or for some messages; `detail` holds no content."""
+    tx.execute(
+        "update memory.session_states set last_rolling_error = %s where being_id = %s",
+        [Jsonb({"reason": reason, "detail": detail}), being_id],
+    )
+
+
+def versions(tx: Transaction, being_id: UUID, *, before: int | None, limit: int) -> list[KeptRolling]:
+    """A page of the summary's versions, newest first, starting after version `before`."""
+    with tx.cursor(row_factory=class_row(KeptRolling)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.rolling_summaries
+            where being_id = %(being)s and (%(before)s::integer is null or version < %(before)s)
+            order by version desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def current(tx: Transaction, being_id: UUID) -> str | None:
+    """The newest version's text; None before the first."""
+    found: str | None = value(tx, "select rolling_summary from memory.session_states where being_id = %s", [being_id])
+    return found
+
+
+def state(tx: Transaction, being_id: UUID) -> StateRow:
+    """A Being's session state, with the curator's state of its user; counts are 0 before the first message."""
+    with tx.cursor(row_factory=class_row(StateRow)) as cursor:
+        (found,) = cursor.execute(
+            """
+            select s.*, coalesce(s.message_count, 0) as message_count, k.last_run_at,
+                coalesce(k.last_memory_count_at_run, 0) as last_memory_count_at_run
+            from memory.beings as b
+            left join memory.session_states as s using (being_id)
+            left join memory.fact_states as k using (user_id)
+            where b.being_id = %s
+            """,
+            [being_id],
+        )
+    return found
+
+
+def lock(tx: Transaction, being_id: UUID) -> None:
+    """Lock the Being's session state: intake and erasure of its messages wait until this transaction ends."""
+    tx.execute("select memory.lock_session_state(%s)", [being_id])
+
+
+def wait_for_key(tx: Transaction, being_id: UUID, *, waits: bool) -> bool:
+    """Set whether this Being's summaries wait for a usable key of its user's; returns whether that changed."""
+    done = tx.execute(
+        """
+        update memory.session_states
+        set waits_for_key = %(waits)s
+        where being_id = %(being)s and waits_for_key <> %(waits)s
+        """,
+        {"waits": waits, "being": being_id},
+    )
+    return done.rowcount > 0
+
+
+def beings_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
+    """Beings whose summaries wait for a key, and whose user may use one now; picked at random, as sessions are."""
+    rows = tx.execute(
+        """
+        select being_id
+        from memory.session_states
+        join memory.beings as b using (being_id)
+        where waits_for_key and memory.may_think(b.user_id, %s, %s)
+        order by random()
+        limit %s
+        """,
+        [platform, REFUSAL_HOLDS, limit],
+    )
+    return sorted(row["being_id"] for row in rows)

@@ -1,0 +1,132 @@
+"""Commands on real pseudo-terminals, many of them from one process that has imported the commands before.
+
+Run as a script it is that process: it reads a request a line, forks for each, and answers with what the command wrote.
+"""
+
+import base64
+import json
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[3]
+COMMAND, CRASHED = 0, 70
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command did; on a terminal all that it wrote is in `out`."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+class Runner:
+    """Runs commands, each in a process of its own.
+
+    Args:
+        environment: The environment of the commands.
+        folder: Where they work.
+    """
+
+    def __init__(self, environment, folder):
+        self._process = subprocess.Popen(
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**environment, "PYTHONPATH": str(CHECKOUT)},
+            cwd=folder,
+        )
+
+    def __call__(self, *arguments, terminal, given=b""):
+        """Run a command to its end, on a terminal or with pipes."""
+        asked = {
+            "argv": [str(one) for one in arguments],
+            "terminal": terminal,
+            "given": base64.b64encode(given).decode(),
+        }
+        self._process.stdin.write(json.dumps(asked) + "\n")
+        self._process.stdin.flush()
+        code, out, err = json.loads(self._process.stdout.readline())
+        return Ran(code, base64.b64decode(out), base64.b64decode(err))
+
+    def close(self):
+        """End the process."""
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+def read_all(descriptor):
+    """All that is written to a terminal until it is closed at the other end."""
+    read = b""
+    with suppress(OSError):
+        while part := os.read(descriptor, 65536):
+            read += part
+    return read
+
+
+def serve():
+    """Answer requests until there are no more."""
+    import cli.commands  # noqa: PLC0415  # the runner's own process imports none of it
+
+    for entry in cli.commands.COMMANDS.values():
+        entry.load()
+    answers = os.fdopen(os.dup(1), "w")
+    for line in sys.stdin:
+        asked = json.loads(line)
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            given.write(base64.b64decode(asked["given"]))
+            given.seek(0)
+            near, far = pty.openpty() if asked["terminal"] else (None, None)
+            child = os.fork()
+            if child == 0:
+                written = (far, far) if asked["terminal"] else (out.fileno(), err.fileno())
+                become_command(asked["argv"], given.fileno(), *written)
+            shown = b""
+            if asked["terminal"]:
+                os.close(far)
+                shown = read_all(near)
+                os.close(near)
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            for file in (out, err):
+                file.seek(0)
+            parts = (shown or out.read(), err.read())
+        answers.write(json.dumps([code, *(base64.b64encode(part).decode() for part in parts)]) + "\n")
+        answers.flush()
+
+
+def become_command(argv, given, out, err):
+    """Be the `patrol` command, in a forked process."""
+    os.setsid()
+    for number, descriptor in enumerate((given, out, err)):
+        os.dup2(descriptor, number)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(number, mode) for number, mode in enumerate("rww"))
+    sys.argv = ["patrol", *argv]
+    code = CRASHED
+    try:
+        from cli.__main__ import main  # noqa: PLC0415  # as above
+
+        main()
+        code = COMMAND
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            sys.stderr.write(f"{end.code}\n")
+        code = 1 if isinstance(end.code, str) else end.code or COMMAND
+    except BaseException:  # noqa: BLE001  # as the interpreter does
+        sys.excepthook(*sys.exc_info())
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,96 @@
+"""Each release's dump, with its rows, becomes this version's schema by `patrol migrate`, and is read through the doors.
+
+`tests/upgrades/make_dump.py` says how a dump is made.
+"""
+
+import json
+import re
+import subprocess
+
+import psycopg
+import pytest
+from psycopg.rows import scalar_row
+
+from tests.acceptance.cli.conftest import Command, made_home
+from tests.upgrades.catalog import catalog
+from tests.upgrades.make_dump import EMPTY, RELEASES, SECRET
+from workers.embedded.postgres import program
+
+DUMPS = sorted(RELEASES.glob("*.dump"))
+
+
+@pytest.fixture(scope="module", params=DUMPS, ids=lambda dump: dump.stem)
+def dump(request):
+    """One release's dump."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def upgraded(dump, new_database, preloaded):
+    """The command over a database that a release made and `patrol migrate` brought up to date."""
+    with new_database(template="template0") as url, made_home() as home:
+        with psycopg.connect(url) as database:
+            database.execute("create extension vector")
+        subprocess.run([program("pg_restore"), "--no-owner", "--dbname", url, dump], check=True)
+        # No worker runs, and messages for work that the commands cause are lost: the sweep would send them again.
+        servers = {"DATABASE_URL": url, "REDIS_URL": "redis://127.0.0.1:1"}
+        command = Command(home, preloaded, **servers, PATROL_SECRET_KEY=SECRET)
+        command("migrate")
+        yield command
+
+
+@pytest.fixture(scope="module")
+def tables(dump):
+    """The tables that the dump has."""
+    listed = subprocess.run([program("pg_restore"), "--list", dump], check=True, capture_output=True, text=True)
+    return re.findall(r" TABLE memory (\w+) ", listed.stdout)
+
+
+def column(command, query):
+    """One column's values, from behind."""
+    with psycopg.connect(command.environment["DATABASE_URL"], row_factory=scalar_row) as database:
+        return database.execute(query).fetchall()
+
+
+def test_its_schema_is_that_of_an_empty_database(upgraded, url):
+    assert catalog(upgraded.environment["DATABASE_URL"]) == catalog(url)
+
+
+def test_migrating_again_does_nothing(upgraded):
+    assert upgraded.json("migrate") == {"applied": []}
+
+
+def test_the_dump_has_rows_of_everything(upgraded, tables):
+    empty = {table for table in tables if not column(upgraded, f"select 1 from memory.{table} limit 1")}  # noqa: S608
+
+    assert empty <= EMPTY
+
+
+def test_memories_are_recalled(upgraded):
+    found = upgraded.json("recall", "Who is Terence the gull?", "--being", "mizzen")
+
+    assert any("Terence" in node["scene"]["action"] for node in found["nodes"])
+
+
+def test_facts_are_shown_with_the_words_that_they_rest_on(upgraded):
+    (bell,) = [
+        fact for fact in upgraded.json("facts", "list", "--being", "mizzen")["facts"] if "third bell" in fact["content"]
+    ]
+    shown = upgraded.json("facts", "show", bell["fact_id"], "--being", "mizzen")
+
+    assert "third bell" in json.dumps(shown["statements"])
+
+
+def test_the_being_moves_with_all_its_lines(upgraded):
+    archive = upgraded("export", "mizzen").stdout
+
+    upgraded("import", "-", "--being", "moved", "--user", "pip", given=archive.encode())
+    kinds = [
+        [json.loads(line)["kind"] for line in lines.splitlines()]
+        for lines in (archive, upgraded("export", "moved").stdout)
+    ]
+    assert sorted(kinds[0]) == sorted(kinds[1])
+
+
+def test_sealed_keys_open(upgraded):
+    assert "1" in upgraded("key", "rotate").stdout

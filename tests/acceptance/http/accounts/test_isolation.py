@@ -1,0 +1,434 @@
+"""One Being never sees another's memory: every route is tried across the border, with every id of the other side.
+
+The routes are those of the OpenAPI document, so a new one without a case here fails. All hold the same texts, so that
+only ids can tell them apart. Afterwards the rows of the Being that was asked about are what they were, to the last
+column.
+"""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from uuid import UUID
+
+import httpx2
+import pytest
+
+from schemas.accounts.accounts import Being
+from store.facts import entities
+from store.transaction import value
+from tests.acceptance.conftest import PATIENCE, Person
+from tests.acceptance.http.intake.scenes import scene
+from workers.embedded.processes import wait_until
+
+NOTES = [
+    {**scene("The oven failed during the morning bake.", feeling="No bread.", themes=["bakery"]), "id": "n1"},
+    {**scene("Mira and Jon walked along the river.", importance=0.06), "id": "n2"},
+    {**scene("The flour came late, and the bakery opened at noon."), "id": "n3"},
+    {"id": "n4", "type": "scene", "content": "no scene at all"},
+    {"id": "n5", "type": "todo", "content": "Call the oven repair."},
+]
+# Told in confidence: the user's other facts are known to all of the user's Beings.
+FACT = {"type": "PEOPLE", "content": "Jon mends ovens.", "entity_refs": ["person:jon"], "in_confidence": True}
+LOOP = {"type": "OPEN_LOOP", "content": "Which oven to buy."}
+ONLY_THEIRS = {**scene("Something."), "id": "only-theirs"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A Being with a memory, and everything of it that somebody else could name."""
+
+    person: Person
+    being: Being
+    client: httpx2.Client
+    node_id: str
+    note_id: str
+    cluster_id: str
+    run_id: str
+    session_id: str
+    work_id: str
+    record_id: str
+    fact_id: str
+    merge_id: str
+    todo_id: str
+    message_id: str
+    entry_id: str
+    node_cursor: str
+    note_cursor: str
+    ids: frozenset[str]
+
+
+EVERY_KIND = ["message", "node", "fact", "summary", "diary", "vault"]
+# How each route is asked about somebody's things.
+CASES = {
+    "GET /v1/beings": lambda _: {},
+    "POST /v1/beings": lambda _: {"json": {"slug": "one-more", "name": "One more"}},
+    "GET /v1/beings/{being}": lambda _: {},
+    "DELETE /v1/beings/{being}": lambda _: {},
+    "PATCH /v1/beings/{being}": lambda _: {"json": {"name": "Taken over"}},
+    "POST /v1/beings/{being}/notes": lambda _: {"json": [ONLY_THEIRS]},
+    "GET /v1/beings/{being}/notes": lambda it: {"params": {"cursor": it.note_cursor}},
+    "GET /v1/beings/{being}/notes/{note_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/notes/{note_id}": lambda _: {"json": {"read": True}},
+    "DELETE /v1/beings/{being}/notes/{note_id}": lambda _: {},
+    "POST /v1/beings/{being}/messages": lambda _: {"json": [{"id": "m9", "role": "user", "content": "And I say so."}]},
+    "GET /v1/beings/{being}/sessions": lambda it: {"params": {"cursor": it.session_id}},
+    "GET /v1/beings/{being}/sessions/{session_id}/messages": lambda _: {},
+    "GET /v1/beings/{being}/party-messages": lambda _: {},
+    "GET /v1/beings/{being}/sessions/{session_id}": lambda _: {},
+    "GET /v1/beings/{being}/session-state": lambda _: {},
+    "GET /v1/beings/{being}/rolling-summaries": lambda _: {},
+    "GET /v1/beings/{being}/spine": lambda _: {"params": {"limit": 50}},
+    "POST /v1/beings/{being}/patrols": lambda _: {},
+    "GET /v1/beings/{being}/patrols": lambda _: {},
+    "GET /v1/beings/{being}/patrols/{run_id}": lambda _: {},
+    "POST /v1/beings/{being}/recall": lambda _: {
+        "json": {"query": "oven", "format": "nodes", "threshold": -1, "limit": 50, "explain": True}
+    },
+    "PATCH /v1/beings/{being}/clusters/{cluster_id}": lambda _: {"json": {"name": "Bread and ovens"}},
+    "POST /v1/beings/{being}/recall_memory": lambda it: {
+        "json": {"cluster_id": it.cluster_id, "cursor": it.node_cursor}
+    },
+    "POST /v1/beings/{being}/search_memory": lambda _: {"json": {"query": "oven river flour", "limit": 50}},
+    "POST /v1/beings/{being}/search": lambda _: {
+        "json": {"query": "oven river flour", "limit": 50, "kinds": EVERY_KIND, "neighbours": 3, "explain": True}
+    },
+    "GET /v1/beings/{being}/clusters": lambda _: {},
+    "GET /v1/beings/{being}/nodes": lambda it: {"params": {"cluster": it.cluster_id, "cursor": it.node_cursor}},
+    "GET /v1/beings/{being}/nodes/{node_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/nodes/{node_id}": lambda _: {"json": {"pinned": True, "feeling": "Mine now."}},
+    "DELETE /v1/beings/{being}/nodes/{node_id}": lambda _: {},
+    "POST /v1/beings/{being}/nodes/{node_id}/erase": lambda _: {},
+    "POST /v1/beings/{being}/notes/{note_id}/erase": lambda _: {},
+    "GET /v1/beings/{being}/nodes/{node_id}/history": lambda _: {},
+    "POST /v1/beings/{being}/nodes/{node_id}/revive": lambda _: {},
+    "POST /v1/beings/{being}/facts/retrieve": lambda _: {"json": {"query": "oven", "limit": 50, "explain": True}},
+    "GET /v1/beings/{being}/facts": lambda it: {"params": {"cursor": it.fact_id}},
+    "POST /v1/beings/{being}/facts": lambda _: {"json": [FACT]},
+    "GET /v1/beings/{being}/facts/{fact_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/facts/{fact_id}": lambda _: {"json": {"pinned": True, "content": "Mine now."}},
+    "POST /v1/beings/{being}/facts/{fact_id}/unfold": lambda _: {},
+    "DELETE /v1/beings/{being}/facts/{fact_id}": lambda _: {},
+    "GET /v1/beings/{being}/entities": lambda _: {},
+    "GET /v1/beings/{being}/entities/merges": lambda _: {},
+    "POST /v1/beings/{being}/entities/merges": lambda _: {
+        "json": {"kept_ref": "person:one", "merged_ref": "person:another"}
+    },
+    "POST /v1/beings/{being}/entities/merges/{merge_id}/accept": lambda _: {},
+    "POST /v1/beings/{being}/entities/merges/{merge_id}/decline": lambda _: {},
+    "GET /v1/beings/{being}/todos": lambda it: {"params": {"cursor": it.todo_id}},
+    "PATCH /v1/beings/{being}/todos/{todo_id}": lambda _: {"json": {"status": "DONE"}},
+    "DELETE /v1/beings/{being}/todos/{todo_id}": lambda _: {},
+    "DELETE /v1/beings/{being}/messages/{message_id}": lambda _: {},
+    "GET /v1/beings/{being}/export": lambda _: {"params": {"vectors": True}},
+    "GET /v1/beings/{being}/soul": lambda _: {},
+    "PATCH /v1/beings/{being}/soul": lambda _: {"json": {"voice": "Not mine.", "mood": "strange"}},
+    "GET /v1/beings/{being}/persona/{kind}": lambda _: {},
+    "POST /v1/beings/{being}/persona/{kind}": lambda _: {"json": {"name": "another", "content": "Be theirs."}},
+    "PATCH /v1/beings/{being}/persona/{kind}/{entry_id}": lambda _: {"json": {"enabled": False}},
+    "DELETE /v1/beings/{being}/persona/{kind}/{entry_id}": lambda _: {},
+    "POST /v1/beings/{being}/context": lambda _: {"json": {"message": "The oven?", "explain": True, "activate": False}},
+    "POST /v1/beings/{being}/turns": lambda _: {
+        "json": {"messages": [{"id": "m8", "role": "user", "content": "The oven?"}], "explain": True}
+    },
+    "GET /v1/beings/{being}/snapshot": lambda _: {},
+    "GET /v1/beings/{being}/profiles": lambda _: {},
+    "PUT /v1/beings/{being}/profiles/{process}": lambda _: {"json": {"regions": ["core"]}},
+    "DELETE /v1/beings/{being}/profiles/{process}": lambda _: {},
+    "GET /v1/beings/{being}/working-memory": lambda _: {},
+    "PUT /v1/beings/{being}/working-memory/{region}": lambda _: {"json": [{"content": "Theirs."}]},
+    "POST /v1/beings/{being}/working-memory/{region}": lambda _: {"json": [{"content": "Theirs."}]},
+    "GET /v1/beings/{being}/cost": lambda _: {},
+    "GET /v1/cost": lambda _: {},
+    "POST /v1/beings/{being}/vault": lambda _: {"json": {"text": "Only theirs."}},
+    "GET /v1/beings/{being}/vault": lambda _: {},
+    "POST /v1/beings/{being}/vault/search": lambda _: {"json": {"query": "oven", "limit": 100}},
+    "GET /v1/beings/{being}/vault/stats": lambda _: {},
+    "GET /v1/beings/{being}/vault/candidates": lambda _: {},
+    "GET /v1/beings/{being}/vault/proposals": lambda _: {},
+    "PUT /v1/beings/{being}/vault/topics/{topic_id}": lambda _: {"json": {"text": "Taken over."}},
+    "POST /v1/beings/{being}/vault/delete": lambda it: {"json": {"ids": [it.record_id]}},
+    "GET /v1/beings/{being}/vault/{record_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/vault/{record_id}": lambda _: {"json": {"text": "Taken over."}},
+    "DELETE /v1/beings/{being}/vault/{record_id}": lambda _: {},
+    "POST /v1/beings/{being}/vault/{record_id}/erase": lambda _: {},
+    "POST /v1/beings/{being}/vault/{record_id}/promote": lambda _: {"json": {}},
+    "GET /v1/beings/{being}/vault/snapshot": lambda _: {},
+    "POST /v1/beings/{being}/vault/block": lambda _: {"json": {"query": "oven"}},
+    "GET /v1/beings/{being}/vault/profile": lambda _: {},
+    "PUT /v1/beings/{being}/vault/profile": lambda _: {"json": {"max_items": 1}},
+    "POST /v1/beings/{being}/vault/compact": lambda _: {},
+    "GET /v1/beings/{being}/vault/export": lambda _: {},
+    "POST /v1/beings/{being}/vault/import": lambda _: {
+        "content": '{"id": "aaaaaaaaaaaa", "text": "Only theirs.", "scope": "mira"}'
+    },
+    "GET /v1/beings/{being}/diary": lambda _: {},
+    "GET /v1/beings/{being}/fading": lambda _: {"params": {"patrols": 10_000}},
+}
+# Work is named by itself, without its Being.
+WORK_CASES = {
+    "GET /v1/work": lambda _: {"params": {"state": "done"}},
+    "GET /v1/work/{work_id}": lambda _: {},
+    "POST /v1/work/{work_id}/replay": lambda _: {},
+    "DELETE /v1/work/{work_id}": lambda _: {},
+}
+WITHOUT_BEING = {"GET /v1/beings", "POST /v1/beings", "GET /v1/work", "GET /v1/cost"}
+# A user's own, and no Being's: see test_keys.py and test_persona.py.
+OF_USERS = {"GET /v1/keys", "POST /v1/keys", "DELETE /v1/keys/{key_id}"} | {
+    f"{method} /v1/user-model" for method in ("GET", "PUT", "DELETE")
+}
+# An operator's, and no user's: see test_metrics.py and test_users.py.
+OF_OPERATORS = {"GET /metrics"} | {
+    f"{method} /v1/users{path}"
+    for method, path in (
+        ("GET", ""),
+        ("POST", ""),
+        ("GET", "/{user_id}"),
+        ("PATCH", "/{user_id}"),
+        ("DELETE", "/{user_id}"),
+        ("GET", "/{user_id}/tokens"),
+        ("POST", "/{user_id}/tokens"),
+        ("DELETE", "/{user_id}/tokens/{token_id}"),
+    )
+}
+# It would end one's own: see test_erasing.py.
+ENDS_ITSELF = "DELETE /v1/beings/{being}"
+WITHOUT_TOKEN = {"GET /health/live", "GET /health/ready", "GET /health/work"}
+# Routes that name something of the Being's beside itself.
+NAMES_MORE = {route for route in CASES if "_id}" in route and "{topic_id}" not in route} | {
+    "POST /v1/beings/{being}/recall_memory",
+    "GET /v1/beings/{being}/nodes",
+    "POST /v1/beings/{being}/entities/merges",
+}
+
+
+def introduce(person: Person, being: Being, client: httpx2.Client) -> tuple[str, str, str]:
+    """Tell a Being in confidence of somebody with two names; the ids of a fact, of the names' merge, and of a todo."""
+    path = f"/v1/beings/{being.being_id}"
+    names = [f"person:{name}_{being.being_id.hex}" for name in ("jon", "john")]
+    assert client.post(f"{path}/facts", json=[LOOP, *(FACT | {"entity_refs": [name]} for name in names)]).is_success
+    with person.ledger.transaction() as tx:
+        merge_id = entities.propose(tx, being.user_id, names[0], names[1], 1.0)
+    facts = client.get(f"{path}/facts").json()["facts"]
+    (todo,) = client.get(f"{path}/todos").json()["todos"]
+    return facts[0]["fact_id"], str(merge_id), todo["todo_id"]
+
+
+def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
+    """Give a Being its memory, and wait until nothing moves any more."""
+    path = f"/v1/beings/{being.being_id}"
+    note_ids = client.post(f"{path}/notes", json=NOTES).json()["ids"]
+    client.post(f"{path}/messages", json={"id": "m1", "role": "user", "content": "The oven failed."})
+    register = {"text": "The oven is old.", "tier": "register", "topic_id": "oven"}
+    (record,) = client.post(f"{path}/vault", json=register, headers={"Idempotency-Key": "k"}).json()["records"]
+    fact_id, merge_id, todo_id = introduce(person, being, client)
+    entry = client.post(f"{path}/persona/partner_rules", json={"name": "rule", "content": "Be kind."}).json()
+    client.put(f"{path}/profiles/daydream", json={"regions": ["core"]})
+    client.put(f"{path}/working-memory/userNotes", json=[{"content": "Is an expert."}])
+    client.post(f"{path}/context", json={"message": "The oven?", "activate": False})
+    person.patrol(being)
+    run = person.patrol(being)
+
+    def is_quiet() -> bool:
+        with person.ledger.transaction() as tx:
+            query = "select count(*) from memory.work where owner_id = any(%s) and state <> 'done'"
+            return value(tx, query, [[being.being_id, being.user_id]]) == 0
+
+    assert wait_until(is_quiet, PATIENCE, pause=0.1)
+    nodes = client.get(f"{path}/nodes", params={"limit": 1}).json()
+    every_node = client.get(f"{path}/nodes").json()["nodes"]
+    clusters = client.get(f"{path}/clusters").json()["clusters"]
+    runs = client.get(f"{path}/patrols").json()["patrols"]
+    (session,) = client.get(f"{path}/sessions").json()["sessions"]
+    (message,) = client.get(f"{path}/sessions/{session['session_id']}/messages").json()["messages"]
+    with person.ledger.transaction() as tx:
+        tx.execute(
+            "update memory.work set state = 'dead', error = 'by hand' where owner_id = %s and kind = 'patrol.due'",
+            [being.being_id],
+        )
+    (work,) = [work for work in client.get("/v1/work").json()["work"] if work["owner_id"] == str(being.being_id)]
+    return Side(
+        person,
+        being,
+        client,
+        node_id=nodes["nodes"][0]["node_id"],
+        note_id=note_ids[-1],
+        cluster_id=nodes["nodes"][0]["cluster_id"],
+        run_id=str(run["run_id"]),
+        session_id=session["session_id"],
+        work_id=work["work_id"],
+        record_id=record["id"],
+        fact_id=fact_id,
+        merge_id=merge_id,
+        todo_id=todo_id,
+        message_id=message["message_id"],
+        entry_id=entry["entry_id"],
+        node_cursor=nodes["cursor"],
+        note_cursor=client.get(f"{path}/notes", params={"limit": 1}).json()["cursor"],
+        ids=frozenset(
+            [
+                str(being.being_id),
+                *note_ids,
+                *(node["node_id"] for node in every_node),
+                *(cluster["cluster_id"] for cluster in clusters),
+                *(run["run_id"] for run in runs),
+                session["session_id"],
+                message["message_id"],
+                work["work_id"],
+                record["id"],
+                fact_id,
+                merge_id,
+                todo_id,
+                entry["entry_id"],
+            ]
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def sides(stack, ledger):
+    """Two people with a Being each of the same slug, and a sibling of the first, which has a token of its own."""
+    first, second = Person(stack, ledger), Person(stack, ledger)
+    sibling = first.add_being("sibling")
+    with ThreadPoolExecutor() as pool:
+        yield list(
+            pool.map(
+                remember,
+                [first, second, first],
+                [first.being, second.being, sibling],
+                [first.client, second.client, first.with_token(being_id=sibling.being_id)],
+            )
+        )
+    first.leave()
+    second.leave()
+
+
+def rows_of(side: Side) -> str:
+    """Everything the ledger holds of a Being, and of nobody else."""
+    with side.person.ledger.transaction() as tx:
+        tables = tx.execute(
+            "select table_name, column_name from information_schema.columns join information_schema.tables"
+            " using (table_schema, table_name) where table_schema = 'memory' and table_type = 'BASE TABLE'"
+            " and (column_name in ('being_id', 'owner_id')) order by table_name, column_name"
+        ).fetchall()
+        return json.dumps(
+            {
+                table["table_name"]: value(
+                    tx,
+                    f"select json_agg(t order by t::text) from memory.{table['table_name']} as t"  # noqa: S608  # names
+                    f" where {table['column_name']} = %s",
+                    [side.being.being_id],
+                )
+                for table in tables
+            },
+            indent=1,
+        )
+
+
+def ask(
+    asker: Side, route: str, being: UUID | str, of: Side, options: dict[str, object] | None = None
+) -> httpx2.Response:
+    """Ask a route about a Being, with the ids of one side; its usual question, where no other is given."""
+    method, _, path = route.partition(" ")
+    return asker.client.request(
+        method,
+        path.format(
+            being=being,
+            node_id=of.node_id,
+            run_id=of.run_id,
+            session_id=of.session_id,
+            work_id=of.work_id,
+            record_id=of.record_id,
+            fact_id=of.fact_id,
+            merge_id=of.merge_id,
+            cluster_id=of.cluster_id,
+            todo_id=of.todo_id,
+            message_id=of.message_id,
+            topic_id="oven",
+            note_id=of.note_id,
+            entry_id=of.entry_id,
+            kind="partner_rules",
+            process="daydream" if method == "DELETE" else "decision",
+            region="userNotes",
+        ),
+        **((CASES | WORK_CASES)[route](of) if options is None else options),
+    )
+
+
+def leaked(answer: httpx2.Response, asked: Side) -> set[str]:
+    """Ids of the other side that an answer holds and its question did not."""
+    question = f"{answer.request.url} {answer.request.read().decode()}"
+    return {id_ for id_ in asked.ids if id_ in answer.text and id_ not in question}
+
+
+def test_every_route_has_a_case(sides):
+    document = sides[0].client.get("/openapi.json").json()
+    routes = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+    assert routes - WITHOUT_TOKEN - OF_USERS - OF_OPERATORS == (CASES | WORK_CASES).keys()
+
+
+def test_both_sides_remember_the_same(sides):
+    answers = [
+        side.client.post(
+            f"/v1/beings/{side.being.being_id}/recall",
+            json={"query": "oven", "format": "nodes", "threshold": -1, "limit": 50, "activate": False},
+        ).json()["nodes"]
+        for side in sides
+    ]
+    actions = [[node["scene"]["action"] for node in nodes] for nodes in answers]
+    assert actions[0] == actions[1] == actions[2]
+    assert len(actions[0]) == 3
+
+
+@pytest.mark.parametrize("route", sorted(CASES))
+@pytest.mark.parametrize("asks", ["another person", "a token for a sibling"])
+def test_nothing_of_another_being_is_seen_or_changed(sides, problem, route, asks):
+    other, another_person, sibling = sides
+    asker = another_person if asks == "another person" else sibling
+    before = rows_of(other)
+    if route in WITHOUT_BEING:
+        answer = ask(asker, route, "", other)
+        assert answer.status_code in {200, 201, 403, 409}
+        assert not leaked(answer, other)
+    else:
+        problem(ask(asker, route, other.being.being_id, other), 404)
+        if route == ENDS_ITSELF:
+            assert rows_of(other) == before
+            return
+        mine = ask(asker, route, asker.being.being_id, other)
+        if route in NAMES_MORE:
+            problem(mine, 404)
+        else:
+            assert mine.is_success, mine.text
+        assert not leaked(mine, other)
+        # Names of Beings are one's own: the other's leads to one's own Being, or nowhere.
+        named = ask(asker, route, other.being.slug, other)
+        assert not leaked(named, other)
+        if asker is sibling:
+            problem(named, 404)
+        if route == "POST /v1/beings/{being}/notes":
+            assert mine.json()["conflicts"] == []
+    assert rows_of(other) == before
+
+
+@pytest.mark.parametrize("route", sorted(WORK_CASES))
+@pytest.mark.parametrize("asks", ["another person", "a token for a sibling"])
+def test_work_of_another_being_is_not_seen_or_touched(sides, problem, route, asks):
+    other, another_person, sibling = sides
+    asker = another_person if asks == "another person" else sibling
+    before = rows_of(other)
+    answer = ask(asker, route, "", other)
+    if route in WITHOUT_BEING:
+        assert answer.is_success
+        assert not leaked(answer, other)
+    else:
+        problem(answer, 404)
+    assert rows_of(other) == before
+
+
+@pytest.mark.parametrize("route", sorted(CASES | WORK_CASES))
+def test_without_a_token_nothing_is_seen_or_changed(sides, problem, route):
+    (side, *_) = sides
+    before = rows_of(side)
+    stranger = Side(**{**side.__dict__, "client": side.person.with_secret(None)})
+    problem(ask(stranger, route, side.being.being_id, side), 401)
+    assert rows_of(side) == before

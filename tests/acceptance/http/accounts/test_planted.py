@@ -1,0 +1,278 @@
+"""No word of one Being is in an answer about its sibling: of no route and of no MCP tool, with any kind of token.
+
+A word is planted in every text column of the database (tests/planted.py), and a word of its own in every text of every
+input: the bodies that the OpenAPI document describes and the arguments of the MCP tools (tests/unique_words.py). The
+routes are those of the document and the tools those that the server lists; how each is asked stands in
+test_isolation.py and in `TOOLS`, and one that is not asked fails.
+"""
+
+import json
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+import anyio
+import httpx2
+import pytest
+from psycopg import sql
+
+from schemas.accounts.accounts import Being
+from store.accounts import users
+from store.database import Store
+from store.transaction import Transaction, value
+from tests.acceptance.conftest import ALL_SCOPES, PATIENCE, Person, Stack
+from tests.acceptance.http.accounts.test_isolation import (
+    CASES,
+    ENDS_ITSELF,
+    EVERY_KIND,
+    OF_OPERATORS,
+    OF_USERS,
+    WITHOUT_BEING,
+    WITHOUT_TOKEN,
+    WORK_CASES,
+    Side,
+    ask,
+    remember,
+)
+from tests.acceptance.http.documents.test_openapi import operations, scopes
+from tests.acceptance.http.test_mcp import call, over_http
+from tests.planted import PRIVATE, SHARED, plant, unplanted
+from tests.unique_words import Words, inputs
+from workers.embedded.processes import wait_until
+
+EMBEDDER = "all-MiniLM-L6-v2"
+# What finds the planted texts without saying the word, and what each route looks for it with.
+NEAR = f"{SHARED} baked bought sold love hides knows oven"
+LOOKING = {
+    "POST /v1/beings/{being}/recall": {"query": NEAR, "threshold": -1, "limit": 50, "format": "nodes", "explain": True},
+    "POST /v1/beings/{being}/search_memory": {"query": NEAR, "limit": 50},
+    "POST /v1/beings/{being}/search": {
+        "query": NEAR,
+        "limit": 50,
+        "kinds": EVERY_KIND,
+        "neighbours": 3,
+        "explain": True,
+    },
+    "POST /v1/beings/{being}/facts/retrieve": {"query": PRIVATE, "limit": 50, "explain": True},
+    "POST /v1/beings/{being}/vault/search": {"query": NEAR, "limit": 100},
+    "POST /v1/beings/{being}/vault/block": {"query": NEAR},
+    "POST /v1/beings/{being}/context": {"message": NEAR, "explain": True, "budget_tokens": 100_000},
+    "POST /v1/beings/{being}/turns": {"messages": [{"role": "user", "content": NEAR}], "explain": True},
+}
+TOOLS = {
+    "search": lambda _: {"query": NEAR, "limit": 50, "kinds": EVERY_KIND, "neighbours": 3},
+    "recall": lambda _: {"query": NEAR, "limit": 50},
+    "recall_memory": lambda side: {"cluster_id": side.cluster_id},
+    "search_memory": lambda _: {"query": NEAR, "limit": 50},
+    "remember": lambda _: {"action": "The oven failed.", "actors": ["Mira"], "when": ["2026-03-02"]},
+    "context": lambda _: {"message": NEAR},
+}
+# Routes that answer numbers, ids, times and settings, or what is the user's, or here nothing.
+WITHOUT_TEXTS = {"GET /v1/cost"} | {
+    f"GET /v1/beings/{{being}}/{path}" for path in ("cost", "sessions", "spine", "vault/candidates", "vault/proposals")
+}
+# What is asked without a Being is the user's, who may see all: a token for one Being sees that one alone.
+FOR_ALL = "a token for all Beings"
+KINDS = ["a token for the Being", FOR_ALL]
+# Inputs of the user's own, or that take something away.
+NOT_PLANTED = {
+    "POST /v1/beings",
+    "PUT /v1/user-model",
+    "POST /v1/keys",
+    "POST /v1/beings/{being}/vault/delete",
+    "POST /v1/beings/{being}/entities/merges",
+    "POST /v1/beings/{being}/vault/{record_id}/promote",
+}
+WORDS = Words()
+
+
+def say_everything(side: Side, document: dict[str, Any]) -> None:
+    """Send every input that the document describes about a Being, with a word of its own in each text."""
+    for name, operation in operations(document):
+        body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+        if body is None or name in NOT_PLANTED | OF_OPERATORS:
+            continue
+        named = any(parameter["name"].lower() == "idempotency-key" for parameter in operation.get("parameters", ()))
+        for given in inputs(document, body["schema"], WORDS, name):
+            headers = {"Idempotency-Key": WORDS.new(f"{name} Idempotency-Key")} if named else {}
+            answer = ask(side, name, side.being.being_id, side, {"json": given, "headers": headers})
+            assert answer.is_success, (name, given, answer.text)
+            told = answer.json() if answer.content else {}
+            assert not isinstance(told, dict) or told.get("rejected", []) == [], (name, given, told)
+
+
+async def say_everything_to_tools(stack: Stack, person: Person) -> None:
+    """Call every MCP tool with arguments that hold a word of their own in each text."""
+    async with over_http(stack, person, ALL_SCOPES, person.being.being_id) as client:
+        for tool in (await client.list_tools()).tools:
+            for given in inputs(tool.input_schema, tool.input_schema, WORDS, f"tool {tool.name}"):
+                result = await client.call_tool(tool.name, given)
+                assert not result.is_error, (tool.name, given, result.content)
+
+
+@pytest.fixture(scope="module")
+def columns(stack, ledger):
+    """A person's Being with a word in every text column, and what each route that reads answers about it."""
+    person = Person(stack, ledger)
+    plant(ledger, person.being)
+    with ledger.transaction() as tx:
+        users.adopt_model(tx, person.being.being_id, EMBEDDER)
+        # So that the system's own embedder finds the memories.
+        tx.execute(
+            """
+            update memory.memory_nodes set embedding_model = %(model)s, vector = array_fill(0.05, array[384])::halfvec
+            where being_id = %(being)s
+            """,
+            {"being": person.being.being_id, "model": EMBEDDER},
+        )
+        assert unplanted(tx, person.being) == set()
+    side = side_of(person)
+    described = operations(person.client.get("/openapi.json").json())
+    reads = {name for name, operation in described if scopes(operation) == ("read",)}
+    yield side, {route: looked(side, route, side) for route in reads & CASES.keys()}
+    person.leave()
+
+
+@pytest.fixture(scope="module")
+def planted(stack, columns):
+    """The same Being after every input has been sent, and the person's token for all Beings."""
+    side, _ = columns
+    say_everything(side, side.client.get("/openapi.json").json())
+    anyio.run(say_everything_to_tools, stack, side.person)
+    return side_of(side.person)
+
+
+def side_of(person: Person) -> Side:
+    """A person's Being with ids of what it has now."""
+    with person.ledger.transaction() as tx:
+        ids = {name: _id(tx, person.being, *place) for name, place in PLACES.items()}
+        # Of all notes only these have a title that can be changed.
+        knowledge = "select note_id from memory.notes where being_id = %s and type = 'knowledge' limit 1"
+        ids["note_id"] = str(value(tx, knowledge, [person.being.being_id]))
+    indexed = partial(_indexed, person.ledger, person.being)
+    assert wait_until(indexed, PATIENCE), "the search does not hold what was planted"
+    path = f"/v1/beings/{person.being.being_id}"
+    cursors = {
+        f"{kind}_cursor": person.client.get(f"{path}/{kind}s", params={"limit": 1}).json()["cursor"]
+        for kind in ("node", "note")
+    }
+    return Side(person, person.being, person.client, **ids, **cursors, ids=frozenset(ids.values()))
+
+
+# Where each id of a `Side` is found: the table, the column, the column of the owner.
+PLACES = {
+    "node_id": ("memory_nodes", "node_id"),
+    "note_id": ("notes", "note_id"),
+    "cluster_id": ("memory_nodes", "cluster_id"),
+    "run_id": ("patrol_runs", "run_id"),
+    "session_id": ("sessions", "session_id"),
+    "work_id": ("work", "work_id", "owner_id"),
+    "record_id": ("vault_records", "id"),
+    "fact_id": ("facts", "fact_id"),
+    "merge_id": ("entity_merges", "merge_id", None),
+    "todo_id": ("todos", "todo_id"),
+    "message_id": ("messages", "message_id"),
+    "entry_id": ("persona", "entry_id"),
+}
+
+
+def _indexed(ledger: Store, being: Being) -> bool:
+    """Whether a Being's words, and those of its user, are searchable."""
+    with ledger.transaction() as tx:
+        return not value(
+            tx,
+            "select exists (select from memory.search_queue where owner_id = any(%s) and stage = 'words')",
+            [[being.being_id, being.user_id]],
+        )
+
+
+def _id(tx: Transaction, being: Being, table: str, column: str, owner: str | None = "being_id") -> str:
+    """The id of some row of a Being's, or where it has no owner's column, of its user's."""
+    query = sql.SQL("select {}::text as id from memory.{} where {} = %s limit 1").format(
+        sql.Identifier(column), sql.Identifier(table), sql.Identifier(owner or "user_id")
+    )
+    (row,) = tx.execute(query, [being.being_id if owner else being.user_id])
+    return str(row["id"])
+
+
+@pytest.fixture
+def sibling(request, planted):
+    """A Being of the same user's with a memory of its own, asked about with one kind of token."""
+    person = planted.person
+    being = person.add_being(f"sibling-{uuid4()}")
+    side = remember(person, being, person.client)
+    return side if request.param == FOR_ALL else replace(side, client=person.with_token(being_id=being.being_id))
+
+
+def leaked_words(text: str) -> set[str]:
+    """Where the planted words that a text holds were planted."""
+    return WORDS.found_in(text) or ({"a column of the database"} if PRIVATE in text.lower() else set())
+
+
+def looked(asker: Side, route: str, of: Side) -> httpx2.Response:
+    """What a route answers about the asker's Being, with the ids of one side, from the first page on."""
+    options = {"json": LOOKING[route]} if route in LOOKING else (CASES | WORK_CASES)[route](of)
+    options = options | {"params": {name: said for name, said in options.get("params", {}).items() if name != "cursor"}}
+    return ask(asker, route, asker.being.being_id, of, options)
+
+
+@pytest.mark.parametrize("sibling", KINDS, indirect=True)
+def test_no_route_shows_a_sibling_the_word(sibling, planted):
+    document = sibling.client.get("/openapi.json").json()
+    named = [(name, scopes(operation)) for name, operation in operations(document)]
+    asked = [(name, of) for name, of in named if name not in WITHOUT_TOKEN | OF_USERS | OF_OPERATORS | {ENDS_ITSELF}]
+    every_being = sibling.client is planted.client
+    leaks, shared = set(), set()
+    # What is read is read first: writing takes away.
+    for route, _ in sorted(asked, key=lambda one: "read" not in one[1]):
+        if every_being and route in WITHOUT_BEING | WORK_CASES.keys():
+            continue
+        texts = [looked(sibling, route, of).text for of in (sibling, planted)]
+        texts += [ask(sibling, route, sibling.being.being_id, planted).text]
+        texts += [] if every_being else [ask(sibling, route, planted.being.being_id, planted).text]
+        leaks |= {(route, place) for text in texts for place in leaked_words(text)}
+        shared |= {route for text in texts if SHARED in text.lower()}
+
+    assert leaks == set()
+    assert shared >= {
+        f"{method} /v1/beings/{{being}}/{path}"
+        for method, path in (
+            ("GET", "facts"),
+            ("GET", "entities"),
+            ("GET", "export"),
+            ("GET", "spine"),
+            ("GET", "vault"),
+            ("POST", "context"),
+            ("POST", "facts/retrieve"),
+            ("POST", "search"),
+        )
+    }, "what is the user's is told to all"
+
+
+def test_the_being_itself_is_shown_the_word(columns):
+    """What is not shown here could not be missed elsewhere."""
+    _, answers = columns
+    assert {route: answer.text for route, answer in answers.items() if not answer.is_success} == {}
+    assert {route for route, answer in answers.items() if PRIVATE not in answer.text.lower()} == WITHOUT_TEXTS
+
+
+@pytest.mark.parametrize("sibling", KINDS, indirect=True)
+def test_no_tool_shows_a_sibling_the_word(sibling, planted, stack):
+    bound = None if sibling.client is planted.client else sibling.being.being_id
+
+    async def answers():
+        async with over_http(stack, sibling.person, ALL_SCOPES, bound) as client:
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            assert tools == TOOLS.keys()
+            return {
+                (tool, side.being.slug): json.dumps(
+                    await call(client, tool, **TOOLS[tool](side), being=str(sibling.being.being_id))
+                )
+                for tool in sorted(tools)
+                for side in (sibling, planted)
+            }
+
+    said = anyio.run(answers)
+    assert {where: leaked_words(answer) for where, answer in said.items() if leaked_words(answer)} == {}
+    assert SHARED in said["context", sibling.being.slug]

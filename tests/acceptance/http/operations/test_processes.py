@@ -1,0 +1,65 @@
+"""Several processes serve one port: they count together, and end together."""
+
+import os
+import re
+import signal
+import subprocess
+
+import httpx2
+import pytest
+
+from cli.operations.stack import api_command
+from memory.accounts import access
+from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, answers
+from tests.ports import free_port
+
+LIVE = 'patrol_http_seconds_count{method="GET",route="/health/live",status="200"}'
+
+
+@pytest.fixture
+def server(stack, wait_until, tmp_path):
+    """An API of two processes; yields its URL and the process that started them."""
+    port = free_port()
+    environment = {**os.environ, **ENVIRONMENT, "PATROL_HOME": str(stack.logs.parent), "TMPDIR": str(tmp_path)}
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(
+            api_command("127.0.0.1", port, 2), env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_until(lambda: (tmp_path / "log").read_text().count("startup complete") == 2)
+        yield url, process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def gone(url):
+    try:
+        httpx2.get(f"{url}/health/live", timeout=PATIENCE)
+    except httpx2.TransportError:
+        return True
+    return False
+
+
+def test_they_count_together_whichever_is_asked_and_leave_nothing_behind(server, ledger, tmp_path):
+    url, process = server
+    secret, _ = access.issue_operator_token(ledger, lifetime=None)
+    for _ in range(30):
+        assert answers(url, "/health/live")
+    for _ in range(5):
+        told = httpx2.get(f"{url}/metrics", headers={"Authorization": f"Bearer {secret}"}, timeout=PATIENCE).text
+        assert re.findall(rf"^{re.escape(LIVE)} (.*)$", told, re.MULTILINE) == ["30.0"]
+    assert list(tmp_path.glob("patrol-api-*"))
+    process.terminate()
+    process.wait(PATIENCE)
+    assert gone(url)
+    assert not list(tmp_path.glob("patrol-api-*"))
+
+
+def test_they_end_with_what_started_them(server, wait_until):
+    url, process = server
+    process.kill()
+    process.wait()
+    wait_until(lambda: gone(url))

@@ -1,0 +1,70 @@
+"""Facts of a user stay with the Being that heard them, where the user's scope or the setting says so."""
+
+import pytest
+
+from memory.facts import seeding
+from memory.facts.retrieval import FactQuery, retrieve
+from providers.embedders import Embedders
+from providers.thinkers import Thinkers
+from schemas.facts.requests import Seed
+from schemas.settings import Settings
+from store.accounts import users
+from store.transaction import value
+from tests.conversations import Talk, fact, judging_at_once
+from tests.fakes.provider import running_provider
+
+SISTER = "My sister is called Quentina."
+
+
+@pytest.fixture
+def talks(store, user):
+    """Conversations of two Beings of one user, judged by one provider."""
+    with running_provider() as provider:
+        settings = judging_at_once(provider)
+        with store.transaction() as tx:
+            beings = [users.add_being(tx, user.user_id, slug, slug.title()) for slug in ("ada", "bea")]
+
+        def made(**changes):
+            changed = settings.model_copy(update=changes)
+            return [Talk(store, provider, being, changed, Thinkers(changed), Embedders(changed)) for being in beings]
+
+        yield made
+
+
+def known(talk):
+    """What the Being finds about the sister."""
+    found = retrieve(talk.store, talk.embedders, talk.settings, talk.being, FactQuery("sister", 10))
+    return [one.content for one in [*found.facts, *found.foundation]]
+
+
+def test_by_default_all_beings_of_a_user_know_a_fact(talks):
+    first, second = talks()
+    first.hears(SISTER, fact(SISTER.rstrip(".")))
+    first.judged()
+
+    assert known(first) == known(second) == [SISTER.rstrip(".")]
+
+
+@pytest.mark.parametrize("chosen", ["by the user", "by the setting"])
+def test_with_the_scope_being_a_fact_stays_where_it_was_heard(talks, store, user, chosen):
+    if chosen == "by the user":
+        with store.transaction() as tx:
+            users.change_user(tx, user.user_id, {"facts_scope": "being"})
+    first, second = talks(**({} if chosen == "by the user" else {"facts_scope": "being"}))
+    first.hears(SISTER, fact(SISTER.rstrip(".")))
+    first.judged()
+    seeding.seed(store, second.settings, second.being, [Seed(type="PEOPLE", content="Has a sister in Rome.")])
+
+    assert known(first) == [SISTER.rstrip(".")]
+    assert known(second) == ["Has a sister in Rome."]
+    with store.transaction() as tx:
+        assert value(tx, "select bool_and(in_confidence) from memory.messages where role = 'user'")
+
+
+def test_the_users_choice_precedes_the_setting(talks, store, user):
+    with store.transaction() as tx:
+        users.change_user(tx, user.user_id, {"facts_scope": "user"})
+    first, second = talks(facts_scope="being")
+    seeding.seed(store, Settings(facts_scope="being"), first.being, [Seed(type="PEOPLE", content="Has a sister.")])
+
+    assert known(second) == ["Has a sister."]

@@ -1,0 +1,67 @@
+"""Work that goes portion by portion sends for its next portion as it ends the last; the sweep never runs here."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from memory.talk import rolling, spine
+from memory.talk.spine import MESSAGES_AT_ONCE as SPINE_PORTION
+from memory.text.transcripts import MESSAGES_AT_ONCE as ROLLING_PORTION
+from providers.embedders import Embedders
+from providers.thinkers import Thinkers
+from schemas import kinds
+from schemas.settings import Settings
+from store.ledger import work
+from store.transaction import value
+from tests.conversations import LEASE, Talk, judging_at_once
+from tests.fakes.provider import FakeProvider, running_provider
+
+PORTIONS = 3
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    """A model provider of the test's own."""
+    with running_provider() as running:
+        yield running
+
+
+@pytest.fixture
+def talk(store, being, provider) -> Talk:
+    """A user who talks to a Being."""
+    settings = judging_at_once(provider)
+    return Talk(store, provider, being, settings, Thinkers(settings), Embedders(Settings(embedder="minilm")))
+
+
+def done_by_messages(talk, sent, kind, do):
+    """Do the units of a kind for which messages are sent, and no others; returns how many there were."""
+    done = 0
+    while messages := [message for message in sent.take() if message.kind == kind.name]:
+        (message,) = messages
+        with talk.store.transaction() as tx:
+            claim = work.claim(tx, message.owner_id, message.kind, message.key, lease=LEASE, attempts=1)
+        do(talk.store, talk.thinkers, talk.settings, claim)
+        done += 1
+    return done
+
+
+def left(talk, column):
+    with talk.store.transaction() as tx:
+        return value(tx, f"select count(*) from memory.messages where {column} is null")  # noqa: S608  # our own columns
+
+
+def test_a_rolling_summary_of_so_many_portions_is_sent_for_as_often(talk, sent):
+    talk.says(*(f"I like number {number}." for number in range(PORTIONS * ROLLING_PORTION)))
+    assert done_by_messages(talk, sent, kinds.ROLLING_SUMMARY, rolling.summarise) == PORTIONS
+    assert left(talk, "rolling_version") == 0
+
+
+def test_a_spine_of_so_many_portions_is_sent_for_as_often(talk, sent):
+    talk.says(*(f"I like number {number}." for number in range(PORTIONS * SPINE_PORTION)))
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.messages set judged = true")
+    with talk.store.transaction() as tx:
+        sent.clear()
+        spine.request_if_due(tx, talk.being.user_id)
+    assert done_by_messages(talk, sent, kinds.SPINE, spine.write) == PORTIONS
+    assert left(talk, "spine_version") == 0

@@ -1,0 +1,166 @@
+"""Provider batches: submitted once, collected once, half the price, and direct requests for what they don't answer."""
+
+from datetime import timedelta
+
+import pytest
+
+from memory.llm import keys
+from memory.llm.batches import BatchPending
+from memory.llm.call_ledger import prompt_hash
+from providers.errors import Transient
+from providers.prices import cost_of
+from providers.thinking import Usage
+from store.llm import batches
+from store.llm.calls import Account
+from tests.fakes.provider import Behaviour
+from tests.integration.llm.conftest import THEIRS, question
+
+NUMBERS = range(3)
+
+
+def lot(numbers=NUMBERS):
+    return [(question(f"Like number {number}?"), lambda _: None) for number in numbers]
+
+
+@pytest.fixture
+def waiting(mind):
+    """Open a model session for work that no caller waits for."""
+
+    def made(claim, **changes):
+        return mind(claim, awaited=False, batch_thinking=True, **changes)
+
+    return made
+
+
+def sent(provider, endpoint="batches"):
+    return [request for request in provider.requests if request.endpoint == endpoint]
+
+
+def colours(told):
+    return [each.answer.name for each in told]
+
+
+def test_a_provider_batch_is_submitted_and_collected_once_at_half_price(provider, waiting, claimed, accounts, settings):
+    provider.script(Behaviour(do="unfinished", on="batch"))
+    claim = claimed()
+    for _ in range(2):
+        with pytest.raises(BatchPending) as caught:
+            waiting(claim).ask_all(lot())
+    assert caught.value.retry_after == 60
+    assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3
+    assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3
+
+    assert len(sent(provider)) == 1
+    assert not sent(provider, "messages")
+    assert {(call["batch"], call["outcome"]) for call in accounts()} == {(True, "answered")}
+    for call in accounts():
+        used = Usage(*(call[f"{kind}_tokens"] for kind in ("input", "output", "cache_read", "cache_write")))
+        assert 2 * call["cost"] == cost_of(call["model"], used, settings.prices) > 0
+
+
+def test_awaited_work_uses_no_provider_batch(provider, mind):
+    assert colours(mind(batch_thinking=True).ask_all(lot())) == ["blue"] * 3
+    assert not sent(provider)
+
+
+def test_a_pending_batch_is_bypassed_once_a_caller_waits(provider, waiting, mind, claimed):
+    provider.script(Behaviour(do="unfinished", on="batch", times=None))
+    claim = claimed()
+    with pytest.raises(BatchPending):
+        waiting(claim).ask_all(lot())
+
+    assert colours(mind(claim, batch_thinking=True).ask_all(lot())) == ["blue"] * 3
+
+
+def test_a_late_batch_is_asked_directly(provider, waiting, claimed):
+    provider.script(Behaviour(do="unfinished", on="batch", times=None))
+    claim = claimed()
+    with pytest.raises(BatchPending):
+        waiting(claim).ask_all(lot())
+
+    assert colours(waiting(claim, batch_patience=timedelta(0)).ask_all(lot())) == ["blue"] * 3
+    assert len(sent(provider, "messages")) == 3
+    assert len(sent(provider)) == 1
+
+
+def test_questions_that_a_batch_left_unanswered_are_asked_directly(provider, waiting, claimed, accounts):
+    provider.script(
+        Behaviour(do="expire", on="batched", when="number 1"),
+        Behaviour(do="fail", on="batched", status=529, when="number 2"),
+    )
+    claim = claimed()
+    with pytest.raises(BatchPending):
+        waiting(claim).ask_all(lot())
+
+    assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3
+    assert len(sent(provider, "messages")) == 2
+    assert sorted(call["outcome"] for call in accounts()) == ["answered"] * 3 + ["failed"] * 2
+
+
+def test_a_bad_answer_in_a_batch_is_asked_again_directly(provider, waiting, claimed, accounts):
+    provider.script(Behaviour(do="answer", text="rubbish", on="batched", when="number 1"))
+    claim = claimed()
+    with pytest.raises(BatchPending):
+        waiting(claim).ask_all(lot())
+
+    assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3
+    (again,) = sent(provider, "messages")
+    assert "Try 2 of 3" in again.prompt
+    assert sorted(call["outcome"] for call in accounts()) == ["answered"] * 3 + ["bad"]
+
+
+def test_a_batch_whose_submission_crashed_is_submitted_again(provider, waiting, claimed, store, user, being, accounts):
+    claim = claimed()
+    account = Account(user.user_id, being.being_id, claim.kind, claim.key, "platform")
+    with store.transaction() as tx:
+        batches.begin(tx, account, None, {prompt_hash(question("Like number 0?")).hex(): being.being_id})
+    with pytest.raises(BatchPending):
+        waiting(claim).ask_all(lot())
+
+    assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3
+    assert len(sent(provider)) == 1
+    assert len(accounts()) == 3
+
+
+def test_a_batch_that_fails_to_submit_costs_nothing(provider, waiting, claimed, accounts):
+    provider.script(Behaviour(do="fail", status=529, on="batches"))
+    claim = claimed()
+    with pytest.raises(Transient) as caught:
+        waiting(claim).ask_all(lot())
+
+    assert not isinstance(caught.value, BatchPending)
+    assert {(call["outcome"], call["cost"]) for call in accounts()} == {("failed", 0)}
+    with pytest.raises(BatchPending):
+        waiting(claim).ask_all(lot())
+    assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3
+
+
+def test_questions_that_changed_since_submission_are_asked_directly(provider, waiting, claimed, accounts):
+    claim = claimed()
+    with pytest.raises(BatchPending):
+        waiting(claim).ask_all(lot())
+
+    assert colours(waiting(claim).ask_all(lot(range(2, 5)))) == ["blue"] * 3
+    assert len(sent(provider, "messages")) == 2
+    assert {call["outcome"] for call in accounts()} == {"answered"}
+
+
+def test_a_batch_is_collected_with_the_key_that_submitted_it(provider, waiting, claimed, store, settings, user):
+    claim = claimed()
+    with pytest.raises(BatchPending):
+        waiting(claim).ask_all(lot())
+    keys.add(store, settings, user.user_id, "anthropic", THEIRS)
+
+    assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3
+    assert not sent(provider, "batch")
+    assert len(sent(provider, "messages")) == 3
+
+
+def test_questions_over_the_budget_are_left_out_of_the_batch(waiting, claimed, accounts):
+    claim = claimed()
+    with pytest.raises(BatchPending):
+        waiting(claim, daily_tokens=400).ask_all(lot(range(30)))
+    told = waiting(claim, daily_tokens=400).ask_all(lot(range(30)))
+
+    assert {type(each).__name__ for each in told} == {"Answered", "BudgetSpent"}
+    assert sum(call["input_tokens"] + call["output_tokens"] + call["cache_write_tokens"] for call in accounts()) <= 400

@@ -1,0 +1,200 @@
+"""Daily budgets are never exceeded, also under concurrency."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import timedelta
+from decimal import Decimal
+from threading import Barrier
+
+import pytest
+from structlog.testing import capture_logs
+
+from memory.operations.health import findings
+from providers.errors import Transient
+from schemas.llm.prices import Price
+from schemas.settings import Settings
+from store.accounts import users
+from store.errors import BudgetSpent
+from store.ledger import metrics
+from store.llm import budgets, calls
+from tests.fakes.provider import Behaviour
+from tests.integration.llm.conftest import question
+
+AT_ONCE = 8
+
+
+def test_concurrent_calls_do_not_exceed_a_budget(provider, mind, being, store, accounts):
+    mind().ask(question("How much is one?"))
+    (one,) = accounts()
+    most = 5 * (one["input_tokens"] + one["output_tokens"] + one["cache_write_tokens"] + 100)
+    with store.transaction() as tx:
+        users.change_being(tx, being.being_id, {"daily_tokens": most})
+    told = mind(thinking_calls=8).ask_all([(question(f"Like number {n}?"), lambda _: None) for n in range(30)])
+
+    spent = sum(each["input_tokens"] + each["output_tokens"] + each["cache_write_tokens"] for each in accounts())
+    assert spent <= most
+    assert {type(each).__name__ for each in told} == {"Answered", "BudgetSpent"}
+    assert len(provider.requests) == len(accounts())
+
+
+def test_a_budget_in_money_ends_with_the_users_day(mind, accounts, clock):
+    with pytest.raises(BudgetSpent, match="money") as caught:
+        mind(daily_cost=Decimal("0.00000001")).ask(question())
+    assert 0 < caught.value.retry_after <= 24 * 3600
+    assert accounts() == []
+
+    mind().ask(question())
+    spent = accounts()[0]["cost"]
+    room = spent + Decimal("0.0000001")
+    with pytest.raises(BudgetSpent):
+        mind(daily_cost=room).ask(question("And the sky?"))
+    clock.advance(days=1)
+    assert mind(daily_cost=Decimal(1)).ask(question("And the sky?")).answer.name == "blue"
+    assert accounts()[0]["day"] + timedelta(days=1) == accounts()[1]["day"]
+
+
+def test_a_budget_in_money_needs_a_price(mind):
+    with pytest.raises(BudgetSpent, match="PATROL_PRICES"):
+        mind(daily_cost=Decimal(100), small_thinking_model="claude-unheard-of").ask(question())
+
+
+def test_the_default_budget_bounds_money_and_lets_models_without_a_price_pass(mind, settings):
+    assert settings.daily_cost == Decimal(5)
+    assert mind(small_thinking_model="claude-unheard-of").ask(question()).answer.name == "blue"
+    dear = {"claude-haiku-5-5": Price(input=Decimal(10**6))}
+    with pytest.raises(BudgetSpent, match="money"):
+        mind(prices=dear).ask(question("And the sky?"))
+    assert mind(prices=dear, daily_cost=None).ask(question("And the sky?")).answer.name == "blue"
+
+
+@pytest.mark.parametrize(("said", "meant"), [("none", None), ("2.5", Decimal("2.5")), ("", Decimal(5))])
+def test_the_budget_is_set_by_a_word_or_a_number(monkeypatch, said, meant):
+    monkeypatch.setenv("PATROL_DAILY_COST", said)
+    assert Settings().daily_cost == meant
+    assert ("daily_cost" in Settings().model_fields_set) == bool(said)
+
+
+def test_an_exhausted_budget_is_logged_once_a_day_and_reported(mind, store, being, user, settings, clock):
+    def health():
+        (found,) = (each for each in findings(store, settings) if each.name == "daily budgets")
+        assert found.good
+        return found.words
+
+    assert health() == "none reached"
+    with capture_logs() as logged:
+        for _ in range(3):
+            with pytest.raises(BudgetSpent):
+                mind(daily_tokens=1).ask(question())
+    (event,) = [each for each in logged if each["event"] == "budget.reached"]
+    assert (event["owner_id"], event["budget"]) == (str(being.being_id), "tokens")
+    assert "1 reached today" in health()
+    with store.transaction() as tx:
+        (told,) = budgets.reached(tx, user_id=user.user_id)
+        assert (told.being_id, told.lacking) == (being.being_id, "tokens")
+        assert {row["lacking"]: row["owners"] for row in metrics.budgets_reached(tx)} == {
+            "tokens": 1,
+            "cost": 0,
+            "price": 0,
+        }
+    clock.advance(days=1)
+    assert health() == "none reached"
+    with capture_logs() as logged, pytest.raises(BudgetSpent):
+        mind(daily_tokens=1).ask(question())
+    assert [each["event"] for each in logged] == ["budget.reached"]
+
+
+def test_a_beings_own_budget_comes_before_the_platforms(mind, store, being):
+    with store.transaction() as tx:
+        users.change_being(tx, being.being_id, {"daily_tokens": 0})
+    with pytest.raises(BudgetSpent, match="tokens"):
+        mind(daily_tokens=1_000_000).ask(question())
+
+
+def test_an_unsettled_call_counts_at_its_reservation(mind, store, being, user, accounts):
+    account = calls.Account(user.user_id, being.being_id, "patrol.consolidate", "0", "platform")
+    with store.transaction() as tx:
+        calls.reserve(
+            tx,
+            account,
+            purpose="colours",
+            provider="anthropic",
+            model="claude-haiku-5-5",
+            batch=False,
+            input_tokens=900,
+            output_tokens=100,
+            cost=Decimal(1),
+            budget=calls.Budget(None, None),
+        )
+    assert accounts()[0]["outcome"] == "unknown"
+    with pytest.raises(BudgetSpent):
+        mind(daily_tokens=1050).ask(question())
+
+
+def test_reservations_at_the_same_moment_see_each_other(store, being, user, accounts):
+    account = calls.Account(user.user_id, being.being_id, "patrol.consolidate", "0", "platform")
+    together = Barrier(AT_ONCE)
+
+    def reserve(_):
+        with store.transaction() as tx:
+            together.wait()
+            try:
+                return calls.reserve(
+                    tx,
+                    account,
+                    purpose="colours",
+                    provider="anthropic",
+                    model="claude-haiku-5-5",
+                    batch=False,
+                    input_tokens=90,
+                    output_tokens=10,
+                    cost=Decimal(1),
+                    budget=calls.Budget(350, None),
+                )
+            except BudgetSpent:
+                return None
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        reserved = [call for call in pool.map(reserve, range(AT_ONCE)) if call]
+
+    assert len(reserved) == len(accounts()) == 3
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [Behaviour(do="hang"), Behaviour(do="drop"), Behaviour(do="garble")],
+    ids=["no answer in time", "a lost connection", "an answer that is none"],
+)
+def test_a_call_that_may_be_charged_counts_at_its_reservation(provider, mind, accounts, behaviour):
+    provider.script(behaviour)
+    with suppress(Transient):
+        mind(thinking_timeout=0.5).ask(question())
+    first = accounts()[0]
+
+    assert first["outcome"] != "failed"
+    assert first["cost"] > 0 < first["output_tokens"]
+
+
+def test_a_request_that_was_not_sent_costs_nothing(mind, accounts):
+    with pytest.raises(Transient):
+        mind(anthropic_base_url="http://127.0.0.1:1").ask(question())
+
+    assert (accounts()[0]["outcome"], accounts()[0]["cost"]) == ("failed", 0)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"usage": {"input_tokens": -(10**6), "output_tokens": 1}},
+        {"usage": {"input_tokens": 10**30, "output_tokens": 1}},
+        {"model": "claude\0"},
+        {"model": "c" * 10_000},
+    ],
+    ids=["fewer than none", "more than fit", "a name with NUL", "a long name"],
+)
+def test_an_impossible_usage_makes_the_answer_invalid_and_costs_the_reservation(provider, mind, accounts, lie):
+    provider.script(Behaviour(do="lie", fields=lie))
+
+    assert mind().ask(question()).answer.name == "blue"
+    lied, _ = accounts()
+    assert lied["outcome"] == "bad"
+    assert lied["cost"] > 0 < lied["output_tokens"]

@@ -1,0 +1,82 @@
+"""Embedding requests are accounted for like model calls, within the same budget."""
+
+import random
+
+import pytest
+
+from memory.nodes.creation import vectors_of
+from memory.nodes.recall import RecallQuery, recall
+from providers.embedders import Embedders
+from providers.errors import Transient
+from providers.metering import Asker, on_behalf_of
+from schemas.settings import Settings
+from store.accounts import users
+from store.errors import BudgetSpent
+from tests.fakes.provider import Behaviour
+from tests.scenes import make_user
+from workers.runtime.usage_meter import AccountsMeter
+
+TEXTS = ["The oven failed.", "They walked by the sea."]
+
+
+@pytest.fixture
+def being(store):
+    with store.transaction() as tx:
+        return users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen")
+
+
+@pytest.fixture
+def embedders(provider, store):
+    settings = Settings(embedder="openai", openai_base_url=provider.openai_url, openai_embedding_dimensions=64)
+    return Embedders(settings, AccountsMeter(store, settings))
+
+
+@pytest.fixture
+def embed(store, being, embedders):
+    """Embed texts on behalf of a unit of work."""
+
+    def done():
+        with on_behalf_of(Asker(being.being_id, "embed", "patrol.embed", "1")):
+            return vectors_of(store, embedders.wanted, being.being_id, TEXTS)
+
+    return done
+
+
+def test_a_request_is_in_the_accounts_with_what_it_had(embed, being, accounts):
+    embed()
+    embed()
+    (call,) = accounts()
+
+    assert (call["being_id"], call["kind"], call["purpose"]) == (being.being_id, "patrol.embed", "embed")
+    assert (call["provider"], call["model"], call["paid_with"]) == ("openai", "text-embedding-3-small", "platform")
+    assert call["outcome"] == "answered"
+    assert call["input_tokens"] == sum((len(text) + 3) // 4 for text in TEXTS)
+    assert 0 < call["cost"] < call["input_tokens"]
+
+
+def test_a_request_that_fails_costs_nothing(embed, provider, accounts):
+    provider.script(Behaviour(do="fail", status=503))
+    with pytest.raises(Transient):
+        embed()
+
+    assert [(call["outcome"], call["cost"], call["input_tokens"]) for call in accounts()] == [("failed", 0, 0)]
+
+
+def test_a_spent_budget_lets_embedding_wait_and_recall_go_by_words(embed, being, embedders, store, provider, accounts):
+    with store.transaction() as tx:
+        users.change_being(tx, being.being_id, {"daily_tokens": 0})
+    with pytest.raises(BudgetSpent) as caught:
+        embed()
+    found = recall(store, embedders, being.being_id, RecallQuery("oven", 3, 0.35), random.Random(1))
+
+    assert 0 < caught.value.retry_after <= 24 * 3600
+    assert found.degraded
+    assert provider.requests == accounts() == []
+
+
+def test_a_recall_is_accounted_for_by_its_being(being, embedders, store, accounts):
+    recall(store, embedders, being.being_id, RecallQuery("oven", 3, 0.35), random.Random(1))
+
+    assert [(call["being_id"], call["purpose"], call["kind"]) for call in accounts()] == [
+        (being.being_id, "recall", None)
+    ]

@@ -1,0 +1,196 @@
+"""The schema is what its files say: nothing unused, nothing missing, the same however often it is made."""
+
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from shutil import copytree
+
+import psycopg
+import pytest
+from psycopg.rows import scalar_row
+
+import store
+from store import migrate as migration
+from store.errors import MigrationRefused
+from store.migrate import migrate
+from workers.embedded.postgres import program
+
+CALL = re.compile(r"\bmemory\.(\w+)\(")
+STORE = Path(store.__file__).parent
+# Tables that hold nothing of an owner.
+UNOWNED = {"clock", "migrations", "operator_tokens", "heartbeats", "model_call_totals"}
+
+# With memory off the search path, whatever Postgres stores as an expression is printed with the schema's name.
+DEFINITIONS = """
+    select pg_get_functiondef(oid) from pg_proc where pronamespace = 'memory'::regnamespace and prokind = 'f'
+    union all select pg_get_viewdef(oid) from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'v'
+    union all select pg_get_expr(adbin, adrelid) from pg_attrdef join pg_class on pg_class.oid = adrelid
+        where relnamespace = 'memory'::regnamespace
+    union all select pg_get_triggerdef(pg_trigger.oid) from pg_trigger join pg_class on pg_class.oid = tgrelid
+        where relnamespace = 'memory'::regnamespace and not tgisinternal
+"""
+
+
+@pytest.fixture
+def empty(new_database):
+    """A database with nothing in it."""
+    with new_database(template="template0") as url:
+        yield url
+
+
+@pytest.fixture
+def column(url):
+    """Ask for one column's values."""
+    with psycopg.connect(url, row_factory=scalar_row) as connection:
+        yield lambda query: connection.execute(query).fetchall()
+
+
+def dumped(url):
+    """The schema as pg_dump writes it."""
+    command = [program("pg_dump"), "--schema-only", "--restrict-key=same", "--dbname", url]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def migrations():
+    """The names of the migrations, in order: each is a file, or a folder of files."""
+    return sorted(path.stem for path in (migration.SQL / "migrations").glob("[0-9]*"))
+
+
+def calls_within(definition):
+    """The functions that a definition calls, apart from itself."""
+    itself = re.match(r"CREATE OR REPLACE FUNCTION memory\.(\w+)\(", definition)
+    return set(CALL.findall(definition)) - ({itself[1]} if itself else set())
+
+
+def test_every_function_is_called_and_every_call_has_its_function(column):
+    functions = set(column("select proname from pg_proc where pronamespace = 'memory'::regnamespace"))
+    within = set().union(*(calls_within(definition) for definition in column(DEFINITIONS)))
+    from_store = {call for path in STORE.rglob("*.py") for call in CALL.findall(path.read_text())}
+
+    assert within | from_store == functions
+
+
+def test_no_function_has_two_forms(column):
+    names = column("select proname from pg_proc where pronamespace = 'memory'::regnamespace")
+
+    assert len(names) == len(set(names))
+
+
+def test_each_row_is_filed_under_its_owner(column):
+    unfiled = column(
+        "select relname from pg_index join pg_class on pg_class.oid = indrelid join pg_attribute on attrelid = indrelid"
+        " and attnum = indkey[0] where indisprimary and relnamespace = 'memory'::regnamespace"
+        " and attname not in ('being_id', 'user_id', 'owner_id')"
+    )
+    without_key = column(
+        "select relname from pg_class where relkind = 'r' and relnamespace = 'memory'::regnamespace"
+        " and not exists (select from pg_index where indrelid = pg_class.oid and indisprimary)"
+    )
+
+    assert set(unfiled) == UNOWNED
+    assert not without_key
+
+
+def test_migrating_again_changes_nothing(url):
+    before = dumped(url)
+
+    assert migrate(url) == []
+    assert dumped(url) == before
+
+
+def test_the_same_files_make_the_same_schema(url, empty):
+    migrate(empty)
+
+    assert dumped(empty) == dumped(url)
+
+
+def test_migrating_says_what_it_did(empty):
+    assert migrate(empty) == migrations()
+    assert migrate(empty) == []
+
+
+def with_functions(sql, text):
+    """The files of the schema, with one more file of functions."""
+    other = copytree(migration.SQL, sql)
+    (other / "functions" / "999_other.sql").write_text(text)
+    return other
+
+
+OF_ANOTHER_RELEASE = """
+create function stale() returns integer language sql return 1;
+create function stale_needs_stale() returns integer language sql return stale() + 1;
+create view stale_view as select stale_needs_stale() as one from memory_nodes;
+create function stale_trigger() returns trigger language plpgsql as $$ begin return null; end $$;
+create trigger stale_trigger after update on memory_nodes for each statement execute function stale_trigger();
+drop function untouched(uuid, jsonb);
+create function untouched(p_being_id uuid, p_seen jsonb) returns text language sql stable as $$ select 'yes'; $$;
+"""
+
+
+def test_functions_of_another_release_are_gone_after_migrating(url, tmp_path, monkeypatch):
+    before = dumped(url)
+    with monkeypatch.context() as other_release:
+        other_release.setattr(migration, "SQL", with_functions(tmp_path / "sql", OF_ANOTHER_RELEASE))
+        migrate(url)
+    assert "stale_trigger" in dumped(url)
+
+    assert migrate(url) == []
+
+    assert dumped(url) == before
+
+
+def test_two_may_migrate_at_once(empty):
+    with ThreadPoolExecutor(2) as pool:
+        did = list(pool.map(migrate, [empty, empty]))
+
+    assert sorted(did) == [[], migrations()]
+
+
+def test_a_migration_that_was_applied_is_never_reworded(url, tmp_path, monkeypatch):
+    reworded = copytree(migration.SQL, tmp_path / "sql")
+    (first, *_) = sorted((reworded / "migrations" / "0001_baseline").glob("*.sql"))
+    first.write_text(first.read_text() + "-- One more thought.\n")
+    monkeypatch.setattr(migration, "SQL", reworded)
+    before = dumped(url)
+
+    with pytest.raises(MigrationRefused, match="0001_baseline"):
+        migrate(url)
+    assert dumped(url) == before
+
+
+def test_a_database_with_migrations_that_the_files_lack_is_refused(url):
+    with psycopg.connect(url) as connection:
+        connection.execute("insert into memory.migrations (name, checksum) values ('0003_thinking', '')")
+
+    with pytest.raises(MigrationRefused, match="0003_thinking"):
+        migrate(url)
+
+
+def test_a_migration_that_has_landed_is_not_changed(column):
+    """A database holds the checksums of its migrations: `patrol migrate` refuses one whose text has changed."""
+    landed = (migration.SQL / "migrations" / "landed.sha256").read_text().splitlines()
+    lines = column("select encode(checksum, 'hex') || '  ' || name from memory.migrations where name <> 'functions'")
+
+    assert sorted(lines) == sorted(landed), "write a new migration, and add its line to sql/migrations/landed.sha256"
+
+
+def test_numbers_of_migrations_may_have_gaps(url, tmp_path, monkeypatch):
+    later = copytree(migration.SQL, tmp_path / "sql")
+    (later / "migrations" / "0108_late.sql").write_text("create table late (being_id uuid primary key);")
+    monkeypatch.setattr(migration, "SQL", later)
+    assert migrate(url) == ["0108_late"]
+
+    (later / "migrations" / "0104_early.sql").write_text("create table early (being_id uuid primary key);")
+    assert migrate(url) == ["0104_early"]
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(url, tmp_path, monkeypatch):
+    broken = copytree(migration.SQL, tmp_path / "sql")
+    (broken / "migrations" / "9999_broken.sql").write_text("create table memory.half (made int); select 1 / 0;")
+    monkeypatch.setattr(migration, "SQL", broken)
+    before = dumped(url)
+
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        migrate(url)
+    assert dumped(url) == before

@@ -1,0 +1,130 @@
+"""What is looked after besides memory: retention keeps up, health reads little, a door does not count for everybody."""
+
+import socket
+from datetime import timedelta
+from uuid import uuid4
+
+import numpy as np
+import pytest
+import structlog
+from celery import Celery
+
+from memory.intake import intake
+from memory.operations import health, upkeep
+from schemas.settings import Settings
+from schemas.work import TaskMessage
+from store.intake import notes
+from store.ledger import work
+from store.nodes import embeddings
+from tests.conftest import PATIENCE
+from tests.scenes import MODEL
+from workers.runtime.dispatch import BackgroundSender
+
+HASHES = [bytes([number]) for number in range(5)]
+LARGE, SMALL = intake.CHEAP_TO_COUNT + 1, 3
+
+
+def finish_units(tx, being, *, count, days):
+    tx.execute(
+        "insert into memory.work (owner_id, kind, key, queue, state, finished_at)"
+        " select %s, 'upkeep.tidy', uuidv7()::text, 'upkeep', 'done', clock_timestamp() - %s"
+        " from generate_series(1, %s)",
+        [being.being_id, timedelta(days=days), count],
+    )
+
+
+def rows(store, table):
+    with store.transaction() as tx:
+        (found,) = tx.execute(f"select count(*) as rows from memory.{table}")  # noqa: S608  # one of our tables
+        return found["rows"]
+
+
+def test_retention_lets_go_of_all_that_is_old_however_much(store, being, monkeypatch):
+    monkeypatch.setattr(upkeep, "CLEARED_AT_ONCE", 4)
+    with store.transaction() as tx:
+        finish_units(tx, being, count=8, days=8)
+        finish_units(tx, being, count=3, days=6)
+    upkeep.clear(store, Settings())
+    assert rows(store, "work") == 3
+
+
+def test_retention_lets_go_of_vectors_that_nobody_came_back_for(store, being, monkeypatch):
+    monkeypatch.setattr(upkeep, "CLEARED_AT_ONCE", 2)
+    with store.transaction() as tx:
+        embeddings.keep(tx, being.being_id, MODEL, dict.fromkeys(HASHES, np.ones(3, np.float32)))
+        tx.execute(
+            "update memory.embeddings set created_at = clock_timestamp() - interval '8 days' where text_hash = any(%s)",
+            [HASHES[:4]],
+        )
+    upkeep.clear(store, Settings())
+    with store.transaction() as tx:
+        assert set(embeddings.known(tx, being.being_id, MODEL, HASHES)) == set(HASHES[4:])
+
+
+def test_health_counts_the_dead_and_passes_over_what_is_done(store, being):
+    with store.transaction() as tx:
+        finish_units(tx, being, count=10_000, days=0)
+        tx.execute(
+            "insert into memory.work (owner_id, kind, key, queue, state, finished_at, error)"
+            " select %s, 'upkeep.tidy', uuidv7()::text, 'upkeep', 'dead', clock_timestamp(), 'broken'"
+            " from generate_series(1, 3)",
+            [being.being_id],
+        )
+    with store.transaction() as tx:
+        tx.execute("analyze memory.work")
+    with store.transaction() as tx:
+        assert work.dead(tx) == 3
+        (read,) = tx.execute(
+            "select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_xact_all_tables"
+            " where schemaname = 'memory' and relname = 'work'"
+        )
+    assert read["rows"] <= 3
+    assert "3 dead" in {finding.name: finding.words for finding in health.findings(store, Settings())}["dead work"]
+
+
+@pytest.fixture
+def hand_in(store, being):
+    """Hand so many scenes in at a door that is full with so many."""
+
+    def handing_in(count, most_pending):
+        settings = Settings(most_pending=most_pending, pending_notes=5000)
+        scenes = [
+            {"type": "scene", "content": {"action": "It rained.", "actors": ["Mira"], "when": ["2026"]}}
+            for _ in range(count)
+        ]
+        return intake.accept_notes(store, settings, being.being_id, scenes).accepted
+
+    return handing_in
+
+
+def test_a_full_door_refuses_bulk_under_any_limit_and_single_notes_under_a_small_one(hand_in):
+    assert hand_in(SMALL, SMALL) == SMALL
+    with pytest.raises(intake.IntakeFull):
+        hand_in(1, SMALL)
+    assert hand_in(LARGE - SMALL - 1, LARGE) + hand_in(1, LARGE) == LARGE - SMALL
+    with pytest.raises(intake.IntakeFull):
+        hand_in(intake.BULK_ITEMS + 1, LARGE)
+    assert hand_in(1, LARGE) == 1
+
+
+def test_a_single_note_does_not_count_what_waits(hand_in, monkeypatch):
+    asked = []
+    counted = notes.pending
+    monkeypatch.setattr(notes, "pending", lambda tx, being, most: asked.append(most) or counted(tx, being, most))
+    hand_in(1, Settings().most_pending)
+    assert Settings().most_pending not in asked
+
+
+def test_a_redis_that_hangs_keeps_no_door_waiting():
+    messages = [TaskMessage(owner_id=uuid4(), kind="upkeep.curate", key=str(key)) for key in range(10)]
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(PATIENCE)
+        celery = Celery(broker=f"redis://127.0.0.1:{silent.getsockname()[1]}/0", set_as_current=False)
+        celery.conf.broker_transport_options = {"socket_timeout": 0.2, "max_retries": 0}
+        with structlog.testing.capture_logs() as logs, BackgroundSender(celery, most_waiting=2) as sender:
+            # Were it to wait for Redis, nobody would be turned away.
+            sender.send(messages)
+            assert "dispatch.too_many_wait" in [entry["event"] for entry in logs]
+            connection, _ = silent.accept()
+            connection.close()
+        celery.close()

@@ -1,0 +1,212 @@
+"""The diary and the notes for next time, with a model that writes what the test wants."""
+
+from datetime import UTC, datetime
+
+import pytest
+from structlog.testing import capture_logs
+
+from memory.nodes import curation
+from memory.nodes.erasure import erase_node
+from memory.patrol import demand
+from memory.patrol.diary import check, diary_page
+from providers.embedders import Embedders
+from providers.errors import BadAnswer
+from providers.thinkers import Thinkers
+from schemas.kinds import PATROL_STEPS
+from schemas.patrol.model_answers import DiaryPages
+from store import clock as domain_clock
+from store.accounts import users
+from store.context import persona
+from store.patrol import runs
+from tests.fakes.provider import running_provider
+from tests.thinking import Answers, Life, thinking_settings
+from tests.walking import walk_run
+
+
+@pytest.fixture
+def life(store):
+    answers = Answers()
+    with running_provider(answer=answers) as provider:
+        with store.transaction() as tx:
+            domain_clock.set_to(tx, datetime(2026, 3, 1, 20, tzinfo=UTC))
+            user = users.add_user(tx, "keiko", "Asia/Tokyo")
+            being = users.add_being(tx, user.user_id, "mizzen", "Mizzen")
+        yield Life(store, provider, answers, being.being_id, thinking_settings(provider, topic_birth=False))
+
+
+def pages(*lines, notes=("Ask.", "Listen.", "Stay.")):
+    return {"diary": list(lines), "next_time": list(notes)}
+
+
+def entries(life):
+    page = diary_page(life.store, life.being_id, before=None, limit=9)
+    return {str(entry.day): entry.text for entry in page.entries}
+
+
+def walk(life, run_id, steps=PATROL_STEPS):
+    thinkers = Thinkers(life.settings)
+    return walk_run(
+        life.store, Embedders(life.settings), life.settings, life.being_id, run_id, steps, thinkers=thinkers
+    )
+
+
+def walk_undemanded(life):
+    with life.store.transaction() as tx:
+        run_id = runs.want(tx, life.being_id, demanded=False, notes=100)
+    return walk(life, run_id)
+
+
+def test_a_day_of_the_users_calendar_gets_its_entry(life):
+    life.tell("The roof leaks.")
+    life.answers.said["DiaryPages"] = pages(
+        "It rained.", "- Inside, too.", "I heard\nit all.", notes=["- Ask.", "Stay.", "Be."]
+    )
+    run = life.patrol()
+
+    assert run.steps["diary"] | {"outcome": "done", "lines": 3, "notes": 3} == run.steps["diary"]
+    # Eight in the evening of the first in London is five in the morning of the second in Tokyo.
+    assert entries(life) == {"2026-03-02": "It rained.\nInside, too.\nI heard it all."}
+    assert diary_page(life.store, life.being_id, before=None, limit=9).think_md == "- Ask.\n- Stay.\n- Be."
+
+
+def test_an_entry_takes_up_what_was_written_that_day(life, clock):
+    life.tell("The roof leaks.")
+    life.patrol()
+    clock.advance(hours=5)
+    life.tell("Ivor came.")
+    life.answers.said["DiaryPages"] = pages("The roof.", "Then Ivor.", "Good.")
+    life.patrol()
+
+    first, second = life.asked("DiaryPages")
+    assert "The roof leaks." in first.material
+    assert "<earlier>\nOne.\nTwo.\nThree.\n</earlier>" in second.material
+    assert "<noted>\n- Ask." in second.material
+    assert "Ivor came." in second.material
+    assert "The roof leaks." not in second.material
+    assert entries(life) == {"2026-03-02": "The roof.\nThen Ivor.\nGood."}
+
+    clock.advance(days=1)
+    life.tell("It dried.")
+    life.patrol()
+    assert list(entries(life)) == ["2026-03-03", "2026-03-02"]
+
+
+def test_the_model_is_shown_the_whole_persona(life):
+    soul = {part: f"The {part}." for part in ("personality", "backstory", "inner_world", "examples")}
+    with life.store.transaction() as tx:
+        persona.write_soul(tx, life.being_id, soul)
+        for name, enabled in (("Ana", True), ("Jon", False)):
+            entry = {"name": name, "content": f"About {name}.", "enabled": enabled, "position": 0}
+            persona.add(tx, life.being_id, "relationships", entry)
+    life.tell("The roof leaks.")
+    life.patrol()
+
+    (asked,) = life.asked("DiaryPages")
+    for text in (*soul.values(), '<relationship name="Ana">\nAbout Ana.\n</relationship>'):
+        assert text in asked.prompt
+    assert "Jon" not in asked.prompt
+
+
+def test_a_run_without_a_key_logs_that_once(life):
+    life.tell("The roof leaks.")
+    run_id = demand.demand(life.store, life.settings, life.being_id)
+    settings = life.settings.model_copy(update={"thinker": "none"})
+    with capture_logs() as logged:
+        walk_run(life.store, Embedders(settings), settings, life.being_id, run_id, thinkers=Thinkers(settings))
+
+    (event,) = [event for event in logged if event["event"].startswith("patrol.")]
+    assert (event["event"], event["reason"], event["run_id"]) == ("patrol.without_model", "no key", str(run_id))
+
+
+def test_without_new_memories_nothing_is_written(life):
+    run = life.patrol()
+
+    assert run.steps["diary"] | {"outcome": "skipped", "reason": "no new memories"} == run.steps["diary"]
+    assert not life.asked("DiaryPages")
+
+
+def test_where_all_that_was_new_is_forgotten_before_evening_nothing_is_written(life):
+    life.tell("The roof leaks.")
+    run_id = demand.demand(life.store, life.settings, life.being_id)
+    walk(life, run_id, PATROL_STEPS[:-1])
+    curation.forget(life.store, life.being_id, life.node("The roof").node_id)
+    run = walk(life, run_id)
+
+    assert (run.state, run.steps["diary"]["reason"]) == ("done", "no new memories")
+    assert not life.asked("DiaryPages")
+
+
+def test_what_nobody_demanded_writes_every_four_hours_and_then_all_of_it(life, clock):
+    life.tell("The roof leaks.")
+    assert walk_undemanded(life).steps["diary"]["outcome"] == "done"
+    clock.advance(hours=3)
+    life.tell("Ivor came.")
+    assert walk_undemanded(life).steps["diary"]["outcome"] == "not due"
+    clock.advance(hours=2)
+    life.tell("Ivor went.")
+    assert walk_undemanded(life).steps["diary"]["outcome"] == "done"
+
+    assert "Ivor came." in life.asked("DiaryPages")[1].material
+    assert "Ivor went." in life.asked("DiaryPages")[1].material
+
+
+def test_pages_that_no_try_gets_right_are_left_away(life):
+    life.tell("The roof leaks.")
+    life.answers.said["DiaryPages"] = pages("One line.")
+    run = life.patrol()
+
+    assert run.state == "done"
+    assert run.steps["diary"]["outcome"] == "skipped"
+    assert "3 to 5" in run.steps["diary"]["reason"]
+    assert not entries(life)
+
+
+def test_a_run_without_a_key_still_ends_and_begins_the_next(life):
+    life.tell("The roof leaks.")
+    first = demand.demand(life.store, life.settings, life.being_id)
+    settings = life.settings.model_copy(update={"thinker": "none"})
+    run = walk_run(life.store, Embedders(settings), settings, life.being_id, first, thinkers=Thinkers(settings))
+
+    assert (run.state, run.steps["diary"]["reason"]) == ("done", "no key")
+
+
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        (pages("One.", "Two."), "diary has 2 lines"),
+        (pages("1", "2", "3", "4", "5", "6"), "diary has 6 lines"),
+        (pages("1", "2", " "), "empty"),
+        (pages("1", "2", "3", notes=["1", "2"]), "next_time has 2 lines"),
+        (pages("1", "2", "3" * 501), "longer than 500"),
+    ],
+)
+def test_pages_of_another_measure_are_refused(said, complaint):
+    with pytest.raises(BadAnswer, match=complaint):
+        check(DiaryPages.model_validate(said))
+
+
+def test_pages_that_went_on_from_what_was_erased_meanwhile_are_not_kept(life):
+    life.tell("The roof leaks.")
+    life.patrol()
+    life.tell("Ivor came.")
+    erased = []
+
+    def while_it_is_erased(material):
+        with life.store.transaction() as tx:
+            being = users.get_being(tx, life.being_id)
+        erased.append(
+            erase_node(life.store, life.settings, Embedders(life.settings), being, life.node("The roof").node_id)
+        )
+        assert "One." in material
+        return pages("One, and then Ivor.", "Two.", "Three.")
+
+    life.answers.said["DiaryPages"] = while_it_is_erased
+    run = life.patrol()
+
+    assert (erased[0].diary_entries, run.state, run.steps["diary"]["outcome"]) == (1, "done", "skipped")
+    assert entries(life) == {}
+    assert diary_page(life.store, life.being_id, before=None, limit=9).think_md == ""
+    life.answers.said["DiaryPages"] = pages("Ivor.", "Two.", "Three.")
+    life.tell("Ivor went.")
+    life.patrol()
+    assert "Ivor came." in life.asked("DiaryPages")[-1].material

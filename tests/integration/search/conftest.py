@@ -1,0 +1,79 @@
+"""A Being that is told things, which are indexed and embedded as workers do it."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from memory.intake.intake import accept_messages
+from memory.search.search import search
+from providers.embedders import Embedders
+from schemas.accounts.accounts import Being, User
+from schemas.search import EverythingRequest, Found
+from schemas.settings import Settings
+from store.accounts import users
+from store.database import Store
+from tests.indexed import embed, index
+from tests.scenes import make_user
+
+
+@pytest.fixture(scope="session")
+def embedders() -> Embedders:
+    """The keyless embedder, loaded once."""
+    return Embedders(Settings(embedder="minilm"))
+
+
+@pytest.fixture
+def user(store: Store) -> User:
+    """A person."""
+    with store.transaction() as tx:
+        return make_user(tx)
+
+
+@pytest.fixture
+def being(store: Store, user: User) -> Being:
+    """A Being without vectors, so that the keyless embedder becomes its own."""
+    with store.transaction() as tx:
+        return users.add_being(tx, user.user_id, "wren", "Wren")
+
+
+class Searching:
+    """Tells Beings things, does the work that follows, and searches."""
+
+    def __init__(self, store: Store, embedders: Embedders) -> None:
+        self.store = store
+        self.embedders = embedders
+        self.settings = Settings(embedder="minilm")
+
+    def tell(self, being: Being, *said: str | dict[str, Any]) -> list[UUID | None]:
+        """Hand messages in; a text is the user's."""
+        items = [{"role": "user", "content": one} if isinstance(one, str) else one for one in said]
+        return accept_messages(self.store, self.settings, being.being_id, items).ids
+
+    def index(self, *owners: UUID) -> None:
+        """Index what waits."""
+        index(self.store, *owners)
+
+    def embed(self, *owners: UUID) -> None:
+        """Embed what waits."""
+        embed(self.store, self.embedders, *owners)
+
+    def settle(self, being: Being) -> None:
+        """Do all of it, for the Being and its user."""
+        self.index(being.being_id, being.user_id)
+        self.embed(being.being_id, being.user_id)
+
+    def find(self, being: Being, query: str, **asked: Any) -> Found:
+        """Search."""
+        return search(self.store, self.embedders, being, EverythingRequest(query=query, **asked))
+
+    def texts(self, being: Being, query: str, **asked: Any) -> Sequence[str]:
+        """What is found, best first."""
+        return [one.text for one in self.find(being, query, **asked).results]
+
+
+@pytest.fixture
+def on(store: Store, embedders: Embedders) -> Searching:
+    """What tells and searches."""
+    return Searching(store, embedders)

@@ -1,0 +1,120 @@
+"""A chat with no key remembers: what was said before comes to mind when it matters, once, dated and within fences."""
+
+import random
+from datetime import timedelta
+
+import pytest
+
+from memory.context.assembly import AssemblyRequest, assemble
+from memory.intake.turns import take_turn
+from memory.search.passages import excerpt
+from schemas.context.context import ContextRequest, Turn
+from schemas.limits import PASSAGE_CHARACTERS
+from tests.injections import INJECTIONS
+
+SMALL_TALK = ["It rains again.", "I made soup.", "The bus was late.", "Work was quiet.", "My tea is cold."]
+
+
+@pytest.fixture
+def turn(on, being):
+    """Take a turn, and get its context's regions by their names."""
+
+    def taken(said, **options):
+        asked = Turn(messages=[{"role": "user", "content": said}], format="text", **options)
+        return take_turn(on.store, on.embedders, on.settings, being, asked, random.Random(1)).context
+
+    return taken
+
+
+def rag(context):
+    """The text of the region `rag-context`."""
+    _, _, rest = context.text.partition("<rag-context>")
+    return rest.partition("</rag-context>")[0]
+
+
+def chat(on, being, first, times=80):
+    """Say something, talk of other things, and pause."""
+    on.tell(being, first, *(f"{SMALL_TALK[at % len(SMALL_TALK)]} ({at})" for at in range(times)))
+    on.settle(being)
+
+
+def test_a_chat_without_a_key_remembers_what_was_said_long_ago(on, being, clock, turn):
+    chat(on, being, "My sister Ingeborg is moving to Bergen.")
+    day = clock.now().date()
+    clock.advance(hours=30)
+
+    shown = rag(turn("What is my sister's name?"))
+
+    assert f'<passage day="{day}">' in shown
+    assert shown.count("My sister Ingeborg is moving to Bergen.") == 1
+
+
+def test_the_answer_comes_with_the_question_before_it(on, being, clock, turn):
+    on.tell(
+        being,
+        {"role": "assistant", "content": "What is your sister called?"},
+        "Ingeborg.",
+        *(f"{SMALL_TALK[at % 5]} ({at})" for at in range(80)),
+    )
+    on.settle(being)
+    clock.advance(hours=30)
+
+    shown = rag(turn("Tell me my sister's name."))
+
+    assert "Wren: What is your sister called?\nuser: Ingeborg." in shown
+
+
+def test_what_the_conversation_shows_is_not_shown_again(on, being, turn):
+    on.tell(being, "My sister Ingeborg is moving to Bergen.", *SMALL_TALK)
+    on.settle(being)
+
+    context = turn("What is my sister's name?")
+
+    assert context.text.count("Ingeborg") == 1
+    assert "<passage" not in context.text
+
+
+def test_what_has_nothing_to_do_with_the_message_is_left_out(on, being, clock, turn):
+    chat(on, being, "My sister Ingeborg is moving to Bergen.")
+    clock.advance(hours=30)
+
+    assert "<passage" not in turn("Good morning!").text
+
+
+@pytest.mark.parametrize("injection", INJECTIONS[:5])
+def test_a_passage_stays_in_its_fence(on, being, clock, turn, injection):
+    chat(on, being, f"My sister Ingeborg says: {injection}")
+    clock.advance(hours=30)
+
+    shown = rag(turn("What is my sister's name?"))
+
+    assert shown.count("<passage") == shown.count("</passage>") == 1
+
+
+def test_a_context_explains_its_passages(on, being, clock):
+    chat(on, being, "My sister Ingeborg is moving to Bergen.")
+    clock.advance(hours=30)
+    request = AssemblyRequest(ContextRequest(explain=True), "What is my sister's name?")
+
+    context = assemble(on.store, on.embedders, on.settings, being, request, random.Random(1))
+
+    assert len(context.explanation["passages"]) >= 1
+
+
+def test_of_a_long_message_the_stretch_that_matters_is_shown():
+    long = "Lorem ipsum dolor sit amet. " * 80 + "My sister is called Ingeborg. " + "Sed do eiusmod tempor. " * 80
+
+    shown = excerpt(long, "What is my sister's name?")
+
+    assert "Ingeborg" in shown
+    assert len(shown) <= PASSAGE_CHARACTERS + len("…  …")
+
+
+def test_a_passage_is_dated_by_when_it_was_said(on, being, clock, turn):
+    said_at = clock.now() - timedelta(days=400)
+    on.tell(being, {"role": "user", "content": "My sister Ingeborg came by.", "created_at": said_at.isoformat()})
+    for start in (0, 40):
+        on.tell(being, *(f"{SMALL_TALK[at % 5]} ({at})" for at in range(start, start + 40)))
+    on.settle(being)
+
+    assert f'<passage day="{said_at.date()}">' in rag(turn("What is my sister's name?"))

@@ -1,0 +1,293 @@
+"""Python programs that start in milliseconds: forked from a process that has imported what they import.
+
+A `patrol` command spends 1.2 s of processor time on imports and 0.1 s on its work, and a Celery worker 2 to 4 s before
+its first task. The tests start some five hundred of them. So a test process keeps one preloaded process and asks it to
+fork. The fork is an operating system process of its own: it has its own pid, session, environment, working directory,
+standard streams and exit status, can be killed or suspended, and runs the same `python -m` module and arguments.
+
+What a fork skips is the interpreter's start and the imports. `pytest --cold` skips nothing: every process then starts
+as a user's does. The tests of `patrol up`, `patrol demo`, the compose file, the embedded servers and chaos always
+start that way.
+
+Run as `python -m tests.preloaded DESCRIPTOR`, this module is the preloaded process; it ends when its socket closes.
+"""
+
+import atexit
+import ctypes
+import gc
+import json
+import os
+import pkgutil
+import runpy
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Self
+
+from cli.operations.environments import environment
+from workers.embedded import processes
+from workers.embedded.launch import PR_SET_PDEATHSIG
+from workers.embedded.processes import Child
+
+PACKAGES = ("cli", "memory", "providers", "schemas", "store", "tasks", "workers")
+LIBRARIES = ("anthropic", "celery.__main__", "celery.bin.worker", "celery.bin.beat", "celery.apps.beat", "openai")
+LIBRARIES += ("celery.apps.worker", "celery.concurrency.prefork", "celery.fixups.django", "kombu.transport.redis")
+# The largest request: arguments and environment.
+REQUEST = 1 << 17
+STOP_GRACE = 10.0
+
+
+class Forked:
+    """A forked process, with the part of `subprocess.Popen`'s interface that tests use."""
+
+    def __init__(self, status: socket.socket) -> None:
+        self._status = status
+        self._said = b""
+        self.returncode: int | None = None
+        while b"\n" not in self._said:
+            if not (received := status.recv(64)):
+                raise AssertionError("the preloaded process has ended")
+            self._said += received
+        number, _, self._said = self._said.partition(b"\n")
+        self.pid = int(number)
+
+    def poll(self) -> int | None:
+        """Return the exit status, negative for a signal; None while the process runs."""
+        return self._await(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the exit status.
+
+        Raises:
+            subprocess.TimeoutExpired: The process still runs after `timeout` seconds.
+        """
+        status = self._await(timeout)
+        if status is None:
+            raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
+        return status
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless the process has ended."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def _await(self, timeout: float | None) -> int | None:
+        if self.returncode is None:
+            self._status.settimeout(timeout)
+            with suppress(TimeoutError, BlockingIOError):
+                while not self._said.endswith(b"\n"):
+                    if not (received := self._status.recv(64)):
+                        # The preloaded process has ended, and the kernel kills its children.
+                        self._said = b"%d\n" % -signal.SIGKILL
+                    self._said += received
+                self.returncode = int(self._said)
+                self._status.close()
+        return self.returncode
+
+
+class Preloaded:
+    """The client of a preloaded process, which runs inside the `with` block.
+
+    Args:
+        log: The file for the output of the preloaded process itself.
+    """
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+
+    def __enter__(self) -> Self:
+        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        command = [sys.executable, "-m", "tests.preloaded", str(theirs.fileno())]
+        with theirs:
+            self._child = Child(command, self._log, env=environment("worker"), inherit=[theirs.fileno()])
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._requests.close()
+        processes.wait_until(lambda: not self._child.alive, STOP_GRACE)
+        self._child.kill()
+
+    def fork(
+        self, module: str, arguments: Sequence[str], env: Mapping[str, str], cwd: Path, streams: Sequence[IO[bytes]]
+    ) -> Forked:
+        """Start `python -m module arguments` as the leader of a session of its own.
+
+        Args:
+            module: The module to run.
+            arguments: Its arguments.
+            env: Its whole environment.
+            cwd: Its working directory.
+            streams: Its standard input, output and error.
+        """
+        ours, theirs = socket.socketpair()
+        request = json.dumps([module, arguments, dict(env), str(cwd)]).encode()
+        with theirs:
+            handed = [*(stream.fileno() for stream in streams), theirs.fileno()]
+            socket.send_fds(self._requests, [request], handed)
+        return Forked(ours)
+
+    def run(
+        self, module: str, arguments: Sequence[str], given: bytes, env: Mapping[str, str], cwd: Path, patience: float
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run `python -m module arguments` to its end, as `subprocess.run` does.
+
+        Args:
+            module: The module to run.
+            arguments: Its arguments.
+            given: Its standard input.
+            env: Its whole environment.
+            cwd: Its working directory.
+            patience: Seconds that it may take.
+
+        Raises:
+            subprocess.TimeoutExpired: It took longer, and was killed.
+        """
+        with TemporaryFile() as read, TemporaryFile() as output, TemporaryFile() as errors:
+            read.write(given)
+            read.seek(0)
+            forked = self.fork(module, arguments, env, cwd, (read, output, errors))
+            try:
+                status = forked.wait(patience)
+            except subprocess.TimeoutExpired:
+                forked.send_signal(signal.SIGKILL)
+                forked.wait()
+                raise
+            for written in (output, errors):
+                written.seek(0)
+            return subprocess.CompletedProcess([module, *arguments], status, output.read(), errors.read())
+
+    def child(self, argv: Sequence[str], log: Path, *, env: Mapping[str, str]) -> "ForkedChild":
+        """Start a Python program as `workers.embedded.processes.Child` does.
+
+        Args:
+            argv: `[python, "-m", module, *arguments]`.
+            log: The file for its output and errors.
+            env: Its whole environment.
+        """
+        return ForkedChild(self, argv, log, env)
+
+
+class ForkedChild(Child):
+    """A `Child` that is forked from the preloaded process instead of being executed."""
+
+    def __init__(self, preloaded: Preloaded, argv: Sequence[str], log: Path, env: Mapping[str, str]) -> None:
+        _, _, module, *arguments = argv
+        with Path(os.devnull).open("rb") as nothing, log.open("xb") as output:
+            streams = (nothing, output, output)
+            forked = preloaded.fork(module, arguments, env, Path.cwd(), streams)
+        self._process = forked  # type: ignore[assignment]  # the part of Popen's interface that Child uses
+        self._kill = weakref.finalize(self, processes._kill_group, forked, os.getpid())  # type: ignore[arg-type]  # noqa: SLF001  # likewise
+
+
+class Forks:
+    """The processes that the preloaded process has forked, with the pipe that reports each one's exit status."""
+
+    def __init__(self) -> None:
+        self.ended, self._wakes = socket.socketpair()
+        for end in (self.ended, self._wakes):
+            end.setblocking(False)
+        self._waiting: dict[int, socket.socket] = {}
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._wakes.fileno())
+
+    def fork(self, status: socket.socket) -> int:
+        """Fork, and write the pid to `status`; returns 0 in the fork."""
+        if (pid := os.fork()) == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            for inherited in (self.ended, self._wakes, status, *self._waiting.values()):
+                inherited.close()
+        else:
+            self._waiting[pid] = status
+            status.sendall(b"%d\n" % pid)
+        return pid
+
+    def reap(self) -> None:
+        """Reap the forks that have ended, and report their exit statuses."""
+        with suppress(BlockingIOError):
+            self.ended.recv(4096)
+        for pid in [*self._waiting]:
+            found, code = os.waitpid(pid, os.WNOHANG)
+            if found:
+                with self._waiting.pop(pid) as status, suppress(BrokenPipeError):
+                    status.sendall(b"%d\n" % os.waitstatus_to_exitcode(code))
+
+
+def load() -> None:
+    """Import what the system's programs import."""
+    for library in LIBRARIES:
+        import_module(library)
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+    # It reads the settings, which must be of the fork's own environment.
+    assert "celeryconfig" not in sys.modules
+    gc.collect()
+    gc.freeze()
+
+
+def serve(requests: socket.socket) -> None:
+    """Fork a process for each request until the other end closes; in each fork, run its module."""
+    load()
+    forks = Forks()
+    with selectors.DefaultSelector() as selector:
+        for readable in (requests, forks.ended):
+            selector.register(readable, selectors.EVENT_READ)
+        while True:
+            if requests in {key.fileobj for key, _ in selector.select()}:
+                request, descriptors, *_ = socket.recv_fds(requests, REQUEST, 4)
+                if not request:
+                    return
+                if forks.fork(socket.socket(fileno=descriptors.pop())) == 0:
+                    break
+                for descriptor in descriptors:
+                    os.close(descriptor)
+            forks.reap()
+    requests.close()
+    run(*json.loads(request), descriptors)
+
+
+def run(module: str, arguments: list[str], env: dict[str, str], cwd: str, streams: list[int]) -> None:
+    """Set up the fork as requested, and run its module."""
+    starter = os.getppid()
+    os.setsid()
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), *(ctypes.c_ulong(0),) * 3)
+    if os.getppid() != starter:
+        os._exit(1)
+    for number, descriptor in enumerate(streams):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(env)
+    time.tzset()
+    sys.argv[1:] = arguments
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        status = 0
+    except SystemExit as ending:
+        if not isinstance(ending.code, int | None):
+            raise
+        status = ending.code or 0
+    # Finalises as the interpreter does, except freeing every object, which would copy all memory of the fork.
+    threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001  # no public function does this
+    atexit._run_exitfuncs()  # noqa: SLF001  # likewise
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(status & 0xFF)
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,0 +1,125 @@
+"""Every task has one registered kind, whose name is stable."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from schemas.kinds import BEAT, KINDS, QUEUES, STEPS, WORK, TickKind, WorkKind, chain_from
+
+ROOT = Path(__file__).resolve().parents[3]
+NOWHERE = {"DATABASE_URL": "postgresql://nowhere", "REDIS_URL": "redis://nowhere"}
+LITERAL = re.compile(r"'((?:ingest|patrol|shadow|rolling|session_close|upkeep)\.[a-z_]+)'")
+# Rows of running systems and messages under way carry these names. A name that changes here needs a migration of the
+# rows, and workers that still know the old one while messages for it are under way.
+STABLE = {
+    "ingest.index_told": "ingest",
+    "ingest.index_words": "ingest",
+    "ingest.messages": "ingest",
+    "ingest.notes": "ingest",
+    "patrol.assign": "patrol",
+    "patrol.consolidate": "patrol-llm",
+    "patrol.diary": "patrol-llm",
+    "patrol.due": "patrol",
+    "patrol.dying": "patrol",
+    "patrol.embed": "patrol",
+    "patrol.merge": "patrol",
+    "patrol.revive": "patrol",
+    "patrol.session_counts": "patrol",
+    "patrol.split": "patrol-llm",
+    "rolling.summarise": "rolling",
+    "rolling.waiting": "rolling",
+    "session_close.summarise": "session-close",
+    "session_close.summarise_short": "session-close",
+    "shadow.judge": "shadow",
+    "shadow.waiting": "shadow",
+    "upkeep.activate": "upkeep",
+    "upkeep.clean_streams": "upkeep",
+    "upkeep.curate": "upkeep",
+    "upkeep.embed_facts": "upkeep",
+    "upkeep.embed_told": "upkeep",
+    "upkeep.embedders": "upkeep",
+    "upkeep.idle_sessions": "upkeep",
+    "upkeep.reembed": "upkeep",
+    "upkeep.retention": "upkeep",
+    "upkeep.spine": "upkeep",
+    "upkeep.sweep": "upkeep",
+    "upkeep.ticks": "upkeep",
+    "upkeep.unembedded": "upkeep",
+}
+
+
+def in_a_worker(program):
+    """What a Python program prints as JSON in a process whose Celery app is set up like a worker's."""
+    prelude = (
+        "import json\n"
+        "from workers.runtime.app import app\n"
+        "from schemas.kinds import *\n"
+        "from workers.runtime import step\n"
+        "app.loader.import_default_modules()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", prelude + program],
+        cwd=ROOT,
+        env={**os.environ, **NOWHERE},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return json.loads(done.stdout)
+
+
+def test_the_names_and_queues_are_those_of_running_systems():
+    assert {kind.name: kind.queue for kind in KINDS.values()} == STABLE
+    assert set(STABLE.values()) == set(QUEUES)
+
+
+def test_every_kind_has_one_task_and_every_task_has_a_kind():
+    tasks = in_a_worker(
+        "print(json.dumps({name: task.queue for name, task in app.tasks.items() if not name.startswith('celery.')}))"
+    )
+    assert tasks == STABLE
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "step.step(WorkKind('upkeep.tidy', 'upkeep'))",
+        "step.step(WorkKind('upkeep.curate', 'patrol'))",
+        "step.step(CURATE, bury=print)",
+        "step.step(STEPS['embed'])",
+        "step.tick(TickKind('upkeep.tidy', 'upkeep', every=None))",
+    ],
+)
+def test_a_task_whose_kind_is_not_registered_so_is_refused_at_import(made):
+    refused = in_a_worker(f"try:\n    {made}\nexcept ValueError as fault:\n    print(json.dumps(str(fault)))")
+    assert re.match(r"(upkeep|patrol)\.|Dead work", refused)
+
+
+def test_work_ticks_and_doors_are_told_apart():
+    assert all(isinstance(kind, WorkKind) for kind in WORK.values())
+    assert all(isinstance(kind, TickKind) for kind in BEAT)
+    assert {name for name in KINDS if name not in WORK} - {kind.name for kind in BEAT} == {
+        "ingest.messages",
+        "ingest.notes",
+    }
+
+
+def test_a_message_for_a_step_starts_the_rest_of_its_chain():
+    assert [kind.name for kind in chain_from("patrol.split")] == ["patrol.split", "patrol.merge", "patrol.diary"]
+    assert [kind.name for kind in chain_from("patrol.due")] == ["patrol.due"]
+    assert chain_from("patrol.embed") == tuple(STEPS.values())
+
+
+def test_sql_names_registered_kinds_alone():
+    named = {
+        name
+        for folder, pattern in (("sql/functions", "*.sql"), ("store", "*.py"))
+        for path in (ROOT / folder).rglob(pattern)
+        for name in LITERAL.findall(path.read_text("utf-8"))
+    }
+    assert named <= KINDS.keys()

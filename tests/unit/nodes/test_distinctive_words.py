@@ -1,0 +1,56 @@
+"""Names made of the words that distinguish a topic."""
+
+from typing import NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.nodes.distinctive_words import distinctive_names
+from schemas.limits import TOPIC_NAME_CHARACTERS
+
+
+class Text(NamedTuple):
+    """The texts of a node."""
+
+    action: str
+    themes: tuple[str, ...] = ()
+
+
+GULL = [Text(f"Pip saw Terence the gull steal a crust, number {number}.") for number in range(4)]
+BELLS = [Text(f"Pip went to the tower and rang the bells, time {number}.", ("ringing",)) for number in range(4)]
+OTHERS = [Text("Pip drank tea."), Text("Pip went home to the workshop.")]
+
+
+def test_a_topic_is_named_by_words_that_others_do_not_have():
+    gull, bells = distinctive_names([GULL, BELLS], OTHERS, [])
+
+    assert {"crust", "gull", "terence", "saw", "steal", "number"} >= set(gull.lower().split(", "))
+    assert bells.startswith("Ringing"), "a theme counts twice"
+    assert "pip" not in f"{gull} {bells}".lower()
+
+
+def test_forms_of_one_word_are_named_once():
+    (name,) = distinctive_names(
+        [[Text("One umbrella, two umbrellas."), Text("Umbrellas and an umbrella.")]], OTHERS, []
+    )
+    assert name.lower().count("umbrella") == 1
+
+
+def test_languages_without_spaces_have_words_too():
+    (name,) = distinctive_names([[Text("橋本に正式決定。"), Text("正式決定を祝った。")]], [Text("雨が降った。")], [])
+    assert name == "正式決定"
+
+
+TEXTS = st.lists(st.builds(Text, st.text("abcde ,äß漢字の", max_size=60)), min_size=1, max_size=5)
+
+
+@given(st.lists(TEXTS, max_size=4), TEXTS, st.lists(st.sampled_from(["Abc", "漢字", ""])))
+def test_names_are_short_and_all_different(topics, others, taken):
+    names = distinctive_names(topics, others, taken)
+
+    assert len(names) == len(topics)
+    named = [name.casefold() for name in names if name]
+    assert len({*named, *(name.casefold() for name in taken if name)}) == len(named) + len(
+        {name for name in taken if name}
+    )
+    assert all(len(name) <= TOPIC_NAME_CHARACTERS + len(" 99") for name in names)

@@ -1,0 +1,48 @@
+"""Roots without a model: measured on the sample month, whose scenes a person has labelled."""
+
+import json
+
+import pytest
+
+from memory.nodes.scenes import Unparsable, embedding_text, parse_scene
+from memory.patrol.root_examples import TEXTS, nearest_roots
+from providers.local.minilm import open_minilm
+from tests.unit.test_samples import SAMPLES
+
+# Scenes about the workshop as a business: umbrellas on order, silk, rent and lease, the roof and its repair.
+BUSINESS = """001 009 010 011 012 025 028 033 035 038 047 048 052 054 056 067 068 069 070 074 077 080 085 093 094 096
+100 102 106 114 115 116 117 122 128 129 136 143 144 150 153 161 162 168 173 174 175 179 181 182 186 205 206"""
+# Both, or neither, in equal parts.
+UNDECIDED = "051 072 103 121 123 126 127 130 132 137 146 172 191 193"
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    """Read the embedding texts of the sample month's labelled scenes, by their numbers."""
+    scenes = {}
+    for line in (SAMPLES / "month.jsonl").read_text(encoding="utf-8").splitlines():
+        note = json.loads(line)
+        number = note["id"].removeprefix("month:")
+        if note["type"] == "scene" and number not in UNDECIDED.split():
+            try:
+                scene = parse_scene(note["content"])
+            except Unparsable:
+                continue
+            scenes[number] = embedding_text(scene.scene(), scene.feeling)
+    return scenes
+
+
+def test_most_scenes_of_the_sample_month_get_the_root_that_a_person_gives_them(labelled):
+    model = open_minilm()
+    vectors = dict(zip(labelled, model.embed(list(labelled.values())), strict=True))
+    roots = nearest_roots(vectors, model.embed(TEXTS))
+
+    business = set(BUSINESS.split())
+    right = {number for number, root in roots.items() if (root == "Business") == (number in business)}
+    assert len(right) / len(roots) > 0.83
+    for side in (business, labelled.keys() - business):
+        assert len(right & side) / len(side) > 0.65, "neither root is chosen for most scenes"
+
+
+def test_no_nodes_have_no_roots():
+    assert nearest_roots({}, open_minilm().embed(TEXTS)) == {}

@@ -1,0 +1,90 @@
+"""Words become index terms in many languages: inflected forms meet, and scripts without spaces are read in pairs."""
+
+from typing import get_args
+
+import pytest
+
+from memory.search.languages import AUTO, LANGUAGES, elected, votes
+from memory.search.terms import digest, terms, words
+from schemas.search import LanguageCode
+
+# What was told, and a question that uses other forms of its words, by language.
+INFLECTED = {
+    "en": ("My sisters were painting the old houses.", "Which sister painted a house?"),
+    "de": ("Meine Schwestern wohnten in großen Häusern.", "In welchem grossen Haus wohnt die Schwester?"),
+    "es": ("Mis hermanas pintaron las casas viejas.", "¿Qué casa vieja pintó mi hermana?"),
+    "fr": ("Mes élèves aiment les gâteaux d'anniversaire.", "Quel gâteau l'élève aimait-il ?"),
+    "it": ("Le mie sorelle hanno comprato i libri nuovi.", "Quale libro nuovo ha comprato mia sorella?"),
+    "ru": ("Мои сёстры жили в больших домах.", "В каком доме живёт сестра?"),
+    "ar": ("زرت المكتبات مع أصدقائي", "هل زار الأصدقاء المكتبة؟"),
+    "hi": ("मेरी बहनों ने किताबें खरीदीं", "बहन ने कौन सी किताब खरीदी?"),
+    "pt": ("As minhas irmãs compraram livros novos.", "Que livro novo comprou a minha irmã?"),
+    "nl": ("Mijn zussen wonen in grote huizen.", "In welk groot huis woont mijn zus?"),
+}
+UNSPACED = {
+    "ja": ("妹の名前は花子です。コーヒーが好きです。", "妹の名前は?", ["妹", "名前"]),
+    "zh": ("我妹妹住在上海，她喜欢喝咖啡。", "妹妹住在哪里?", ["妹妹", "住在"]),
+    "ko": ("내 여동생의 이름은 지영이에요.", "여동생 이름이 뭐야?", ["여동", "동생", "이름"]),
+    "th": ("น้องสาวของฉันชื่อมาลี", "น้องสาวชื่ออะไร", ["น้", "สา"]),
+}
+
+
+@pytest.mark.parametrize("language", INFLECTED)
+def test_inflected_forms_meet(language):
+    told, asked = (set(terms(text, language)) for text in INFLECTED[language])
+
+    assert len(told & asked) >= 2
+
+
+@pytest.mark.parametrize("language", UNSPACED)
+def test_scripts_without_spaces_meet_in_pairs(language):
+    told, asked, shared = UNSPACED[language]
+
+    assert {*shared} <= {*terms(told, language)} & {*terms(asked, language)}
+
+
+def test_a_han_character_may_be_a_word():
+    assert set(terms("猫", "ja")) <= set(terms("黒猫がいる。", "ja"))
+
+
+@pytest.mark.parametrize("language", ["ru", "ar", "hi"])
+def test_a_script_tells_its_language_whatever_the_being_s_is(language):
+    told, asked = (set(terms(text, "en")) for text in INFLECTED[language])
+
+    assert len(told & asked) >= 2
+
+
+def test_case_accents_possessives_and_apostrophes_make_no_difference():
+    assert terms("CAFÉS", "en") == terms("cafe", "en")
+    assert terms("Nora's", "en") == terms("Nora\u2019s", "en") == terms("nora", "en")
+    assert terms("\uff46\uff55ll width", "en") == terms("full width", "en")
+
+
+def test_stop_words_count_only_where_there_is_nothing_else():
+    assert terms("It is the heron.", "en") == ["heron"]
+    assert terms("What is it?", "en") == ["what", "is", "it"]
+
+
+@pytest.mark.parametrize("language", [code for code in INFLECTED if code in votes([])])
+def test_a_text_s_language_is_told_by_its_frequent_words(language):
+    told = " ".join(INFLECTED[language]) + " " + " ".join(sorted(LANGUAGES[language].stop_words)[:40])
+
+    assert elected(votes(words(told))) == language
+
+
+def test_every_language_that_can_be_set_is_known():
+    assert {*get_args(LanguageCode)} == {AUTO, *LANGUAGES}
+
+
+def test_a_few_foreign_words_elect_nobody():
+    assert elected(votes(words("La vita è bella, he said."))) == "en"
+
+
+@pytest.mark.parametrize("text", ["", "!?", "\u0301", "🙂🙂", "\u200b", "a" * 100_000, "''''"])
+def test_nothing_breaks_it(text):
+    assert all(terms(text, "en"))
+
+
+def test_a_digest_is_always_the_same_and_fits_a_bigint():
+    assert digest("heron") == digest("heron") != digest("herons")
+    assert -(2**63) <= digest("heron") < 2**63

@@ -1,0 +1,44 @@
+"""The product stands without its tests."""
+
+import ast
+import tomllib
+
+import pytest
+
+from schemas.settings import CHECKOUT
+
+PRODUCT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["importlinter"]["root_packages"]
+SOURCES = [
+    CHECKOUT / "celeryconfig.py",
+    *(path for name in PRODUCT for path in sorted((CHECKOUT / name).rglob("*.py"))),
+]
+
+
+def mentions_of_tests(source):
+    """Imports of `tests`, and strings that name a module or a file below it."""
+    tree = ast.parse(source)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, clean=False)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from (one.name for one in names if one.name.partition(".")[0] == "tests")
+            case ast.ImportFrom(module=str(module)) if module.partition(".")[0] == "tests":
+                yield module
+            case ast.Constant(value=str(text)) if id(node) not in docstrings and (
+                text == "tests" or text.startswith(("tests.", "tests/"))
+            ):
+                yield text
+
+
+def test_no_file_of_the_product_imports_or_starts_a_test():
+    found = {path: list(mentions_of_tests(path.read_text(encoding="utf-8"))) for path in SOURCES}
+    assert {str(path.relative_to(CHECKOUT)): names for path, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize("source", ["import tests.ports", "from tests.fakes import x", 'run(["-m", "tests.fakes.p"])'])
+def test_the_check_finds_what_it_looks_for(source):
+    assert list(mentions_of_tests(source))

@@ -1,0 +1,1 @@
+"""Dumps of released schemas with data, and the command that makes one."""

@@ -1,0 +1,1 @@
+"""Embedded Postgres and Redis servers, and the supervisor of child processes."""

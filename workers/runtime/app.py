@@ -1,0 +1,87 @@
+"""The Celery app, and the resources of each of its worker processes."""
+
+import os
+import signal
+import threading
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+
+from celery import Celery, signals
+
+from providers.embedding import load_sdk
+from schemas.settings import Settings
+from workers.runtime import alive
+from workers.runtime.dispatch import send
+from workers.runtime.logs import configure_logs
+from workers.runtime.resources import Resources, resources
+
+
+class Patrol(Celery):  # type: ignore[misc]  # Celery is published without types
+    """A Celery app that opens `Resources` in each worker process after the fork, and closes them when it ends."""
+
+    opened: AbstractContextManager[Resources] | None = None
+    resources: Resources | None = None
+
+    def open_resources(self) -> None:
+        """Open this process's resources."""
+        settings = Settings()
+        opened = resources(settings, partial(send, self), statement_seconds=settings.step_statement_timeout)
+        self.resources = opened.__enter__()
+        self.opened = opened
+
+    def process_resources(self) -> Resources:
+        """Return this process's resources; opens them first if opening failed when the process started."""
+        if self.resources is None:
+            self.open_resources()
+        resources: Any = self.resources
+        return resources  # type: ignore[no-any-return]  # the base class is untyped
+
+    def close_resources(self) -> None:
+        """Close them. A process that is killed leaves closing its connections to the server."""
+        if self.opened is not None:
+            self.opened.__exit__(None, None, None)
+            self.opened = self.resources = None
+
+
+app = Patrol("memory-patrol")
+app.config_from_object("celeryconfig")
+
+
+@signals.worker_init.connect  # type: ignore[untyped-decorator]  # published without types
+def _prepare(**_: Any) -> None:
+    load_sdk(Settings())
+
+
+@signals.worker_process_init.connect  # type: ignore[untyped-decorator]  # published without types
+def _open(**_: Any) -> None:
+    app.open_resources()
+
+
+@signals.worker_process_shutdown.connect  # type: ignore[untyped-decorator]  # published without types
+def _close(**_: Any) -> None:
+    app.close_resources()
+
+
+@signals.heartbeat_sent.connect  # type: ignore[untyped-decorator]  # published without types
+def _touch(**_: Any) -> None:
+    """Runs every two seconds in a worker's main process, while it is connected to the broker."""
+    alive.touch()
+
+
+@signals.worker_shutting_down.connect  # type: ignore[untyped-decorator]  # published without types
+def _stop_in_time(how: str, **_: Any) -> None:
+    """Bound a warm shutdown, in which Celery would wait for running tasks without end, to PATROL_STOP_GRACE.
+
+    A task that is ended by the SIGQUIT returns its work to the ledger (see `workers.runtime.step`), and its message
+    returns to the queue.
+    """
+    if how == "Warm":
+        timer = threading.Timer(Settings().stop_grace, os.kill, [os.getpid(), signal.SIGQUIT])
+        timer.daemon = True
+        timer.start()
+
+
+@signals.setup_logging.connect  # type: ignore[untyped-decorator]  # published without types
+def _log(**_: Any) -> None:
+    configure_logs(Settings())

@@ -1,0 +1,79 @@
+"""The pools and clients of one process: opened after the fork, passed as the first argument, closed at the end."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from providers.embedders import Embedders
+from providers.thinkers import Thinkers
+from schemas.settings import Settings
+from store.database import Sender, Store, send_nothing
+from store.shares import Limits
+from workers.runtime.addresses import addresses
+from workers.runtime.secret import with_secret
+from workers.runtime.usage_meter import AccountsMeter
+
+if TYPE_CHECKING:
+    from workers.runtime.crash_points import CrashPoint
+
+
+@dataclass(frozen=True)
+class Resources:
+    """The settings, the ledger and the models of one process; `crash` is set by tests alone."""
+
+    settings: Settings
+    store: Store
+    embedders: Embedders
+    thinkers: Thinkers
+    crash: "CrashPoint | None" = None
+
+
+@contextmanager
+def resources(
+    settings: Settings,
+    send: Sender = send_nothing,
+    *,
+    statement_seconds: float | None = None,
+    user_connections: int | None = None,
+    bulk_turns: Path | None = None,
+) -> Iterator[Resources]:
+    """Open a process's resources for the duration of the block.
+
+    Args:
+        settings: The settings.
+        send: Sends the Celery messages for work that a transaction made ready; by default the sweep sends them.
+        statement_seconds: The statement timeout of this process; None: unlimited.
+        user_connections: How many connections one user's requests may hold at once; None: the whole pool.
+        bulk_turns: The file by which this process takes turns at bulk with others; None: it does not coordinate.
+
+    Raises:
+        NothingRunsError: No database is configured, and no embedded one runs.
+    """
+    url = addresses(settings).database_url
+    settings = with_secret(settings)
+    limits = Limits(
+        statement_seconds, settings.bulk_statement_timeout, user_connections, settings.bulk_share, bulk_turns
+    )
+    if settings.crash_at:
+        from workers.runtime.crash_points import (  # noqa: PLC0415  # for tests alone
+            CrashingMeter,
+            CrashingStore,
+            CrashingThinkers,
+            CrashPoint,
+        )
+
+        crash = CrashPoint(settings.crash_at, settings.home)
+        with (
+            CrashingStore(url, settings.database_connections, send, limits, crash) as store,
+            closing(CrashingThinkers(settings, crash)) as thinkers,
+        ):
+            embedders = Embedders(settings, CrashingMeter(store, settings, crash))
+            yield Resources(settings, store, embedders, thinkers, crash)
+    else:
+        with (
+            Store(url, settings.database_connections, send, limits) as store,
+            closing(Thinkers(settings)) as thinkers,
+        ):
+            yield Resources(settings, store, Embedders(settings, AccountsMeter(store, settings)), thinkers)

@@ -1,0 +1,89 @@
+"""Removes entries with erased content from the Redis streams.
+
+A function that the caller passes decides which items were erased; no content leaves this process.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID
+
+from workers.runtime import rejected
+
+PAGE = 500
+WHAT: dict[str, Literal["notes", "messages"]] = {stream: what for what, stream in rejected.DOORS.items()}
+
+
+@dataclass(frozen=True)
+class Found:
+    """An item in a stream that is addressed to the Being.
+
+    Attributes:
+        place: The id of its entry; an entry may hold several items.
+        what: Whether it is a note or a message.
+        item: What was sent, without the Being's id.
+        known_by: Its producer id, unless `item` has one.
+    """
+
+    place: bytes
+    what: Literal["notes", "messages"]
+    item: Any
+    known_by: str
+
+
+def clean(redis: Any, being_id: UUID, erased_among: Callable[[Sequence[Found]], set[int]]) -> int:
+    """Remove entries from the producers' streams, then from `patrol:rejected`.
+
+    Args:
+        redis: A client whose replies are bytes.
+        being_id: The Being to which the entries are addressed.
+        erased_among: Returns the positions of those items that were erased.
+
+    Returns:
+        How many entries were removed.
+
+    Raises:
+        RedisError: Redis is out of reach; the call may be repeated.
+    """
+    removed = 0
+    for stream in (*WHAT, rejected.STREAM):
+        for page in _pages(redis, stream):
+            found = [one for place, fields in page for one in _items(stream, place, fields, str(being_id))]
+            places = {found[position].place for position in erased_among(found)} if found else set()
+            if places:
+                removed += redis.xdel(stream, *places)
+    return removed
+
+
+def _pages(redis: Any, stream: str) -> Iterator[list[tuple[bytes, Mapping[bytes, bytes]]]]:
+    after = "-"
+    while page := redis.xrange(stream, min=after, count=PAGE):
+        yield page
+        after = f"({page[-1][0].decode()}"
+
+
+def _items(stream: str, place: bytes, fields: Mapping[bytes, bytes], being: str) -> Iterator[Found]:
+    """Yield an entry's items that are addressed to a Being. An entry that names it and can't be parsed is one item."""
+    data = fields.get(b"data", b"")
+    if being.encode() not in data.lower():
+        return
+    door = stream if stream in WHAT else fields.get(b"what", b"").decode(errors="replace")
+    what = WHAT.get(door, "notes")
+    known_by = fields.get(b"id", b"").decode(errors="replace") or f"stream/{stream}/{place.decode()}"
+    try:
+        sent = json.loads(data)
+    except (ValueError, RecursionError):
+        sent = None
+    for item in _addressed(sent, being):
+        yield Found(place, what, item, known_by)
+
+
+def _addressed(sent: Any, being: str) -> list[Any]:
+    """Return the items of an entry: one with its Being's id, or those of a rejected call of `ingest.*`."""
+    if isinstance(sent, dict) and str(sent.get("being")).lower() == being:
+        return [{name: part for name, part in sent.items() if name != "being"}]
+    if isinstance(sent, dict) and sent.keys() <= {"args", "kwargs"}:
+        parts = [*(sent.get("args") or []), *(sent.get("kwargs") or {}).values()]
+        return [item for part in parts if isinstance(part, list) for item in part] or [None]
+    return [None]
