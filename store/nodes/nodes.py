@@ -254,7 +254,8 @@ def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: Node
             [
                 being_id,
                 read.node_id,
-                Jsonb(read.model_dump(mode="json", include={"scene", "feeling", "themes", "emotion", "importance"})),
+                # Not in JSON's mode, which rounds numbers: what the statement compares is what is stored.
+                Jsonb(read.model_dump(include={"scene", "feeling", "themes", "emotion", "importance"})),
                 Jsonb(words.scene),
                 words.feeling,
                 words.themes,

@@ -73,6 +73,13 @@ def correct(store, settings, being_id, memories):
     return changed
 
 
+def test_numbers_with_all_their_digits_can_be_corrected_again(correct, memories):
+    emotion = dict.fromkeys(("valence", "arousal", "dominance", "safety", "novelty", "trust"), 0.12345678901234567)
+    for importance in (0.5556347377140519, 0.25):
+        correct(importance=importance, emotion=emotion)
+        assert memories()[0].importance == importance
+
+
 def once(action):
     """An action that happens the first time only."""
     left = [action]

@@ -171,12 +171,12 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.plain.nodes)
     def somebody_weighs(self, data, importance):
         name = data.draw(st.sampled_from(range(len(self.ids))))
-        self.both(
-            lambda: self.plain.weigh(name, importance),
-            lambda tx: nodes.correct(
-                tx, self.being_id, seen(tx, self.being, self.ids[name]), MODEL, words(importance=importance)
-            ),
-        )
+
+        def weigh(tx):
+            node = seen(tx, self.being, self.ids[name])
+            assert nodes.correct(tx, self.being_id, node, MODEL, words(importance=importance))
+
+        self.both(lambda: self.plain.weigh(name, importance), weigh)
 
     @invariant()
     def they_agree(self):
