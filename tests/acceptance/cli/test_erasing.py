@@ -41,7 +41,7 @@ def test_after_scrubbing_no_file_holds_a_word_of_an_erased_user(patrol, another,
         with ledger.transaction() as tx:
             tx.execute("analyze memory.memory_nodes, memory.messages, memory.notes, memory.vault_records")
         assert patrol.json("erase", "user", gone.user, "--yes")["beings"] == 1
-        wait_until(lambda: redis.xlen("patrol:messages") == 0 and redis.xlen("patrol:rejected") == 0)
+        wait_until(lambda: values_with(redis, word) == [])
         assert files_with(patrol.home, word)
         said = patrol("erase", "--scrub")
         assert "rewritten" in said.stdout
