@@ -353,6 +353,10 @@ class Settings(BaseSettings):
         timedelta(days=30), description="How long model responses are kept that no node's history refers to."
     )
     keep_calls: Duration = Field(timedelta(days=400), description="How long the records of model calls are kept.")
+    keep_retracted: Duration | None = Field(
+        None,
+        description="How long retracted messages can be restored; then they go without a trace. Not set: for ever.",
+    )
     due_limit: Duration = Field(
         timedelta(minutes=1), description="`/health/work` fails when due work has waited for a worker for so long."
     )

@@ -7,8 +7,7 @@ import structlog
 
 from memory.erased import cleaning, recognition
 from memory.facts import vectors
-from memory.talk import rolling, spine
-from memory.talk.sessions import request_summaries
+from memory.talk import rolling, spine, withdrawal
 from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
 from schemas.facts.answers import Erased
@@ -19,7 +18,7 @@ from store.database import Store
 from store.errors import NotFound
 from store.facts import facts
 from store.ledger import work
-from store.talk import rolling as session_states
+from store.talk import retraction
 
 log = structlog.get_logger()
 
@@ -27,10 +26,11 @@ log = structlog.get_logger()
 def erase_messages(store: Store, settings: Settings, being: Being, message_ids: Sequence[UUID]) -> Erased:
     """Erase messages; returns which facts and todos were removed or changed with them.
 
-    Keyed digests of their ids and texts are kept, so that intake refuses them from now on; copies in the streams are
-    removed by a worker. A statement is removed with its last evidence, and the statement that it had replaced is active
-    again. A fact is removed with its last statement. A todo is removed with its evidence, and reopened if only the
-    message that closed it is erased.
+    All versions of a message go, retracted ones too. Keyed digests of their ids and texts are kept, so that intake
+    refuses them from now on; copies in the streams are removed by a worker. Messages that were judged by a call that
+    showed an erased one are judged again. A statement is removed with its last evidence, and the statement that it had
+    replaced is active again. A fact is removed with its last statement. A todo is removed with its evidence, and
+    reopened if only the message that closed it is erased.
 
     Raises:
         NotFound: The Being has none of these messages.
@@ -38,21 +38,16 @@ def erase_messages(store: Store, settings: Settings, being: Being, message_ids: 
     """
     with store.transaction() as tx:
         erased.hold_intake(tx, being.being_id)
-        rolling.reserve(tx, being.being_id)
-        session_states.lock(tx, being.being_id)
-        facts.lock(tx, being.user_id)
+        withdrawal.lock(tx, being)
         if not (said := erased.messages(tx, being.being_id, message_ids)):
             raise NotFound("This Being has no such message.")
         known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
         recognition.remember_messages(tx, known, said)
         cleaning.enqueue(tx, being.being_id)
-        before = message_erasure.supported_by(tx, being.user_id, being.being_id, message_ids)
-        message_erasure.erase_messages(tx, being.being_id, message_ids)
-        erasing.remove_unused_names(tx, being.user_id)
+        gone = [version.message_id for version in said]
+        before = message_erasure.supported_by(tx, being.user_id, being.being_id, gone)
+        withdrawal.withdraw(tx, settings, being, gone, retraction.erase)
         after = message_erasure.remaining(tx, being.user_id, being.being_id, before)
-        vectors.request_embedding(tx, being.user_id)
-        request_summaries(tx, being.being_id)
-        spine.request_if_due(tx, being.user_id)
         return Erased(
             messages=len(said),
             facts_removed=sorted(before.facts.keys() - after.facts.keys()),

@@ -80,6 +80,8 @@ NOT_PLANTED = {
     "POST /v1/beings",
     "PUT /v1/user-model",
     "POST /v1/keys",
+    "POST /v1/beings/{being}/messages/retract",
+    "POST /v1/beings/{being}/messages/restore",
     "POST /v1/beings/{being}/vault/delete",
     "POST /v1/beings/{being}/entities/merges",
     "POST /v1/beings/{being}/vault/{record_id}/promote",
