@@ -31,6 +31,72 @@ create or replace function keep_awaited(p_being_id uuid, p_messages jsonb) retur
     returning message_id;
 $$;
 
+-- Places the messages of a session that lost some as if these had never been there, if that can make a difference: if there is
+-- a gap within it, or another session near it that would have taken a message. Returns the other sessions that they went to.
+create or replace function place_again(p_being_id uuid, p_session_id uuid) returns setof uuid language plpgsql as $$
+#variable_conflict use_column
+declare
+    v_idle constant interval := interval '30 minutes';
+    v_away constant timestamptz := '4000-01-01 BC';
+    v_message record;
+    v_reused boolean := false;
+    v_session_id uuid;
+begin
+    if not exists (
+        select
+        from (
+            select created_at - lag(created_at) over (order by created_at) as pause
+            from memory.messages
+            where being_id = p_being_id and session_id = p_session_id
+        ) as said
+        where pause > v_idle
+    ) and not exists (
+        select
+        from memory.sessions as s
+        join memory.sessions as near on near.being_id = s.being_id and near.session_id <> s.session_id
+            and near.conversation is not distinct from s.conversation
+            and near.started_at <= s.last_activity_at + v_idle and near.last_activity_at >= s.started_at - v_idle
+        where s.being_id = p_being_id and s.session_id = p_session_id
+    ) then
+        return;
+    end if;
+    -- Out of the way of what is placed, until a message opens a session.
+    update memory.sessions set started_at = v_away, last_activity_at = v_away, ended_at = v_away
+    where being_id = p_being_id and session_id = p_session_id;
+    for v_message in
+        select * from memory.messages
+        where being_id = p_being_id and session_id = p_session_id
+        order by message_id
+    loop
+        if not v_reused
+            and memory.session_near(p_being_id, v_message.conversation, v_message.created_at, v_idle) is null
+        then
+            v_reused := true;
+            update memory.sessions
+            set started_at = v_message.created_at, last_activity_at = v_message.created_at, ended_at = null,
+                turn_count = (v_message.role <> 'other')::integer
+            where being_id = p_being_id and session_id = p_session_id;
+            continue;
+        end if;
+        v_session_id := memory.place_messages(
+            p_being_id, v_message.conversation, v_message.created_at, v_message.created_at,
+            (v_message.role <> 'other')::integer
+        );
+        continue when v_session_id = p_session_id;
+        update memory.messages set session_id = v_session_id
+        where being_id = p_being_id and message_id = v_message.message_id;
+        perform memory.queue_for_search(p_being_id, 'message', array[v_message.message_id]);
+        -- In how many sessions a fact was told has changed.
+        perform memory.settle_facts(s.user_id, array_agg(distinct s.fact_id))
+        from memory.fact_evidence as e
+        join memory.fact_statements as s on s.user_id = e.user_id and s.statement_id = e.statement_id
+        where e.being_id = p_being_id and e.message_id = v_message.message_id
+        group by s.user_id;
+        return next v_session_id;
+    end loop;
+    delete from memory.sessions where being_id = p_being_id and session_id = p_session_id and not v_reused;
+end $$;
+
 -- Whether a message of the user waits to be judged in a session.
 create or replace function waits_for_judge(p_being_id uuid, p_session_id uuid) returns boolean language sql stable
 return exists (
@@ -47,10 +113,7 @@ declare
     v_user_id constant uuid := (select user_id from memory.beings where being_id = p_being_id);
     v_sessions uuid[];
     v_again uuid[];
-    v_facts uuid[];
     v_turns integer;
-    v_stretch record;
-    v_session_id uuid;
 begin
     perform memory.lock_session_state(p_being_id);
     perform memory.lock_facts(v_user_id);
@@ -85,44 +148,19 @@ begin
         select from memory.messages as m where m.being_id = s.being_id and m.session_id = s.session_id
     );
 
-    -- What a message held together may have fallen apart: the first stretch keeps the session, the others are placed anew.
-    for v_stretch in
-        with said as (
-            select m.*, created_at - lag(created_at) over told > interval '30 minutes' as apart
-            from memory.messages as m
-            where m.being_id = p_being_id and m.session_id = any(v_sessions)
-            window told as (partition by m.session_id order by created_at, message_id)
-        ),
-        numbered as (
-            select *, count(*) filter (where apart) over (partition by session_id order by created_at, message_id) as stretch
-            from said
-        )
-        select session_id, stretch, conversation, array_agg(message_id) as message_ids, min(created_at) as first,
-            max(created_at) as last, count(*) filter (where role <> 'other')::integer as turns
-        from numbered
-        group by session_id, stretch, conversation
-        order by session_id, stretch
-    loop
-        if v_stretch.stretch = 0 then
-            update memory.sessions as s
-            set started_at = v_stretch.first, last_activity_at = v_stretch.last, turn_count = v_stretch.turns,
-                ended_at = case when s.ended_at is not null then v_stretch.last end
-            where s.being_id = p_being_id and s.session_id = v_stretch.session_id;
-            continue;
-        end if;
-        v_session_id := memory.place_messages(
-            p_being_id, v_stretch.conversation, v_stretch.first, v_stretch.last, v_stretch.turns
-        );
-        update memory.messages as m set session_id = v_session_id
-        where m.being_id = p_being_id and m.message_id = any(v_stretch.message_ids);
-        perform memory.queue_for_search(p_being_id, 'message', v_stretch.message_ids);
-        v_sessions := v_sessions || v_session_id;
-        -- In how many sessions a fact was told has changed.
-        select array_agg(distinct s.fact_id) into v_facts
-        from memory.fact_evidence as e join memory.fact_statements as s using (user_id, statement_id)
-        where e.being_id = p_being_id and e.message_id = any(v_stretch.message_ids);
-        perform memory.settle_facts(v_user_id, v_facts);
-    end loop;
+    update memory.sessions as s
+    set started_at = remaining.first, last_activity_at = remaining.last, turn_count = remaining.turns,
+        ended_at = case when s.ended_at is not null then remaining.last end
+    from (
+        select session_id, min(created_at) as first, max(created_at) as last,
+            count(*) filter (where role <> 'other') as turns
+        from memory.messages
+        where being_id = p_being_id and session_id = any(v_sessions)
+        group by session_id
+    ) as remaining
+    where s.being_id = p_being_id and s.session_id = remaining.session_id;
+    select v_sessions || array_agg(moved) into v_sessions
+    from unnest(v_sessions) as lost (id), memory.place_again(p_being_id, lost.id) as moved;
 
     -- Nothing is judged in a session where no message of the user waits.
     select array_agg(m.message_id) into v_again
