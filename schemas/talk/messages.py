@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from schemas.answers import Answer, Cursor
 from schemas.rows import RequestKeyId, Row
 
@@ -23,6 +25,7 @@ class Message(Row):
     created_at: datetime
     received_at: datetime
     judged: bool
+    drawn: bool = Field(False, description="Whether a model was asked for the scenes that it belongs to.")
     request_key_id: RequestKeyId = None
 
 
