@@ -88,6 +88,28 @@ def mark_drawn(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> 
     )
 
 
+def evidence(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[UUID, set[UUID]]:
+    """The messages that nodes rest on, with those that they absorbed, by node; nodes that rest on none are left out."""
+    rows = tx.execute(
+        """
+        with recursive told (node_id, part_id) as (
+            select node_id, node_id from unnest(%(nodes)s::uuid[]) as node_id
+            union
+            select told.node_id, n.node_id
+            from told
+            join memory.memory_nodes as n on n.being_id = %(being)s and n.absorbed_into = told.part_id
+        )
+        select told.node_id, array_agg(distinct s.message_id) as messages
+        from told
+        join memory.memory_nodes as n on n.being_id = %(being)s and n.node_id = told.part_id
+        join memory.scene_messages as s on s.being_id = n.being_id and s.note_id = n.note_id
+        group by told.node_id
+        """,
+        {"being": being_id, "nodes": list(node_ids)},
+    )
+    return {row["node_id"]: set(row["messages"]) for row in rows}
+
+
 def resting_on(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
     """The scene notes that rest on any of these messages."""
     rows = tx.execute(

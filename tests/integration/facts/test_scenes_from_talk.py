@@ -1,12 +1,14 @@
 """The call that summarises a closed session also draws scene notes from its messages, each message once."""
 
 import json
+import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from memory.accounts import erasure
 from memory.accounts.beings import change
+from memory.context.retrieval import embed_message, retrieve
 from memory.intake.intake import accept_notes
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
@@ -20,8 +22,9 @@ from schemas.settings import Settings
 from store.accounts import users
 from store.intake import notes
 from store.nodes import nodes
-from tests.conversations import Talk
+from tests.conversations import Talk, fact
 from tests.fakes.provider import Behaviour
+from tests.indexed import embed, index
 from tests.walking import walk_patrol
 
 BEGIN = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -354,3 +357,25 @@ def test_the_choice_is_shown_with_the_being(talk):
     change(talk.store, talk.settings, talk.being, BeingChanges(scenes=None))
     with talk.store.transaction() as tx:
         assert users.get_being(tx, talk.being.being_id).scenes is None
+
+
+def test_a_context_shows_the_same_words_once(talk):
+    """As a fact, else as a memory, else as a passage."""
+    talk.says(*said_in(0, "I moved to Lisbon.", "I adopted a cat called Miso.", "It is lovely to be here."))
+    talk.answers(fact("I moved to Lisbon.", "The user lives in Lisbon."))
+    talk.judged()
+    talk.says(*said_in(5, "."))
+    draws(talk, scene("m1"), scene("m2", action="The user adopted a cat called Miso."))
+    closed(talk)
+    assert len(patrolled(talk)) == 2
+    talk.embedded()
+    index(talk.store, talk.being.being_id, talk.being.user_id)
+    embed(talk.store, talk.embedders, talk.being.being_id, talk.being.user_id)
+    with talk.store.transaction() as tx:
+        being = users.get_being(tx, talk.being.being_id)
+        question = "I moved to Lisbon, and what is my cat Miso up to?"
+        message = embed_message(talk.embedders, being, question, being.embedding_model, being.embedding_model)
+        found = retrieve(tx, talk.settings, being, message, random.Random(1))
+    texts = [piece.text for piece in found.pieces()]
+    assert [sum("Lisbon" in text for text in texts), sum("Miso" in text for text in texts)] == [1, 1]
+    assert [node.scene["action"] for node in found.recalled.nodes] == ["The user adopted a cat called Miso."]
