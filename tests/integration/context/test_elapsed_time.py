@@ -3,6 +3,7 @@
 import random
 import re
 from datetime import timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -96,7 +97,7 @@ def test_a_conversation_shows_its_pauses_and_stays_the_same_to_the_byte(say, clo
         stable.append(text.partition("<now>")[0])
         clock.advance(**away)
         say(("assistant", f"Answer {number}."))
-    assert all(later.startswith(earlier) for earlier, later in zip(stable[1:], stable[2:], strict=False))
+    assert all(later.startswith(earlier) for earlier, later in pairwise(stable))
     *_, last = stable
     assert re.findall(r"<pause>\n(.*)\n</pause>|(Question \d)|(Answer \d)", last) == [
         ("", "Question 0", ""), ("", "", "Answer 0"),
