@@ -333,7 +333,8 @@ class Settings(BaseSettings):
     )
     batch_wait: Duration = Field(timedelta(minutes=1), description="The interval at which a provider batch is polled.")
     batch_patience: Duration = Field(
-        timedelta(hours=1), description="After this time, requests that a batch has not answered are sent directly."
+        timedelta(hours=1),
+        description="After this time a batch is cancelled, and requests that it has not answered are sent directly.",
     )
 
     lease: Duration = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
