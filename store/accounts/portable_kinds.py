@@ -233,6 +233,7 @@ KINDS: tuple[Kind, ...] = (
             "replaced_by": "case when r.said_at is null then r.replaced_by end",
             "said_at": "coalesce(r.said_at, r.created_at)",
             "pinned": "coalesce(r.pinned, false)",
+            "compared": "coalesce(r.compared, true)",
             "importance": "coalesce(r.importance, (select f.base_importance from memory.facts as f"
             " where f.user_id = %(user)s and f.fact_id = r.fact_id), 1)",
         },
@@ -303,6 +304,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "search_queue": "derived, and computed again",
     "search_documents": "derived, and computed again",
     "search_postings": "derived, and computed again",
+    "search_terms": "derived, and computed again",
     "search_statistics": "derived, and computed again",
     "search_vectors": "derived, and computed again",
     "session_snapshot": "derived, and computed again",
