@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import args_row
 
 from schemas.search import Kind
-from store.nodes.embeddings import Vector, literal
+from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
 
 # The terms that are more frequent count as if they were not: they tell next to nothing.
@@ -185,7 +185,7 @@ def told_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list
         order by v.vector <#> %(query)s::halfvec
         limit %(limit)s
         """,
-        {**within.named, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -209,7 +209,7 @@ def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         order by n.distance
         limit %(limit)s
         """,
-        {**within.named, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -229,7 +229,7 @@ def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         order by v.vector <=> %(query)s::halfvec
         limit %(limit)s
         """,
-        {**within.named, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -347,11 +347,11 @@ def seen(
                 "places": list(places),
                 "terms": list(terms),
                 "around": around,
-                "told": told and literal(told.vector),
+                "told": told and halfvec(told.vector),
                 "told_model": told and told.model,
-                "nodes": nodes and literal(nodes.vector),
+                "nodes": nodes and halfvec(nodes.vector),
                 "nodes_model": nodes and nodes.model,
-                "facts": facts and literal(facts.vector),
+                "facts": facts and halfvec(facts.vector),
                 "facts_model": facts and facts.model,
             },
             binary=True,
