@@ -298,6 +298,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "search_queue": "derived, and computed again",
     "search_documents": "derived, and computed again",
     "search_postings": "derived, and computed again",
+    "search_terms": "derived, and computed again",
     "search_statistics": "derived, and computed again",
     "search_vectors": "derived, and computed again",
     "session_snapshot": "derived, and computed again",

@@ -66,8 +66,8 @@ def keep(
     kept = [(row["kind"], row["item_id"]) for row in taken if (row["kind"], row["item_id"]) in vectors]
     tx.execute(
         """
-        insert into memory.search_vectors (owner_id, embedding_model, document_id, kind, vector)
-        select d.owner_id, %(model)s, d.document_id, d.kind, new.vector
+        insert into memory.search_vectors (owner_id, embedding_model, document_id, kind, said_at, arrived_at, vector)
+        select d.owner_id, %(model)s, d.document_id, d.kind, d.said_at, d.arrived_at, new.vector
         from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(vectors)s::halfvec[])
             as new (kind, item_id, vector)
         join memory.search_documents as d
