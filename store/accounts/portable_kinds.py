@@ -228,6 +228,7 @@ KINDS: tuple[Kind, ...] = (
             "replaced_by": "case when r.said_at is null then r.replaced_by end",
             "said_at": "coalesce(r.said_at, r.created_at)",
             "pinned": "coalesce(r.pinned, false)",
+            "compared": "coalesce(r.compared, true)",
             "importance": "coalesce(r.importance, (select f.base_importance from memory.facts as f"
             " where f.user_id = %(user)s and f.fact_id = r.fact_id), 1)",
         },
