@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.accounts.accounts import Being
-from store.nodes.embeddings import literal
+from store.nodes.embeddings import halfvec
 from store.nodes.nodes import NodeWords
 from store.transaction import Transaction, value
 
@@ -228,7 +228,7 @@ def replace_words(tx: Transaction, being_id: UUID, node_id: UUID, model: str, wo
         """,
         [
             *(Jsonb(words.scene), words.feeling, words.themes, None if words.emotion is None else Jsonb(words.emotion)),
-            *(words.text_hash, model, literal(words.vector), being_id, node_id),
+            *(words.text_hash, model, halfvec(words.vector), being_id, node_id),
         ],
     )
 
