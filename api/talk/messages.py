@@ -80,7 +80,9 @@ def retract_messages(
     it, what was derived from it. A retraction that comes before its message waits for it. The same id with other
     content is then a new version of the message.
     """
-    return retraction.retract(on.store, on.settings, being.being_id, selection, request_id=request_id(idempotency_key))
+    return retraction.retract(
+        on.store, on.settings, on.embedders, being.being_id, selection, request_id=request_id(idempotency_key)
+    )
 
 
 @router.post("/messages/restore", responses=problems(410))
@@ -105,6 +107,7 @@ def erase_message(on: On, being: ManagedBeing, message_id: UUID) -> Erased:
 
     Scope `manage`.
 
-    Its other effects are undone: a statement that it replaced is current again, a todo that it closed is open.
+    Scenes that were drawn from it go with their memories. Its other effects are undone: a statement that it replaced is
+    current again, a todo that it closed is open.
     """
-    return erasure.erase_messages(on.store, on.settings, being, [message_id])
+    return erasure.erase_messages(on.store, on.settings, on.embedders, being, [message_id])

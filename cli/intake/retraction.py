@@ -43,7 +43,8 @@ def retract(
     """
     selection = _selection(ids, conversation, after)
     with opened() as on:
-        done = retraction.retract(on.store, on.settings, find_being(on.store, being, owner).being_id, selection)
+        whose = find_being(on.store, being, owner)
+        done = retraction.retract(on.store, on.settings, on.embedders, whose.being_id, selection)
     if as_json:
         return say_json(done)
     say(f"{count(done.retracted, 'message')} retracted. {_told(done.rebuilds)}")
@@ -88,6 +89,7 @@ def _selection(ids: list[str] | None, conversation: str | None, after: str | Non
 def _told(rebuilds: Rebuilds) -> str:
     parts = [
         count(rebuilds.messages, "message") + " to judge" if rebuilds.messages else "",
+        count(rebuilds.scenes, "scene") if rebuilds.scenes else "",
         count(rebuilds.summaries, "session") + " to summarise" if rebuilds.summaries else "",
         "the rolling summary" if rebuilds.rolling_summary else "",
         "the spine" if rebuilds.spine else "",

@@ -1,13 +1,17 @@
 """Erasure for good of messages, Beings and users, with everything derived from them alone."""
 
 from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 import structlog
 
 from memory.erased import cleaning, recognition
 from memory.facts import vectors
-from memory.talk import rolling, spine, withdrawal
+from memory.nodes.erasure import PlanOutdated
+from memory.talk import rolling, scene_removal, spine, withdrawal
+from memory.talk.scene_removal import SceneRemoval
+from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
 from schemas.facts.answers import Erased
@@ -23,19 +27,33 @@ from store.talk import retraction
 log = structlog.get_logger()
 
 
-def erase_messages(store: Store, settings: Settings, being: Being, message_ids: Sequence[UUID]) -> Erased:
+def erase_messages(
+    store: Store, settings: Settings, embedders: Embedders, being: Being, message_ids: Sequence[UUID]
+) -> Erased:
     """Erase messages; returns which facts and todos were removed or changed with them.
 
     All versions of a message go, retracted ones too. Keyed digests of their ids and texts are kept, so that intake
     refuses them from now on; copies in the streams are removed by a worker. Messages that were judged by a call that
     showed an erased one are judged again. A statement is removed with its last evidence, and the statement that it had
     replaced is active again. A fact is removed with its last statement. A todo is removed with its evidence, and
-    reopened if only the message that closed it is erased.
+    reopened if only the message that closed it is erased. Scenes that rest on the messages are removed with their
+    memories, and the other messages of these scenes are drawn from again.
 
     Raises:
         NotFound: The Being has none of these messages.
         SecretMissing: The key of the digests can't be decrypted; nothing was erased.
+        ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was erased.
+        Refused: Patrols keep changing the memories of the messages.
     """
+    with store.transaction() as tx:
+        versions = [version.message_id for version in erased.messages(tx, being.being_id, message_ids)]
+    erase = partial(_erase_messages, store, settings, being, versions)
+    return scene_removal.with_removal(store, embedders, being, versions, erase)
+
+
+def _erase_messages(
+    store: Store, settings: Settings, being: Being, message_ids: Sequence[UUID], scenes: SceneRemoval
+) -> Erased:
     with store.transaction() as tx:
         erased.hold_intake(tx, being.being_id)
         withdrawal.lock(tx, being)
@@ -44,12 +62,15 @@ def erase_messages(store: Store, settings: Settings, being: Being, message_ids: 
         known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
         recognition.remember_messages(tx, known, said)
         cleaning.enqueue(tx, being.being_id)
-        gone = [version.message_id for version in said]
-        before = message_erasure.supported_by(tx, being.user_id, being.being_id, gone)
-        withdrawal.withdraw(tx, settings, being, gone, retraction.erase)
+        if not {version.message_id for version in said} <= {*message_ids}:
+            raise PlanOutdated
+        before = message_erasure.supported_by(tx, being.user_id, being.being_id, message_ids)
+        removed = scenes.carry_out(tx)
+        withdrawal.withdraw(tx, settings, being, message_ids, retraction.erase)
         after = message_erasure.remaining(tx, being.user_id, being.being_id, before)
         return Erased(
             messages=len(said),
+            scenes=removed,
             facts_removed=sorted(before.facts.keys() - after.facts.keys()),
             facts_changed=sorted(id_ for id_, content in after.facts.items() if content != before.facts[id_]),
             todos_removed=sorted(before.todos.keys() - after.todos.keys()),

@@ -16,10 +16,12 @@ import structlog
 from memory.intake import retraction
 from memory.intake.intake import IntakeFull, accept_messages, accept_notes
 from memory.text.items import DeriveId, ItemBatchRefused
+from providers.embedders import Embedders
+from providers.errors import ProviderError
 from schemas.settings import Settings
 from store.accounts import users
 from store.database import Store
-from store.errors import StatementTimeout, StoreError, Unavailable
+from store.errors import Refused, StatementTimeout, StoreError, Unavailable
 
 if TYPE_CHECKING:
     from schemas.intake import Receipt
@@ -44,13 +46,20 @@ class Delivered:
 
 
 def deliver(
-    store: Store, settings: Settings, kind: ItemKind, being_id: UUID, items: Sequence[Any], ids: Sequence[str]
+    store: Store,
+    settings: Settings,
+    embedders: Embedders,
+    kind: ItemKind,
+    being_id: UUID,
+    items: Sequence[Any],
+    ids: Sequence[str],
 ) -> Delivered:
     """Take in a delivery for one Being.
 
     Args:
         store: The ledger.
         settings: Thresholds of judging and patrols.
+        embedders: The embedders of this process.
         kind: Notes, or messages with retractions and restorations of messages among them.
         being_id: The Being; these producers are trusted with every Being.
         items: 1 to 1,000 items as received; an exception in place of an item is refused with its text.
@@ -61,7 +70,7 @@ def deliver(
 
     Raises:
         Unavailable: The database is unavailable; a part may have been committed, and a retry changes nothing twice.
-        IntakeFull: Too many notes of this Being are waiting.
+        IntakeFull: Too many notes or messages of this Being are waiting.
         SecretMissing: No secret decrypts the key of this user's digests.
     """
     with store.transaction() as tx:
@@ -75,7 +84,7 @@ def deliver(
         run = list(places)
         some, of_these = [items[place] for place in run], [ids[place] for place in run]
         if is_change:
-            done = Delivered(_changed(store, settings, being_id, some, of_these))
+            done = Delivered(_changed(store, settings, embedders, being_id, some, of_these))
         else:
             done = _take(partial(accept_messages, store, settings, being_id), some, of_these)
         delivered.refused.update({run[place]: reason for place, reason in done.refused.items()})
@@ -84,15 +93,17 @@ def deliver(
 
 
 def _changed(
-    store: Store, settings: Settings, being_id: UUID, changes: Sequence[Any], ids: Sequence[str]
+    store: Store, settings: Settings, embedders: Embedders, being_id: UUID, changes: Sequence[Any], ids: Sequence[str]
 ) -> dict[int, str]:
     """Apply retractions and restorations, each in its own transaction; returns why some were refused."""
     refused = {}
     for position, (change, id_) in enumerate(zip(changes, ids, strict=True)):
         try:
-            retraction.apply(store, settings, being_id, change, id_)
+            retraction.apply(store, settings, embedders, being_id, change, id_)
         except Unavailable:
             raise
+        except (Refused, ProviderError) as fault:
+            raise Unavailable(f"A retraction has to wait ({type(fault).__name__}).") from fault
         except (retraction.ChangeRefused, StoreError) as refusal:
             refused[position] = str(refusal)
         except Exception as fault:  # noqa: BLE001  # one item's error must not block the others

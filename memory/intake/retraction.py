@@ -6,7 +6,9 @@ version in again.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +16,11 @@ from pydantic import ValidationError
 
 from memory.erased import recognition
 from memory.erased.recognition import Recognition
-from memory.talk import rolling, withdrawal
+from memory.nodes.erasure import TRIES
+from memory.talk import rolling, scene_removal, withdrawal
+from memory.talk.scene_removal import SceneRemoval
 from memory.talk.sessions import request_processing
+from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.intake import Trouble
 from schemas.settings import Settings
@@ -23,7 +28,7 @@ from schemas.talk.retraction import MessageChange, MessageSelection, Rebuilds, R
 from schemas.text.validation_messages import validation_messages
 from store.accounts import users
 from store.database import Store
-from store.errors import NotFound
+from store.errors import NotFound, Refused
 from store.talk import judging, retraction, session_summaries
 from store.talk import rolling as session_states
 from store.talk.retraction import Version
@@ -41,6 +46,10 @@ class ErasedForGood(ChangeRefused):
     """A message that is to be restored was erased."""
 
 
+class _Changed(Exception):
+    """Other messages are to be retracted than those that were planned for."""
+
+
 @dataclass(frozen=True)
 class _Named:
     """The versions under one id, first the one that stands, then the one that was retracted last."""
@@ -55,13 +64,20 @@ class _Named:
 
 
 def retract(
-    store: Store, settings: Settings, being_id: UUID, selection: MessageSelection, *, request_id: str | None = None
+    store: Store,
+    settings: Settings,
+    embedders: Embedders,
+    being_id: UUID,
+    selection: MessageSelection,
+    *,
+    request_id: str | None = None,
 ) -> Retracted:
     """Retract messages: nothing is derived from them any longer, and what was is derived again without them.
 
     Args:
         store: The ledger.
         settings: Thresholds of judging.
+        embedders: The embedders of this process; a memory that had absorbed a scene of the messages may need one.
         being_id: The Being.
         selection: Which messages.
         request_id: Identifies the request; one that was applied before changes nothing.
@@ -72,22 +88,44 @@ def retract(
     Raises:
         NotFound: `after` names no message of the conversation.
         SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
+        ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was changed.
+        Refused: Patrols keep changing the memories of the messages, or messages keep coming.
     """
+    for _ in range(TRIES):
+        with store.transaction() as tx:
+            being = users.get_being(tx, being_id)
+            planned = _standing(tx, being_id, selection)
+        with suppress(_Changed):
+            change = partial(_retract_planned, store, settings, being, selection, request_id)
+            return scene_removal.with_removal(store, embedders, being, planned, change)
+    raise Refused("Messages keep coming into what is to be retracted: try again.")
+
+
+def _retract_planned(
+    store: Store,
+    settings: Settings,
+    being: Being,
+    selection: MessageSelection,
+    request_id: str | None,
+    scenes: SceneRemoval,
+) -> Retracted:
+    """Retract, unless other messages are to be than those whose scenes are removed."""
+    being_id = being.being_id
     with store.transaction() as tx:
-        known, being = _begin(tx, settings, being_id)
+        known = recognition.for_intake(tx, settings, being_id)
         withdrawal.lock(tx, being)
         if request_id is not None and not retraction.begin(tx, being_id, request_id):
             return Retracted(retracted=0, unchanged=len(selection.ids or []))
-        if selection.conversation is not None:
-            after = _place(tx, being_id, selection.conversation, selection.after)
-            standing = retraction.standing_after(tx, being_id, selection.conversation, after)
-            return _retract(tx, settings, being, standing)
-        named = _named(tx, being_id, selection.ids or [])
-        standing = [one.stands.message_id for one in named if one.stands is not None]
+        standing = _standing(tx, being_id, selection)
+        if set(standing) != set(scenes.message_ids):
+            raise _Changed
+        done = _retract(tx, settings, being, scenes)
+        if selection.ids is None:
+            return done
+        named = _named(tx, being_id, selection.ids)
         unknown = [one for one in named if not one.versions]
         erased = _erased(tx, known, {one.position: one.id_ for one in unknown})
         awaited = retraction.await_messages(tx, being_id, [one.id_ for one in unknown if one.position not in erased])
-        done = _retract(tx, settings, being, list(dict.fromkeys(standing)))
         unchanged = len(named) - done.retracted - awaited
         return done.model_copy(update={"awaited": awaited, "unchanged": unchanged})
 
@@ -115,7 +153,8 @@ def restore(
         SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
     """
     with store.transaction() as tx:
-        known, being = _begin(tx, settings, being_id)
+        known = recognition.for_intake(tx, settings, being_id)
+        being = users.get_being(tx, being_id)
         rolling.reserve(tx, being_id)
         session_states.lock(tx, being_id)
         if request_id is not None and not retraction.begin(tx, being_id, request_id):
@@ -133,12 +172,12 @@ def is_change(item: Any) -> bool:
     return isinstance(item, dict) and not CHANGES.isdisjoint(item)
 
 
-def apply(store: Store, settings: Settings, being_id: UUID, item: Any, derived_id: str) -> None:
+def apply(store: Store, settings: Settings, embedders: Embedders, being_id: UUID, item: Any, derived_id: str) -> None:
     """Apply a retraction or a restoration that came as an item among messages; the same id again changes nothing.
 
     Raises:
         ChangeRefused: It is malformed, or some of its messages can't be restored.
-        NotFound, SecretMissing: As `retract` and `restore`.
+        NotFound, SecretMissing, ProviderError, Refused: As `retract` and `restore`.
     """
     try:
         change = MessageChange.model_validate(item)
@@ -146,7 +185,7 @@ def apply(store: Store, settings: Settings, being_id: UUID, item: Any, derived_i
         raise ChangeRefused("; ".join(validation_messages(error))) from None
     request_id = change.id or derived_id
     if change.retract is not None:
-        retract(store, settings, being_id, change.retract, request_id=request_id)
+        retract(store, settings, embedders, being_id, change.retract, request_id=request_id)
     elif change.restore is not None:
         done = restore(store, settings, being_id, change.restore, request_id=request_id)
         if done.unknown or done.conflicts:
@@ -184,9 +223,13 @@ def _restore_named(
     )
 
 
-def _begin(tx: Transaction, settings: Settings, being_id: UUID) -> tuple[Recognition | None, Being]:
-    """Hold off erasures, as intake does, before any row is locked."""
-    return recognition.for_intake(tx, settings, being_id), users.get_being(tx, being_id)
+def _standing(tx: Transaction, being_id: UUID, selection: MessageSelection) -> list[UUID]:
+    """The messages that a selection names and that stand."""
+    if selection.conversation is not None:
+        after = _place(tx, being_id, selection.conversation, selection.after)
+        return retraction.standing_after(tx, being_id, selection.conversation, after)
+    named = _named(tx, being_id, selection.ids or [])
+    return list(dict.fromkeys(one.stands.message_id for one in named if one.stands is not None))
 
 
 def _named(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> list[_Named]:
@@ -238,11 +281,13 @@ def _erased_words(tx: Transaction, known: Recognition | None, versions: Sequence
     )
 
 
-def _retract(tx: Transaction, settings: Settings, being: Being, standing: Sequence[UUID]) -> Retracted:
+def _retract(tx: Transaction, settings: Settings, being: Being, scenes: SceneRemoval) -> Retracted:
+    standing = list(scenes.message_ids)
     if not standing:
         return Retracted(retracted=0)
+    removed = scenes.carry_out(tx)
     rebuilds = withdrawal.withdraw(tx, settings, being, standing, retraction.retract)
-    return Retracted(retracted=len(standing), ids=list(standing), rebuilds=rebuilds)
+    return Retracted(retracted=len(standing), ids=standing, rebuilds=rebuilds.model_copy(update={"scenes": removed}))
 
 
 def _restore(tx: Transaction, settings: Settings, being: Being, versions: Sequence[Version]) -> Restored:

@@ -25,6 +25,11 @@ from store.talk import judging, rolling, session_summaries, spines
 from store.transaction import Transaction
 
 
+def may_process(tx: Transaction, settings: Settings, being_id: UUID) -> bool:
+    """Whether a key is usable to judge and summarise messages of the Being's user."""
+    return keys.may_think(tx, being_id, platform=not platform_llm_disabled(settings))
+
+
 def request_processing(tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID]) -> bool:
     """Request judging and summaries for sessions that got messages.
 
@@ -32,7 +37,7 @@ def request_processing(tx: Transaction, settings: Settings, being_id: UUID, sess
         Whether they were requested. If no key is usable for the user, the sessions are marked as waiting for one
         instead, and no task is sent.
     """
-    if not keys.may_think(tx, being_id, platform=not platform_llm_disabled(settings)):
+    if not may_process(tx, settings, being_id):
         judging.wait_for_key(tx, being_id, session_ids, waits=True)
         rolling.wait_for_key(tx, being_id, waits=True)
         return False

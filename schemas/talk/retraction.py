@@ -55,6 +55,7 @@ class Rebuilds(Answer):
 
     messages: int = Field(0, description="Messages that are judged again, or for the first time when restored.")
     summaries: int = Field(0, description="Closed sessions that are summarised again.")
+    scenes: int = Field(0, description="Scenes that are removed; the other messages of each are drawn from again.")
     rolling_summary: bool = Field(False, description="Whether the rolling summary is written again, from 40 messages.")
     spine: bool = Field(False, description="Whether the user's spine is written again, from 40 messages.")
 

@@ -21,7 +21,7 @@ PURPOSES = {
     "Reconciliation",
     "RepairedScene",
     "RollingSummary",
-    "SessionSummary",
+    "SessionWithScenes",
     "Split",
     "SummarySpine",
 }

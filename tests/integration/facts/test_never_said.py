@@ -92,27 +92,29 @@ class Producer:
         self.hand_in(replace(versions[-1], name=name, mark=f"zq{number}x", arrival=number))
 
     def retract(self, id_):
-        self.change(retraction.retract, id_)
+        talk = self.talk
+        selection = MessageSelection(ids=[id_])
+        retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, selection)
         if said := self.standing.pop(id_, None):
             self.retracted.setdefault(id_, []).append(said)
 
     def restore(self, id_):
-        self.change(retraction.restore, id_)
+        self.restored(id_)
         if id_ not in self.standing and self.retracted.get(id_):
             self.standing[id_] = replace(self.retracted[id_].pop(), arrival=self._next())
 
-    def change(self, do, id_):
+    def restored(self, id_):
         talk = self.talk
-        return do(talk.store, talk.settings, talk.being.being_id, MessageSelection(ids=[id_]))
+        return retraction.restore(talk.store, talk.settings, talk.being.being_id, MessageSelection(ids=[id_]))
 
     def erase(self, id_):
         talk = self.talk
-        erasure.erase_messages(talk.store, talk.settings, talk.being, [self.uuids[id_]])
+        erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [self.uuids[id_]])
         self.standing.pop(id_, None)
         self.retracted.pop(id_, None)
         self.gone.add(id_)
         with pytest.raises(ErasedForGood):
-            self.change(retraction.restore, id_)
+            self.restored(id_)
 
     def derive(self):
         self.talk.judged()

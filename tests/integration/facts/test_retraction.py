@@ -32,7 +32,11 @@ def said(id_, minute, content, role="user", conversation=None):
 def retract(talk):
     """Retract messages by their ids, or as a selection says."""
     return lambda *ids, **selection: retraction.retract(
-        talk.store, talk.settings, talk.being.being_id, MessageSelection(ids=list(ids) or None, **selection)
+        talk.store,
+        talk.settings,
+        talk.embedders,
+        talk.being.being_id,
+        MessageSelection(ids=list(ids) or None, **selection),
     )
 
 
@@ -233,7 +237,9 @@ def test_a_request_that_is_handed_in_again_does_not_take_the_edit_back(talk, acc
     selection = MessageSelection(ids=["a"])
 
     def again():
-        return retraction.retract(talk.store, talk.settings, talk.being.being_id, selection, request_id="once")
+        return retraction.retract(
+            talk.store, talk.settings, talk.embedders, talk.being.being_id, selection, request_id="once"
+        )
 
     accept(said("a", 0, "First."))
     assert again().retracted == 1
@@ -299,7 +305,7 @@ def test_erasure_is_final_for_every_version(talk, retract, restore, accept, stan
     accept(said("a", 0, "First."), said("b", 1, "Other."))
     retract("a")
     receipt = accept(said("a", 0, "Second."))
-    gone = erasure.erase_messages(talk.store, talk.settings, talk.being, receipt.ids)
+    gone = erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, receipt.ids)
 
     assert gone.messages == 2
     for id_ in ("a", str(receipt.ids[0])):
@@ -315,7 +321,7 @@ def test_erasure_is_final_for_every_version(talk, retract, restore, accept, stan
 def test_a_retracted_message_can_be_erased_and_its_words_stay_away(talk, retract, restore, accept):
     receipt = accept(said("a", 0, "First."), said("copy", 1, "Kept words."))
     retract("a", "copy")
-    erasure.erase_messages(talk.store, talk.settings, talk.being, [receipt.ids[0]])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [receipt.ids[0]])
     with pytest.raises(ErasedForGood):
         restore("a", "copy")
     assert restore("copy").restored == 1
