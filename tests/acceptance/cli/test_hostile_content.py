@@ -395,7 +395,8 @@ def faults_of(name, ran, *, terminal, as_json):
         yield "a text makes a line of its own"
     if exact and ran.code == 0:
         for document in out.rstrip("\n").split("\n") if name in {"export", "vault export"} else [out]:
-            json.loads(document)
+            if not isinstance(json.loads(document), dict):
+                yield "it prints a list without a name"
 
 
 # Each run starts a process for every command: 45 s on a quiet machine, minutes on a busy one.
