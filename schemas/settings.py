@@ -327,6 +327,13 @@ class Settings(BaseSettings):
         timedelta(hours=24), description="The longest time that a short session waits for 20 of its Being."
     )
 
+    scenes: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="Whether the model call that summarises a closed session also draws scene notes from its messages, "
+        "which patrols then make memories of. `auto`: unless a producer's own scene notes are of the same time. A "
+        "Being's own `scenes` takes precedence.",
+    )
+
     batch_thinking: bool = Field(
         False,
         description="Whether automatic patrols use the provider's batch API, which costs half and answers later.",

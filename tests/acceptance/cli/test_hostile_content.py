@@ -230,6 +230,7 @@ ARGUMENTS = {
     "run": about(),
     "user add": plain(lambda _: f"{NAME} {uuid4()}"),
     "being add": of(lambda _: f"s{uuid4().hex}", "--name", NAME),
+    "being scenes": about("off"),
     "being budget": about("--cost", "1"),
     "import": of(lambda on: on.file({HOSTILE: HOSTILE}), "--being", lambda _: f"s{uuid4().hex}"),
     "soul set": about("--mood", HOSTILE),

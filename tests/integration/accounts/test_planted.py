@@ -38,7 +38,7 @@ PURPOSES = {
     "Reconciliation",
     "RepairedScene",
     "RollingSummary",
-    "SessionSummary",
+    "SessionWithScenes",
     "Split",
     "SummarySpine",
 }
