@@ -10,7 +10,7 @@ from psycopg.rows import args_row
 from psycopg.types.json import Jsonb
 
 from schemas.search import Kind
-from store.nodes.embeddings import Vector, literal
+from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
 
 # So many postings of a term are read, the latest; and so many of all the terms that nominate.
@@ -203,7 +203,7 @@ def told_like(tx: Transaction, owner_id: UUID, within: Within, meant: Meant, lim
             %(query)s::halfvec, %(limit)s
         )
         """,
-        {**within.named, "owner": owner_id, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "owner": owner_id, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -237,7 +237,7 @@ def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         order by n.distance
         limit %(limit)s
         """,
-        {**within.named, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -257,7 +257,7 @@ def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         order by v.vector <=> %(query)s::halfvec
         limit %(limit)s
         """,
-        {**within.named, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -379,11 +379,11 @@ def seen(
                 "terms": list(terms),
                 "called": Jsonb(called),
                 "around": around,
-                "told": told and literal(told.vector),
+                "told": told and halfvec(told.vector),
                 "told_model": told and told.model,
-                "nodes": nodes and literal(nodes.vector),
+                "nodes": nodes and halfvec(nodes.vector),
                 "nodes_model": nodes and nodes.model,
-                "facts": facts and literal(facts.vector),
+                "facts": facts and halfvec(facts.vector),
                 "facts_model": facts and facts.model,
             },
             binary=True,
