@@ -23,6 +23,7 @@ from bench.report import Measured, Report
 from bench.search import search
 from bench.talk import talk
 from bench.thinking import thinking
+from bench.throughput import throughput
 from bench.turns import turns
 from schemas.settings import Settings
 from workers.runtime.logs import configure_logs
@@ -41,6 +42,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "embedding": embedding,
     "doorbell": doorbell,
     "fairness": fairness,
+    "throughput": throughput,
 }
 
 

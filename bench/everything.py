@@ -99,7 +99,7 @@ def _fill(ground: Ground, being: Being, messages: int) -> None:
         tx.execute(
             """
             vacuum analyze memory.messages, memory.search_documents, memory.search_postings, memory.search_vectors,
-                memory.search_queue, memory.search_statistics
+                memory.search_queue, memory.search_statistics, memory.search_terms
             """
         )
 
@@ -137,10 +137,10 @@ def _write(tx: Transaction, being_id: UUID, start: int, ranks: NDArray[np.int64]
                 (owner_id, kind, item_id, session_id, said_at, arrived_at, question, terms)
             select %(being)s, 'message', message_id, md5((place / %(session)s)::text)::uuid, at, at, false, terms
             from said, lateral (select %(began)s::timestamptz + place * interval '1 minute' as at) as moment
-            returning document_id, item_id
+            returning document_id, item_id, said_at, arrived_at
         )
-        insert into memory.search_vectors (owner_id, embedding_model, document_id, kind, vector)
-        select %(being)s, %(model)s, indexed.document_id, 'message', said.vector
+        insert into memory.search_vectors (owner_id, embedding_model, document_id, kind, said_at, arrived_at, vector)
+        select %(being)s, %(model)s, indexed.document_id, 'message', indexed.said_at, indexed.arrived_at, said.vector
         from indexed join said on said.message_id = indexed.item_id
         """,
         by,

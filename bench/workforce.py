@@ -20,7 +20,12 @@ EMBEDDING_MODEL = {"PATROL_EMBEDDER": "openai", "PATROL_OPENAI_EMBEDDING_DIMENSI
 
 @contextmanager
 def workforce(
-    ground: Ground, *, pending_notes: int, pending_wait: timedelta, api_port: int | None = None
+    ground: Ground,
+    *,
+    pending_notes: int,
+    pending_wait: timedelta,
+    api_port: int | None = None,
+    thinks: bool = False,
 ) -> Iterator[tuple[Settings, Store]]:
     """Run two worker processes, beat and the provider over an empty ledger while the block runs.
 
@@ -29,6 +34,7 @@ def workforce(
         pending_notes: So many waiting scene notes start a patrol at once.
         pending_wait: A scene note waits at most this long.
         api_port: Where the HTTP API is to listen, in two processes; None: there is none.
+        thinks: Whether the provider thinks as well.
 
     Yields:
         The settings of these processes, for what is handed in from here, and a ledger that sends their tasks.
@@ -41,6 +47,7 @@ def workforce(
         "PATROL_PENDING_NOTES": str(pending_notes),
         "PATROL_PENDING_WAIT": f"PT{pending_wait.total_seconds()}S",
         "PATROL_LOG_LEVEL": "WARNING",
+        **(canned.settings(port) if thinks else {}),
     }
     with Supervisor(ground.home / "logs") as supervisor:
         supervisor.start([canned.process(port)])

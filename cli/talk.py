@@ -1,6 +1,7 @@
 """`patrol sessions`: sessions, their summaries, the session state, and the spine."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from typer import Argument, Typer
 from cli.console.ledger import find_being, only, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
 from cli.console.output import moment, remark, say, say_json, say_page, short, table, words
+from memory.context.elapsed_time import in_words
 from memory.nodes import browsing
 from memory.talk import sessions as conversation
 from schemas.accounts.accounts import Being
@@ -34,10 +36,11 @@ def list_sessions(
     with opened() as on:
         whose = find_being(on.store, being, owner)
         page = browsing.session_page(on.store, whose.being_id, cursor=cursor, limit=limit)
-    shown = table("session", "began", "ended", ">turns")
+    shown = table("session", "began", "ended", ">turns", "pause before")
     for session in page.sessions:
-        row = (short(session.session_id), moment(session.started_at), moment(session.ended_at), session.turn_count)
-        shown.add_row(*map(str, row))
+        pause = "–" if session.pause is None else in_words(timedelta(seconds=session.pause))
+        times = moment(session.started_at), moment(session.ended_at)
+        shown.add_row(short(session.session_id), *times, str(session.turn_count), pause)
     say_page(page, shown, as_json=as_json)
 
 
@@ -81,7 +84,7 @@ def spine(being: BeingOption = None, owner: OwnerOption = None, *, as_json: Json
     """Show the spine: the long-term summary of what the user has told this and other Beings."""
     with opened() as on:
         whose = find_being(on.store, being, owner)
-        page = conversation.spine_page(on.store, whose, before=None, limit=1)
+        page = conversation.spine_page(on.store, whose, cursor=None, limit=1)
     if as_json:
         return say_json(page)
     if not page.versions:

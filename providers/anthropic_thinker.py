@@ -5,7 +5,8 @@ Requests have no sampling settings, forced tools, prefilled answer or disabled t
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
@@ -107,20 +108,31 @@ class AnthropicThinker:
 
     def collect(self, batch_id: str) -> Mapping[str, Completion | ProviderError] | None:
         """Fetch a provider batch's results; see the BatchThinker protocol."""
+        with self._batch_errors():
+            batch = self.client.messages.batches.with_raw_response.retrieve(batch_id)
+            if _read(_Batch, batch.read(), Transient).processing_status != "ended":
+                return None
+            # Read whole and by its path: the SDK's stream raises errors of the HTTP library when it breaks off.
+            lines = self.client.get(f"/v1/messages/batches/{batch_id}/results", cast_to=str)
+        # Not `splitlines`, which also splits at characters that are legal inside JSON strings.
+        results = [_read(_Individual, line, Transient) for line in lines.split("\n") if line.strip()]
+        return {item.custom_id: item.result.outcome() for item in results}
+
+    def cancel(self, batch_id: str) -> None:
+        """Have a provider batch end early; see the BatchThinker protocol."""
+        with self._batch_errors(), suppress(anthropic.BadRequestError, anthropic.ConflictError):
+            # Refused for a batch that has ended, whose results `collect` gets.
+            self.client.messages.batches.with_raw_response.cancel(batch_id)
+
+    @contextmanager
+    def _batch_errors(self) -> Iterator[None]:
         with sdk_errors(anthropic, self.names):
             try:
-                batch = self.client.messages.batches.with_raw_response.retrieve(batch_id)
-                if _read(_Batch, batch.read(), Transient).processing_status != "ended":
-                    return None
-                # Read whole and by its path: the SDK's stream raises errors of the HTTP library when it breaks off.
-                lines = self.client.get(f"/v1/messages/batches/{batch_id}/results", cast_to=str)
+                yield
             except anthropic.NotFoundError:
                 raise Misconfigured(
                     "The model provider knows no such batch: it has expired, or belongs to another key."
                 ) from None
-        # Not `splitlines`, which also splits at characters that are legal inside JSON strings.
-        results = [_read(_Individual, line, Transient) for line in lines.split("\n") if line.strip()]
-        return {item.custom_id: item.result.outcome() for item in results}
 
     def _request(self, question: Question[Any]) -> "MessageCreateParamsNonStreaming":
         """Build the request's body, with a cache breakpoint after each stable part.

@@ -124,6 +124,15 @@ class BatchThinker(Protocol):
             ProviderError: The request failed; Misconfigured if the provider knows no such batch.
         """
 
+    def cancel(self, batch_id: str) -> None:
+        """Have a batch end early; it is in progress until then. May be repeated; a batch that has ended stays as it is.
+
+        Questions that the provider has answered, or is answering, are charged and in the results; the others are not.
+
+        Raises:
+            ProviderError: As with `collect`.
+        """
+
 
 def read(question: Question[A], completion: Completion) -> A:
     """Validate a completion against the question's schema.

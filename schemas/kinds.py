@@ -62,6 +62,7 @@ SHORT_SESSIONS = WorkKind("session_close.summarise_short", "session-close")
 REEMBED = WorkKind("upkeep.reembed", "upkeep")
 EMBED_FACTS = WorkKind("upkeep.embed_facts", "upkeep")
 CURATE = WorkKind("upkeep.curate", "upkeep")
+COMPARE_SEEDS = WorkKind("upkeep.compare_seeds", "upkeep")
 SPINE = WorkKind("upkeep.spine", "upkeep")
 ACTIVATE = WorkKind("upkeep.activate", "upkeep")
 # What was told is indexed and embedded by beat's ticks below; these tasks go on where a tick left something.
@@ -110,6 +111,7 @@ WORK: dict[str, WorkKind] = {
         REEMBED,
         EMBED_FACTS,
         CURATE,
+        COMPARE_SEEDS,
         SPINE,
         ACTIVATE,
         INDEX_WORDS,

@@ -246,6 +246,11 @@ class Settings(BaseSettings):
         100_000,
         description="A Being with so many pending scene notes is answered 429; above 1,000 bulk requests are.",
     )
+    most_unjudged: PositiveInt = Field(
+        100_000,
+        description="A Being with so many unjudged messages is answered 429 while a model key is usable; above 1,000 "
+        "bulk requests are.",
+    )
     diary_every: Duration = Field(
         timedelta(hours=4), description="The least time between two diary entries of automatic patrols."
     )
@@ -322,13 +327,21 @@ class Settings(BaseSettings):
         timedelta(hours=24), description="The longest time that a short session waits for 20 of its Being."
     )
 
+    scenes: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="Whether the model call that summarises a closed session also draws scene notes from its messages, "
+        "which patrols then make memories of. `auto`: unless a producer's own scene notes are of the same time. A "
+        "Being's own `scenes` takes precedence.",
+    )
+
     batch_thinking: bool = Field(
         False,
         description="Whether automatic patrols use the provider's batch API, which costs half and answers later.",
     )
     batch_wait: Duration = Field(timedelta(minutes=1), description="The interval at which a provider batch is polled.")
     batch_patience: Duration = Field(
-        timedelta(hours=1), description="After this time, requests that a batch has not answered are sent directly."
+        timedelta(hours=1),
+        description="After this time a batch is cancelled, and requests that it has not answered are sent directly.",
     )
 
     lease: Duration = Field(timedelta(seconds=30), description="How long a claim holds unless it is renewed.")
@@ -353,6 +366,13 @@ class Settings(BaseSettings):
         timedelta(days=30), description="How long model responses are kept that no node's history refers to."
     )
     keep_calls: Duration = Field(timedelta(days=400), description="How long the records of model calls are kept.")
+    keep_judgements: Duration = Field(
+        timedelta(days=90), description="How long the counts of what each judging found and dropped are kept."
+    )
+    keep_fact_history: Duration = Field(
+        timedelta(days=400),
+        description="How long events of a fact are kept; its birth and its newest event of each kind stay with it.",
+    )
     due_limit: Duration = Field(
         timedelta(minutes=1), description="`/health/work` fails when due work has waited for a worker for so long."
     )

@@ -1,5 +1,6 @@
 """Tasks of the queue `shadow`: facts and todos from messages (the seed's Shadow Judge)."""
 
+from memory.facts import seed_comparison
 from memory.talk import judging
 from schemas import kinds
 from schemas.work import Claim
@@ -15,5 +16,6 @@ def judge(on: Resources, claim: Claim) -> None:
 
 @tick(kinds.WAITING_SESSIONS)
 def waiting(on: Resources) -> None:
-    """Wake sessions that waited for a key."""
+    """Wake sessions, and users' seeds, that waited for a key."""
     judging.request_waiting(on.store, on.thinkers)
+    seed_comparison.request_waiting(on.store, on.thinkers)

@@ -6,7 +6,7 @@ import structlog
 from redis import Redis
 from redis.exceptions import RedisError
 
-from memory.facts import curator, vectors
+from memory.facts import curator, seed_comparison, vectors
 from memory.intake.cleaning import StreamItem, erased_among
 from memory.nodes import activation, reembedding
 from memory.operations import upkeep
@@ -80,6 +80,12 @@ def embed_facts(on: Resources, claim: Claim) -> None:
 def curate(on: Resources, claim: Claim) -> None:
     """Fold a user's near-duplicate facts into one."""
     curator.curate(on.store, on.thinkers, on.settings, claim)
+
+
+@step(kinds.COMPARE_SEEDS)
+def compare_seeds(on: Resources, claim: Claim) -> None:
+    """Compare a user's seeds with what was known under their keys."""
+    seed_comparison.compare_seeds(on.store, on.thinkers, on.settings, claim)
 
 
 @step(kinds.SPINE)

@@ -111,6 +111,9 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """Wait for a request, or answer 503 if too many connections are busy."""
         self._wire = transport
+        # asyncio does so only for sockets whose protocol number is given, and uvicorn's, which several processes share,
+        # is not. Without it an answer's body waits for the client's delayed acknowledgement of its head, some 40 ms.
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         full = len(self.connections) >= self._all.most and not self._all.make_room()
         super().connection_made(_Closing(transport, self))  # type: ignore[arg-type]  # it has a transport's methods
         self._wait_for_headers()

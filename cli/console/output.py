@@ -58,6 +58,11 @@ def say_json(answer: Any) -> None:
     say_document([to_json(answer, indent=2), b"\n"])
 
 
+def say_list(name: str, rows: Iterable[Any]) -> None:
+    """Print a whole list as JSON, in the shape of a page over HTTP: an array by its name, and no cursor."""
+    say_json({name: list(rows), "cursor": None})
+
+
 def say_document(parts: Iterable[bytes]) -> None:
     """Print a document for programs: unchanged into a pipe, with control characters escaped on a terminal."""
     sys.stdout.buffer.writelines(parts)

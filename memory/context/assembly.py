@@ -16,6 +16,7 @@ from memory.context import blocks as context_blocks
 from memory.context import formats, profiles
 from memory.context.blocks import Block
 from memory.context.budget import dropped_regions
+from memory.context.elapsed_time import last_said_before, present_time
 from memory.context.regions import DEFAULT, Entry, WorkingMemory
 from memory.context.retrieval import Retrieval, embed_message, retrieve
 from memory.nodes import activation
@@ -225,7 +226,7 @@ def _blocks(tx: Transaction, being: Being, prepared: PreparedAssembly, found: Re
         "vault": lambda: context_blocks.vault(_relevant_records(tx, being, profile, request.message)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
         "rag-context": lambda: context_blocks.recalled(found.foundation_pieces(), found.pieces()),
-        "default": lambda: context_blocks.default(default, now),
+        "default": lambda: context_blocks.default(default, _present_time(tx, being, before, stored), now),
         **{region: partial(context_blocks.of_callers, region, entries) for region, entries in by_region.items()},
     }
     selected = [fill for region, fill in fillers.items() if profile.includes(region)]
@@ -243,6 +244,14 @@ def _split_conversation(
         return entries[:-1], last
     now = next((entry for entry in entries if entry.message_id and entry.message_id == request.message_id), None)
     return [entry for entry in entries if entry is not now], now
+
+
+def _present_time(
+    tx: Transaction, being: Being, before: Sequence[WorkingMemoryEntry], stored: WorkingMemoryEntry | None
+) -> Entry:
+    """The user's day and time, and how long ago the message before the one to be answered was."""
+    now, zone = material.local_time(tx, being.user_id)
+    return present_time(now, zone, last_said_before(before, stored))
 
 
 def _unstored_message(request: AssemblyRequest) -> Entry | None:

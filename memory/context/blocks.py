@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Any
 
+from memory.context.elapsed_time import pauses
 from memory.context.regions import DEFAULT, Entry
 from memory.nodes.fragments import pieces
 from memory.nodes.scenes import scene_to_text
@@ -118,9 +119,17 @@ def snapshot(notes: Iterable[KeptNote], todos: Iterable[Todo], diary: Iterable[D
 
 
 def conversation(messages: Iterable[WorkingMemoryEntry]) -> Block | None:
-    """The recent messages, beginning with one that is not the Being's own, as providers' APIs require."""
-    entries = tuple(map(stored_message, dropwhile(lambda entry: entry.role == "assistant", messages)))
-    return Block("conversation", "working memory, filled by messages", entries, stable=True) if entries else None
+    """The recent messages and the pauses between them.
+
+    It begins with a message that is not the Being's own, as providers' APIs require.
+    """
+    said = list(dropwhile(lambda entry: entry.role == "assistant", messages))
+    entries: list[Entry] = []
+    for entry, pause in zip(said, pauses(said), strict=True):
+        if pause:
+            entries.append(Entry("user", tagged("pause", pause)))
+        entries.append(stored_message(entry))
+    return Block("conversation", "working memory, filled by messages", tuple(entries), stable=True) if entries else None
 
 
 def stored_message(entry: WorkingMemoryEntry) -> Entry:
@@ -157,11 +166,11 @@ def user_model(text: str) -> Block:
 def summary(known: Summaries) -> Block | None:
     """The spine, the summary of the session before, and the rolling summary."""
     parts = [
-        FencedPiece.of(name, text)
-        for name, text in (
-            ("spine", _outlined(known.spine)),
-            ("last-session", _outlined(known.last_session)),
-            ("so-far", known.rolling),
+        FencedPiece.of(name, text, **_given(**attributes))
+        for name, text, attributes in (
+            ("spine", _outlined(known.spine), {}),
+            ("last-session", _outlined(known.last_session), {"until": known.last_session_until}),
+            ("so-far", known.rolling, {}),
         )
         if text
     ]
@@ -211,12 +220,10 @@ def recalled(foundation: Sequence[FencedPiece], parts: Sequence[FencedPiece]) ->
     return replace(whole, reduced=_system("rag-context", "pinned facts", "This comes to mind.", foundation))
 
 
-def default(written: Iterable[WorkingMemoryEntry], now: Entry | None) -> Block | None:
-    """The entries that callers wrote to `default`, and the message to be answered, which comes last."""
-    entries = _callers_entries(DEFAULT, written)
-    if now is not None:
-        entries += (now,)
-    return Block(DEFAULT, "the message, and what callers put here", entries) if entries else None
+def default(written: Iterable[WorkingMemoryEntry], time: Entry, now: Entry | None) -> Block:
+    """The entries that callers wrote to `default`, the time, and the message to be answered, which comes last."""
+    entries = (*_callers_entries(DEFAULT, written), time, *([now] if now else []))
+    return Block(DEFAULT, "the time, the message, and what callers put here", entries)
 
 
 def of_callers(region: str, entries: Iterable[WorkingMemoryEntry]) -> Block:

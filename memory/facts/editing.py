@@ -11,7 +11,7 @@ from schemas.facts.rows import Fact, FactStatus, FactType
 from store.accounts import erasure
 from store.database import Store
 from store.errors import Refused
-from store.facts import curator, facts
+from store.facts import curator, facts, history
 
 
 def page(
@@ -55,7 +55,7 @@ def detail(store: Store, being: Being, fact_id: UUID) -> FactDetail:
         return FactDetail(
             fact=facts.get(tx, being.user_id, being.being_id, fact_id),
             statements=facts.statements(tx, being.user_id, being.being_id, fact_id),
-            history=facts.history(tx, being.user_id, fact_id),
+            history=history.events(tx, being.user_id, fact_id),
         )
 
 

@@ -4,7 +4,6 @@ The model proposes and code decides: the span must be a quotation from a message
 names, about the real world. An item that fails is dropped with a reason, and does not affect the others.
 """
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -111,8 +110,6 @@ def _fact(found: FoundFact, quotable: Mapping[str, QuotableMessage]) -> Extracte
     if not refs:
         raise Dropped("about nothing")
     confidence = _confidence(found.confidence)
-    if confidence < LEAST_CONFIDENCE:
-        raise Dropped("not sure")
     subject_ref = _other_subject(found, subject, refs)
     return ExtractedFact(
         message=message,
@@ -205,4 +202,6 @@ def _words(text: str) -> str:
 
 
 def _confidence(value: float) -> float:
-    return min(1.0, max(0.0, value)) if math.isfinite(value) else 0.0
+    if not value >= LEAST_CONFIDENCE:
+        raise Dropped("not sure")
+    return min(1.0, value)

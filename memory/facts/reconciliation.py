@@ -63,7 +63,7 @@ def prepare(
         candidates = entity_resolution.candidates(tx, user_id, named_together)
         entity_of |= {candidate.merged_ref: candidate.kept_ref for candidate in candidates if candidate.safe}
         statements = [_statement(fact, being_id, id_) for fact, id_ in zip(extracted, ids, strict=True)]
-        keys = [_key(statement, entity_of) for statement in statements]
+        keys = [key_of(statement, entity_of) for statement in statements]
         known = facts.find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
         statements_of = facts.known_statements(tx, user_id, list(known.values()), STATEMENTS_COMPARED)
     earlier = {key: statements_of.get(fact_id, []) for key, fact_id in known.items()}
@@ -105,7 +105,8 @@ def _scope(fact: ExtractedFact, being_id: UUID) -> UUID | None:
     return being_id if fact.in_confidence else None
 
 
-def _key(statement: NewStatement, entity_of: dict[str, str]) -> Key:
+def key_of(statement: NewStatement, entity_of: dict[str, str]) -> Key:
+    """The scope and memory key of a statement, with its names resolved by `entity_of`."""
     primary = entity_of.get(statement.mentioned_refs[0], statement.mentioned_refs[0])
     subject = statement.subject_ref and entity_of.get(statement.subject_ref, statement.subject_ref)
     return statement.scope, memory_key(statement.type, primary, statement.fact_type, subject)
@@ -136,24 +137,51 @@ def _reconcile(
     groups = [group for group in compared.values() if _differ(group, settled)]
     if not groups:
         return list(settled.values())
+    try:
+        relations = compare(llm, groups, settled)
+    except (BadAnswer, InputRefused):
+        # Without a comparison all of them stand.
+        return list(settled.values())
+    for new, other, relation in relations:
+        _relate(settled, new, other, relation)
+    return list(settled.values())
+
+
+def compare(
+    llm: LlmSession, groups: Sequence[Sequence[KnownStatement]], fresh: Collection[UUID]
+) -> list[tuple[UUID, UUID, str]]:
+    """Ask the model how new statements relate to the others of their group.
+
+    Args:
+        llm: The session that asks.
+        groups: Statements under the same key, each group in the order of dates.
+        fresh: The new ones among them.
+
+    Returns:
+        Triples of a new statement, another one of its group, and `same`, `contradicts` or `adds`; what makes no sense
+        in the answer is left out.
+
+    Raises:
+        BadAnswer, InputRefused: There is no comparison.
+        Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`.
+    """
     refs = {
-        f"{'n' if each.statement_id in settled else 'e'}{number}.{order}": each
+        f"{'n' if each.statement_id in fresh else 'e'}{number}.{order}": each
         for number, group in enumerate(groups)
         for order, each in enumerate(group)
     }
     group_of = {each.statement_id: number for number, group in enumerate(groups) for each in group}
-    try:
-        answer = llm.ask(RECONCILE.question("", _material(refs, settled, group_of))).answer
-    except (BadAnswer, InputRefused):
-        # Without a comparison all of them stand.
-        return list(settled.values())
-    for comparison in answer.comparisons:
-        new, other = refs.get(comparison.new), refs.get(comparison.earlier or "")
-        if new is None or other is None or new is other or new.statement_id not in settled:
-            continue
-        if group_of[new.statement_id] == group_of[other.statement_id]:
-            _relate(settled, new.statement_id, other.statement_id, comparison.relation)
-    return list(settled.values())
+    answer = llm.ask(RECONCILE.question("", _material(refs, fresh, group_of))).answer
+    named = [(refs.get(each.new), refs.get(each.earlier or ""), each.relation) for each in answer.comparisons]
+    return [
+        (new.statement_id, other.statement_id, relation)
+        for new, other, relation in named
+        if new is not None
+        and other is not None
+        and new is not other
+        and new.statement_id in fresh
+        and group_of[new.statement_id] == group_of[other.statement_id]
+    ]
 
 
 def _differ(group: Sequence[KnownStatement], settled: Mapping[UUID, NewStatement]) -> bool:
@@ -176,12 +204,10 @@ def _relate(settled: dict[UUID, NewStatement], new: UUID, other: UUID, relation:
             settled[new] = replace(settled[new], same_as=other)
 
 
-def _material(
-    refs: Mapping[str, KnownStatement], settled: Mapping[UUID, NewStatement], group_of: Mapping[UUID, int]
-) -> str:
+def _material(refs: Mapping[str, KnownStatement], fresh: Collection[UUID], group_of: Mapping[UUID, int]) -> str:
     return "\n".join(
         tagged(
-            "new" if each.statement_id in settled else "earlier",
+            "new" if each.statement_id in fresh else "earlier",
             each.content,
             ref=ref,
             matter=f"k{group_of[each.statement_id]}",

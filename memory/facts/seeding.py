@@ -1,25 +1,32 @@
 """Seeding: facts about a user that a producer hands in directly, rather than in conversation.
 
 Each item is stored as a seed, once however often it is handed in, and the seed is the evidence of its statement. When
-that statement is erased, the seed goes with it, so that the same item handed in later is new.
+that statement is erased, the seed goes with it, so that the same item handed in later is new. When another seed has
+replaced it, the same item handed in later is dated anew, and replaces in turn.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
 
 from memory.facts import entity_resolution, vectors
+from memory.facts.exclusive_values import give_different_values
+from memory.facts.reconciliation import STATEMENTS_COMPARED, key_of
 from memory.facts.scope import stay_with_being
 from memory.text.entity_names import entity_ref, slug
 from schemas.accounts.accounts import Being
 from schemas.facts.answers import Seeded
 from schemas.facts.requests import Seed
+from schemas.kinds import COMPARE_SEEDS
 from schemas.limits import USER_SEEDS
 from schemas.settings import Settings
 from store import clock, limits
 from store.database import Store
-from store.facts import entities, facts, todos
+from store.facts import entities, facts, seed_comparison, todos
 from store.facts.entities import Mention
-from store.facts.facts import NewStatement
-from store.transaction import new_ids
+from store.facts.facts import KnownStatement, NewStatement
+from store.ledger import work
+from store.transaction import Transaction, new_ids
 
 SOURCE = "seeded_profile"
 # An item without entity refs gets one from the beginning of its content.
@@ -37,7 +44,7 @@ def seed(store: Store, settings: Settings, being: Being, items: Sequence[Seed]) 
     """
     statements: list[NewStatement] = []
     mentions: list[Mention] = []
-    loops = 0
+    loops = retold = 0
     with store.transaction() as tx:
         facts.lock(tx, being.user_id)
         now = clock.now(tx)
@@ -48,6 +55,7 @@ def seed(store: Store, settings: Settings, being: Being, items: Sequence[Seed]) 
             scope = being.being_id if item.in_confidence or kept_apart or item.type == "OPEN_LOOP" else None
             seed_id = facts.add_seed(tx, being.user_id, scope, content)
             if seed_id is None:
+                retold += seed_comparison.retell(tx, being.user_id, scope, content)
                 continue
             if item.type == "OPEN_LOOP":
                 todo_id = todos.add(
@@ -87,12 +95,37 @@ def seed(store: Store, settings: Settings, being: Being, items: Sequence[Seed]) 
         candidates = entity_resolution.candidates(tx, being.user_id, shared)
         entities.add(tx, being.user_id, mentions)
         entity_resolution.record_candidates(tx, being.user_id, candidates)
-        outcomes = [outcome for _, outcome in facts.add_statements(tx, being.user_id, statements)]
-        new = outcomes.count("new")
+        added = facts.add_statements(tx, being.user_id, _replacing(tx, being.user_id, statements))
+        # What was added to a known fact and replaced nothing may contradict it in a way that takes a model to see.
+        uncompared = [one.statement_id for one, (_, how) in zip(statements, added, strict=True) if how == "added"]
+        if uncompared:
+            seed_comparison.mark_uncompared(tx, being.user_id, uncompared)
+            work.ask(tx, being.user_id, COMPARE_SEEDS)
+        new = [how for _, how in added].count("new")
         vectors.request_embedding(tx, being.user_id)
         return Seeded(
-            facts=new, told_again=len(statements) - new, todos=loops, repeated=len(items) - len(statements) - loops
+            facts=new,
+            told_again=len(statements) - new + retold,
+            todos=loops,
+            repeated=len(items) - len(statements) - loops - retold,
         )
+
+
+def _replacing(tx: Transaction, user_id: UUID, statements: Sequence[NewStatement]) -> list[NewStatement]:
+    """The statements, each with those under its key of which it gives a different value."""
+    entity_of = entities.resolve(tx, user_id, [statement.mentioned_refs[0] for statement in statements])
+    keys = [key_of(statement, entity_of) for statement in statements]
+    facts_of = facts.find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
+    known = facts.known_statements(tx, user_id, list(facts_of.values()), STATEMENTS_COMPARED)
+    under = {key: list(known.get(fact_id, ())) for key, fact_id in facts_of.items()}
+    settled: list[NewStatement] = []
+    for statement, key in zip(statements, keys, strict=True):
+        others = under.setdefault(key, [])
+        about = entity_of.get(statement.mentioned_refs[0], statement.mentioned_refs[0])
+        rivals = [each.statement_id for each in others if give_different_values(about, each.content, statement.content)]
+        settled.append(replace(statement, contradicts=tuple(rivals)))
+        others.append(KnownStatement(statement.statement_id, statement.content, statement.told_at))
+    return settled
 
 
 def _refs(item: Seed) -> dict[str, str]:

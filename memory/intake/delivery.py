@@ -58,7 +58,7 @@ def deliver(
 
     Raises:
         Unavailable: The database is unavailable; a part may have been committed, and a retry changes nothing twice.
-        IntakeFull: Too many notes of this Being are waiting.
+        IntakeFull: Too many notes or messages of this Being are waiting.
         SecretMissing: No secret decrypts the key of this user's digests.
     """
     with store.transaction() as tx:

@@ -12,9 +12,9 @@ from pydantic import BaseModel, TypeAdapter
 from memory.erased import recognition
 from memory.patrol.demand import request_patrol
 from memory.talk import rolling
-from memory.talk.sessions import request_processing
+from memory.talk.sessions import may_process, request_processing
 from memory.text.items import DeriveId, Item, ItemBatch, read_items
-from schemas.intake import Receipt
+from schemas.intake import NoteOrigin, Receipt
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.settings import Settings
 from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, Produced, ReminderNote
@@ -36,12 +36,12 @@ NO_KEY = (
     "No model key pays for this user's messages: they are kept, but no facts are extracted from them. Store a key "
     "(`POST /v1/keys`, `patrol key add`), or have the operator set one for all users."
 )
-# Counting this many waiting notes takes about a millisecond.
+# Counting this many waiting items takes about a millisecond.
 CHEAP_TO_COUNT = 1000
 
 
 class IntakeFull(Exception):
-    """Too many notes of the Being are waiting; a later retry may succeed."""
+    """Too many notes or messages of the Being are waiting; a later retry may succeed."""
 
 
 def accept_notes(
@@ -52,6 +52,7 @@ def accept_notes(
     derive_id: DeriveId = lambda _: None,
     *,
     paid_by: UUID | None = None,
+    origin: NoteOrigin = "producer",
 ) -> Receipt:
     """Take in a batch of notes.
 
@@ -62,6 +63,7 @@ def accept_notes(
         items: 1 to 1,000 notes as received, each at most 64 KB as JSON; see `read_batch`.
         derive_id: Gives an item without an id one by its position, so that a retry changes nothing.
         paid_by: The id of the key that came with the request, if one did; it may pay for work on these notes.
+        origin: Where the notes come from.
 
     Returns:
         The outcome of each item; accepted ones are committed.
@@ -75,15 +77,21 @@ def accept_notes(
     with _turn(store, items):
         batch = read_notes(items, derive_id)
         with store.transaction() as tx:
-            return _take_notes_in(tx, settings, being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
+            tx.request_key_id = paid_by
+            return _take_notes_in(tx, settings, being_id, batch, bulk=is_bulk(items), origin=origin)
 
 
 def _take_notes_in(
-    tx: Transaction, settings: Settings, being_id: UUID, batch: ItemBatch[AnyNote], *, bulk: bool, paid_by: UUID | None
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    batch: ItemBatch[AnyNote],
+    *,
+    bulk: bool,
+    origin: NoteOrigin,
 ) -> Receipt:
     erased_before = recognition.for_intake(tx, settings, being_id)
-    tx.request_key_id = paid_by
-    if _full(tx, settings, being_id, bulk=bulk):
+    if _full(settings.most_pending, partial(notes.pending, tx, being_id), bulk=bulk):
         raise IntakeFull(
             f"{settings.most_pending} notes of this Being are waiting, the limit. Retry after the next patrol."
         )
@@ -98,7 +106,7 @@ def _take_notes_in(
             )
         )
     batch = _within_the_limit(tx, settings, being_id, batch)
-    inserted, receipt = _kept(tx, being_id, batch, partial(_note, bulk=bulk), notes.insert, notes.known)
+    inserted, receipt = _kept(tx, being_id, batch, partial(_note, bulk=bulk, origin=origin), notes.insert, notes.known)
     scenes = any(item.value.type == "scene" for item in batch.items if item.position in inserted)
     if scenes:
         request_patrol(tx, settings, being_id)
@@ -130,11 +138,12 @@ def accept_messages(
     Raises:
         ItemBatchRefused: The batch is empty or too long; nothing was taken.
         SecretMissing: No secret decrypts the key of the user's digests; nothing was taken.
+        IntakeFull: `most_unjudged` messages of the Being wait to be judged. A limit above 1,000 applies to bulk alone.
     """
     with _turn(store, items):
         batch = read_messages(items, derive_id)
         with store.transaction() as tx:
-            return take_messages_in(tx, settings, being_id, batch, paid_by=paid_by)
+            return take_messages_in(tx, settings, being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
 
 
 def _turn(store: Store, items: Sequence[Any]) -> AbstractContextManager[None]:
@@ -166,13 +175,30 @@ def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[Messag
 
 
 def take_messages_in(
-    tx: Transaction, settings: Settings, being_id: UUID, batch: ItemBatch[MessageInput], *, paid_by: UUID | None = None
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    batch: ItemBatch[MessageInput],
+    *,
+    bulk: bool,
+    paid_by: UUID | None = None,
 ) -> Receipt:
-    """Take in validated messages within a transaction, whose commit makes them accepted."""
+    """Take in validated messages within a transaction, whose commit makes them accepted.
+
+    Raises:
+        SecretMissing, IntakeFull: As `accept_messages`.
+    """
     now = clock.now(tx)
     batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=FUTURE_MINUTES)))
     # Before any row is locked: erasures hold intake first.
     erased_before = recognition.for_intake(tx, settings, being_id)
+    # Messages that no key can pay for are no backlog: they are kept until there is one.
+    if _full(settings.most_unjudged, partial(judging.waiting, tx, being_id), bulk=bulk) and may_process(
+        tx, settings, being_id
+    ):
+        raise IntakeFull(
+            f"{settings.most_unjudged} messages of this Being wait to be judged, the limit. Retry when some have been."
+        )
     if erased_before:
         batch = batch.without_erased(
             erased_before.among(
@@ -227,18 +253,18 @@ def _within_the_limit(
     )
 
 
-def _full(tx: Transaction, settings: Settings, being_id: UUID, *, bulk: bool) -> bool:
-    """Return whether `most_pending` notes are waiting.
+def _full(most: int, count: Callable[[int], int], *, bulk: bool) -> bool:
+    """Return whether `most` items are waiting; `count` counts up to a number of them.
 
-    Counting takes longer the more notes wait. Backlogs come from bulk, where the count costs little beside the batch;
-    so that single notes do not pay for it, a limit above `CHEAP_TO_COUNT` is checked for bulk only.
+    Counting takes longer the more items wait. Backlogs come from bulk, where the count costs little beside the batch;
+    so that single items do not pay for it, a limit above `CHEAP_TO_COUNT` is checked for bulk only.
     """
-    if not bulk and settings.most_pending > CHEAP_TO_COUNT:
+    if not bulk and most > CHEAP_TO_COUNT:
         return False
-    return notes.pending(tx, being_id, settings.most_pending) >= settings.most_pending
+    return count(most) >= most
 
 
-def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool) -> NewNote:
+def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool, origin: NoteOrigin) -> NewNote:
     note = item.value
     return NewNote(
         note_id=note_id,
@@ -250,6 +276,7 @@ def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool) -> NewNote:
         metadata=note.metadata,
         content_hash=item.content_hash,
         bulk=bulk,
+        origin=origin,
     )
 
 

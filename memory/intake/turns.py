@@ -5,7 +5,7 @@ from uuid import UUID
 
 from memory.context import profiles
 from memory.context.assembly import AssemblyRequest, assemble_prepared, prepare
-from memory.intake.intake import read_messages, take_messages_in
+from memory.intake.intake import is_bulk, read_messages, take_messages_in
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
 from providers.embedders import Embedders
@@ -44,13 +44,14 @@ def take_turn(
     Raises:
         InvalidRequest: The last message is invalid; the text says why. Those before it are committed.
         NotFound: There is no such process; nothing was taken.
+        IntakeFull: As `accept_messages`; nothing was taken.
     """
     items = [message.model_dump(mode="json", exclude_unset=True) for message in turn.messages]
     batch = read_messages(items, derive_id)
     with store.transaction() as tx:
         # Checked first, so that nothing is taken in for an unknown process.
         profile = profiles.find(tx, being.being_id, turn.process)
-        receipt = take_messages_in(tx, settings, being.being_id, batch, paid_by=paid_by)
+        receipt = take_messages_in(tx, settings, being.being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
         last = turn.messages[-1]
         request = AssemblyRequest(
             turn, last.content, receipt.ids[-1], role=last.role, speaker=last.speaker, reassembled=True

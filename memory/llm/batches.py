@@ -3,9 +3,13 @@
 A unit of work has at most one provider batch. Its row is committed before the batch is submitted and updated with the
 provider's id after, so a crash costs at most one repeated submission. The work backs off, and each claim polls the
 provider. Answers are stored like those of direct calls; questions without one when the batch ends are asked directly.
+
+A batch that is late, or whose answers a caller has come to wait for, is cancelled and then collected: what the provider
+has answered by then is charged and used, and only the rest is asked directly.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +28,10 @@ from store.llm import batches
 
 log = structlog.get_logger()
 
+UNFINISHED = "The provider has not answered the batch yet."
+# A cancelled batch ends within seconds, and a caller waits for it.
+CANCELLED_WAIT = timedelta(seconds=5)
+
 
 class BatchPending(Transient):
     """The provider has not finished the batch: back off and poll again. Not a failure."""
@@ -39,6 +47,7 @@ class BatchedRequests:
         thinker: The provider.
         ledger: Stored answers and cost accounting.
         key_id: The user's key that pays; None: the platform's.
+        awaited: Whether a caller waits for the answers: nothing is submitted, and a batch in progress is cancelled.
     """
 
     def __init__(
@@ -49,6 +58,8 @@ class BatchedRequests:
         thinker: BatchThinker,
         ledger: CallLedger,
         key_id: UUID | None,
+        *,
+        awaited: bool,
     ) -> None:
         self._store = store
         self._settings = settings
@@ -56,6 +67,7 @@ class BatchedRequests:
         self._thinker = thinker
         self._ledger = ledger
         self._key_id = key_id
+        self._awaited = awaited
 
     def await_answers(self, questions: Sequence[Question[Any]]) -> None:
         """Return once the answers are stored, or the batch has ended and the rest must be asked directly.
@@ -64,15 +76,21 @@ class BatchedRequests:
             BatchPending: The batch is submitted and not finished.
             ProviderError: The batch could not be submitted.
         """
-        before_request()
-        asked = {prompt_hash(question).hex(): question for question in questions if not self._ledger.known(question)}
         with self._store.transaction() as tx:
-            batch = batches.find(tx, self._claim, self._settings.batch_patience)
-        if batch is None or (batch.provider_batch_id is None and batch.ended_at is None):
+            batch = batches.find(
+                tx, self._claim, late_after=self._settings.batch_patience, overdue_after=self._settings.patience
+            )
+        if batch is not None and batch.provider_batch_id is not None:
+            if batch.ended_at is None:
+                self._collect(batch, self._unanswered(questions))
+        elif self._settings.batch_thinking and not self._awaited:
             # A row without a provider id comes from a submission that crashed: submit again.
-            self._submit(asked)
-        elif batch.ended_at is None:
-            self._collect(batch, asked)
+            self._submit(self._unanswered(questions))
+
+    def _unanswered(self, questions: Sequence[Question[Any]]) -> dict[str, Question[Any]]:
+        """Return the questions without a stored answer, by the name that each has in a batch."""
+        before_request()
+        return {prompt_hash(question).hex(): question for question in questions if not self._ledger.known(question)}
 
     def _submit(self, asked: Mapping[str, Question[Any]]) -> None:
         calls: dict[str, UUID] = {}
@@ -99,7 +117,10 @@ class BatchedRequests:
 
     def _collect(self, batch: ProviderBatch, asked: Mapping[str, Question[Any]]) -> None:
         answers = self._answers(batch)
-        if answers is None and not batch.late:
+        if answers is None and not batch.overdue:
+            if self._awaited or batch.late:
+                self._cancel(batch)
+                raise self._pending(CANCELLED_WAIT)
             raise self._pending()
         for name, answer in (answers or {}).items():
             if not isinstance(answer, Completion | BadAnswer):
@@ -110,7 +131,20 @@ class BatchedRequests:
                 self._ledger.write_off(batch.call_ids[name], answer, batch=True)
         with self._store.transaction() as tx:
             batches.end(tx, self._claim)
-        log.info("batch.over", answers=len(answers or {}), late=answers is None)
+        log.info("batch.over", answers=len(answers or {}), given_up=answers is None)
+
+    def _cancel(self, batch: ProviderBatch) -> None:
+        """Cancel the batch, once."""
+        if batch.cancelled_at is not None or batch.provider_batch_id is None:
+            return
+        try:
+            self._thinker.cancel(batch.provider_batch_id)
+        except Misconfigured as fault:
+            # The next poll finds the same, and gives the batch up.
+            log.warning("batch.not_cancelled", reason=str(fault))
+        with self._store.transaction() as tx:
+            batches.cancelled(tx, self._claim)
+        log.info("batch.cancelled", late=batch.late)
 
     def _answers(self, batch: ProviderBatch) -> Mapping[str, Completion | ProviderError] | None:
         """Poll the provider. None: not finished; empty: there will be no answers, as this key has no such batch."""
@@ -121,7 +155,11 @@ class BatchedRequests:
         except Misconfigured as fault:
             log.warning("batch.given_up", reason=str(fault))
             return {}
+        except Transient as fault:
+            if self._awaited or batch.late:
+                raise
+            # The provider may be working on the batch while it can't be polled.
+            raise self._pending(reason=str(fault)) from fault
 
-    def _pending(self) -> BatchPending:
-        wait = self._settings.batch_wait.total_seconds()
-        return BatchPending("The provider has not answered the batch yet.", retry_after=wait)
+    def _pending(self, most: timedelta = timedelta.max, reason: str = UNFINISHED) -> BatchPending:
+        return BatchPending(reason, retry_after=min(most, self._settings.batch_wait).total_seconds())

@@ -135,8 +135,8 @@ def _session(
     account = Account(user_id, being_id, claim.kind, claim.key, paid_with)
     ledger = CallLedger(store, settings, claim, account, thinker)
     batch = None
-    if settings.batch_thinking and not awaited and isinstance(thinker, BatchThinker):
-        batch = BatchedRequests(store, settings, claim, thinker, ledger, key.key_id if key else None)
+    if isinstance(thinker, BatchThinker):
+        batch = BatchedRequests(store, settings, claim, thinker, ledger, key.key_id if key else None, awaited=awaited)
     return LlmSession(
         store,
         thinker,
@@ -157,7 +157,7 @@ class LlmSession:
         ledger: Stored answers and cost accounting.
         concurrency: The most requests at a time.
         key: The user's key that pays; None: the platform's.
-        batch: The provider batch that `ask_all` uses; None: direct requests.
+        batch: The provider batch that `ask_all` uses, if there is one; None: the provider offers none.
         request_key: The id of `key` if it came with a request, and so pays for no input that came without it.
         stopped: Why no more requests may be sent; None: they may.
     """
@@ -236,7 +236,7 @@ class LlmSession:
 
         Raises:
             Transient: As `ask`; the answers to other questions are stored. Likewise Misconfigured and LeaseLost.
-            BatchPending: The provider batch is not finished: back off, and ask the same again.
+            BatchPending: A provider batch of this work is not finished: back off, and ask the same again.
         """
         if self._batch:
             try:

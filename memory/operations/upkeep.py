@@ -14,9 +14,10 @@ from schemas.work import TaskMessage
 from store import vault
 from store.context import provenance
 from store.database import Store
+from store.facts import history
 from store.ledger import work
 from store.llm import batches, budgets, calls, keys, responses
-from store.talk import messages
+from store.talk import judging, messages
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -80,6 +81,8 @@ def clear(store: Store, settings: Settings) -> None:
         (calls.clear, settings.keep_calls),
         (budgets.clear, settings.keep_calls),
         (batches.clear, settings.keep_responses),
+        (judging.clear, settings.keep_judgements),
+        (history.clear, settings.keep_fact_history),
         (keys.clear_expired, timedelta(0)),
         (provenance.clear, settings.keep_receipts),
         (provenance.clear_shown, settings.keep_receipts),

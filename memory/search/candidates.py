@@ -74,12 +74,12 @@ def candidates(tx: Transaction, being: Being, question: EverythingRequest, under
         within,
         list(dict.fromkeys(places)),
         [term.digest for term in terms],
+        called=_called(being),
         around=AROUND if talk_within.kinds else 0,
         told=understood.told,
         nodes=understood.nodes,
         facts=understood.facts,
     )
-    rows = [_spoken(being, row) for row in rows]
     query = Query(
         talk=talk,
         rest=rest,
@@ -113,9 +113,8 @@ def _by_words(
     places = finding.by_words(
         tx,
         within,
-        [term.digest for term in telling],
-        [rarities[term.digest] for term in telling],
-        known.average,
+        known,
+        {term.digest: rarities[term.digest] for term in telling},
         saturation=SATURATION,
         length_weight=LENGTH_WEIGHT,
         limit=_nominations(question),
@@ -130,10 +129,12 @@ def _by_meaning(
     limit = _nominations(question)
     places: list[int] = []
     if understood.told and talk.kinds:
-        places += finding.told_like(tx, talk, understood.told, limit)
+        places += finding.told_like(tx, talk.being_id, talk, understood.told, limit)
     others = [kind for kind in rest.kinds if kind in TOLD]
     if understood.told and others:
-        places += finding.told_like(tx, replace(rest, kinds=others), understood.told, limit)
+        places += finding.told_like(tx, rest.being_id, replace(rest, kinds=others), understood.told, limit)
+    if understood.told and "vault" in others:
+        places += finding.told_like(tx, rest.user_id, replace(rest, kinds=["vault"]), understood.told, limit)
     if understood.nodes and "node" in rest.kinds:
         places += finding.nodes_like(tx, rest, understood.nodes, limit)
     if understood.facts and "fact" in rest.kinds:
@@ -159,14 +160,14 @@ def _rarity(documents: int, having: int) -> float:
     return math.log(1 + (max(documents, having) - having + 0.5) / (having + 0.5))
 
 
-def _spoken(being: Being, row: Seen) -> Seen:
-    """A row with a name for its speaker where the producer gave none."""
-    return row if row.kind != "message" else replace(row, speaker=speaker_of(being, row.speaker, row.role))
+def _called(being: Being) -> dict[str, str]:
+    """How the speakers of messages are called where the producer gave no name: the Being by its name."""
+    return {"assistant": being.name, "user": "user"}
 
 
-def speaker_of(being: Being, speaker: str | None, role: str | None) -> str | None:
-    """Who said a message: as the producer named them, else the Being by its name, and its user as `user`."""
-    return speaker or {"assistant": being.name, "user": "user"}.get(role or "")
+def speaker_of(being: Being, speaker: str | None, role: str) -> str | None:
+    """Who said a message: as the producer named them, else by their role."""
+    return speaker or _called(being).get(role)
 
 
 def _intervals(tx: Transaction, being: Being, question: EverythingRequest, language: str) -> list[Interval]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
-from memory.search.candidates import Understood, candidates, speaker_of
+from memory.search.candidates import Understood, candidates
 from memory.search.ranking import Ranked, ranked
 from memory.search.terms import words
 from schemas.accounts.accounts import Being
@@ -76,9 +76,7 @@ def passages(
             message_ids=tuple(row.item_id for row in run),
             said_at=run[0].said_at,
             text="\n".join(
-                f"{speaker_of(being, row.speaker, row.role) or 'other'}: {excerpt(told[row.item_id], said)}"
-                for row in run
-                if row.item_id in told
+                f"{row.speaker or 'other'}: {excerpt(told[row.item_id], said)}" for row in run if row.item_id in told
             ),
             score=max(scores.get(row.document_id, 0.0) for row in run),
         )

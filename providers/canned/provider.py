@@ -112,6 +112,10 @@ class CannedProvider:
         except Refusal as refusal:
             return anthropic_wire.errored(refusal.status, str(refusal), refusal.kind, refusal.code)
 
+    def cancelled(self, result: Json) -> Json:  # noqa: ARG002  # a scripted provider looks at it
+        """Return the result of a question whose batch is cancelled, given its answer: it was not asked yet."""
+        return {"type": "canceled"}
+
     def batch_state(self, request: Request, *, ended: bool) -> Reply:
         """Tell how far a batch is, tell its results, or cancel it.
 
@@ -123,7 +127,7 @@ class CannedProvider:
             if results is None or request.batch_id is None:
                 raise Refusal("Batch not found.", kind="not_found_error", status=404)
             if request.endpoint == "batch_cancel":
-                results[:] = [{**result, "result": {"type": "canceled"}} for result in results]
+                results[:] = [{**result, "result": self.cancelled(result["result"])} for result in results]
         if request.endpoint == "batch_results":
             return Reply(200, anthropic_wire.lines(results), {"content-type": "application/x-jsonl"})
         return Reply.json(200, anthropic_wire.batch(request.batch_id, results, self.url, ended=ended))

@@ -58,8 +58,10 @@ class ProviderBatch(Row):
     key_id: UUID | None
     provider_batch_id: str | None
     call_ids: dict[str, UUID]
+    cancelled_at: datetime | None
     ended_at: datetime | None
     late: bool
+    overdue: bool
 
 
 class Spending(Row):

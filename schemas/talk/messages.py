@@ -4,7 +4,10 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from schemas.answers import Answer, Cursor
+from schemas.numbers import Number
 from schemas.rows import RequestKeyId, Row
 
 Role = Literal["user", "assistant", "other"]
@@ -23,6 +26,7 @@ class Message(Row):
     created_at: datetime
     received_at: datetime
     judged: bool
+    drawn: bool = Field(False, description="Whether a model was asked for the scenes that it belongs to.")
     request_key_id: RequestKeyId = None
 
 
@@ -34,6 +38,9 @@ class Session(Row):
     last_activity_at: datetime
     ended_at: datetime | None
     turn_count: int
+    pause: Number | None = Field(
+        None, description="Seconds between the last message of the session before and the first of this one."
+    )
 
 
 class SessionPage(Answer):

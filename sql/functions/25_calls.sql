@@ -42,6 +42,17 @@ create or replace function brought_with(p_being_id uuid, p_node_id uuid) returns
     where n.being_id = p_being_id and n.node_id = p_node_id;
 $$;
 
+-- When the calendar day of a moment ends in a time zone. A day with a clock change has 23 or 25 hours; where the clock goes
+-- back at midnight, there are two moments with the next day's first hour, and the day ends at the earlier.
+create or replace function day_end(p_at timestamptz, p_time_zone text) returns timestamptz language sql stable
+return (
+    select min(candidate)
+    from (select ((p_at at time zone p_time_zone)::date + 1)::timestamp as midnight) as next_day,
+    lateral (select midnight at time zone p_time_zone as latest) as found,
+    lateral (values (latest), (latest - interval '1 hour')) as candidates (candidate)
+    where candidate at time zone p_time_zone >= midnight
+);
+
 -- Reserves a call for an owner's current day. Returns its id, or else what there is too little of (`tokens`, `cost`, or
 -- a `price` by which to tell), and in any case how long the day still lasts.
 create or replace function reserve_call(
@@ -52,18 +63,17 @@ create or replace function reserve_call(
 #variable_conflict use_column
 declare
     v_owner_id constant uuid := coalesce(p_being_id, p_user_id);
-    v_local timestamp;
+    v_day date;
     v_tokens bigint;
     v_cost numeric;
     v_spent record;
 begin
-    select memory.now() at time zone u.time_zone,
+    select (memory.now() at time zone u.time_zone)::date, memory.day_end(memory.now(), u.time_zone) - memory.now(),
         coalesce(b.daily_tokens, p_daily_tokens), coalesce(b.daily_cost, p_daily_cost)
-    into strict v_local, v_tokens, v_cost
+    into strict v_day, day_left, v_tokens, v_cost
     from memory.users as u
     left join memory.beings as b on b.user_id = u.user_id and b.being_id = p_being_id
     where u.user_id = p_user_id;
-    day_left := date_trunc('day', v_local) + interval '1 day' - v_local;
 
     if v_tokens is not null or v_cost is not null then
         -- Serializes the reservations of one owner; no other statement takes this lock.
@@ -72,7 +82,7 @@ begin
             coalesce(sum(cost), 0) as cost
         into v_spent
         from memory.model_calls
-        where owner_id = v_owner_id and day = v_local::date;
+        where owner_id = v_owner_id and day = v_day;
         lacking := case
             when v_spent.tokens + p_input_tokens + p_output_tokens > v_tokens then 'tokens'
             when v_cost is not null and p_cost is null then 'price'
@@ -85,7 +95,7 @@ begin
         )
         values (
             p_user_id, p_being_id, p_kind, p_key, p_purpose, p_provider, p_model, p_paid_with, p_batch,
-            p_input_tokens, p_output_tokens, p_cost, v_local::date
+            p_input_tokens, p_output_tokens, p_cost, v_day
         )
         returning model_calls.call_id into call_id;
     end if;

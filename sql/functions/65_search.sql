@@ -2,9 +2,10 @@
 --
 -- INVARIANT 1  What is told is in search_queue (`words`), or in search_documents, from the transaction on that told it: triggers
 --              of the tables that hold it see to that, so that no path of code can forget it.
--- INVARIANT 2  search_postings holds each term of each document once, and search_statistics their numbers, at every commit.
+-- INVARIANT 2  search_postings holds each term of each document once, and search_statistics and search_terms their numbers,
+--              at every commit.
 -- INVARIANT 3  A document goes in the transaction in which what it was made of goes.
--- LOCK ORDER   queue, documents, statistics: each of them by one owner's indexing work, and by whoever erases.
+-- LOCK ORDER   queue, documents, statistics, terms: each of them by one owner's indexing work, and by whoever erases.
 
 -- What was told or changed waits for its words to be indexed; what it said before is found until then.
 create or replace function queue_for_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
@@ -154,18 +155,25 @@ end $$;
 create or replace trigger search_vault after insert or update or delete on vault_heads
     for each row execute function index_changed_record();
 
+-- The statistics' rows are locked first: they let one transaction at a time change the terms of an owner's kind.
 create or replace function post_new_documents() returns trigger language plpgsql as $$
 begin
-    insert into memory.search_postings (owner_id, term, document_id, kind, times, length)
-    select d.owner_id, held.term, d.document_id, d.kind, least(count(*), 32767)::smallint, cardinality(d.terms)
-    from new_rows as d, unnest(d.terms) as held (term)
-    group by d.owner_id, held.term, d.document_id, d.kind, cardinality(d.terms)
-    order by d.owner_id, held.term, d.document_id;
     insert into memory.search_statistics as s (owner_id, kind, documents, terms)
     select owner_id, kind, count(*), sum(cardinality(terms)) from new_rows group by owner_id, kind
     order by owner_id, kind
     on conflict (owner_id, kind) do update
     set documents = s.documents + excluded.documents, terms = s.terms + excluded.terms;
+    insert into memory.search_postings (owner_id, term, document_id, kind, times, length)
+    select d.owner_id, held.term, d.document_id, d.kind, least(count(*), 32767)::smallint, cardinality(d.terms)
+    from new_rows as d, unnest(d.terms) as held (term)
+    group by d.owner_id, held.term, d.document_id, d.kind, cardinality(d.terms)
+    order by d.owner_id, d.kind, held.term, d.document_id;
+    insert into memory.search_terms as t (owner_id, kind, term, documents)
+    select d.owner_id, d.kind, held.term, count(distinct d.document_id)
+    from new_rows as d, unnest(d.terms) as held (term)
+    group by d.owner_id, d.kind, held.term
+    order by d.owner_id, d.kind, held.term
+    on conflict (owner_id, kind, term) do update set documents = t.documents + excluded.documents;
     return null;
 end $$;
 create or replace trigger search_posted after insert on search_documents
@@ -174,16 +182,29 @@ create or replace trigger search_posted after insert on search_documents
 -- An owner who is gone has no statistics any more, and no postings to look for.
 create or replace function withdraw_gone_documents() returns trigger language plpgsql as $$
 begin
-    delete from memory.search_postings as p
-    using old_rows as d join memory.search_statistics as s on s.owner_id = d.owner_id and s.kind = d.kind,
-        unnest(d.terms) as held (term)
-    where p.owner_id = d.owner_id and p.term = held.term and p.document_id = d.document_id;
     update memory.search_statistics as s
     set documents = s.documents - gone.documents, terms = s.terms - gone.terms
     from (
         select owner_id, kind, count(*) as documents, sum(cardinality(terms)) as terms from old_rows group by owner_id, kind
     ) as gone
     where s.owner_id = gone.owner_id and s.kind = gone.kind;
+    delete from memory.search_postings as p
+    using old_rows as d join memory.search_statistics as s on s.owner_id = d.owner_id and s.kind = d.kind,
+        unnest(d.terms) as held (term)
+    where p.owner_id = d.owner_id and p.kind = d.kind and p.term = held.term and p.document_id = d.document_id;
+    update memory.search_terms as t
+    set documents = t.documents - gone.documents
+    from (
+        select d.owner_id, d.kind, held.term, count(distinct d.document_id) as documents
+        from old_rows as d join memory.search_statistics as s on s.owner_id = d.owner_id and s.kind = d.kind,
+            unnest(d.terms) as held (term)
+        group by d.owner_id, d.kind, held.term
+    ) as gone
+    where t.owner_id = gone.owner_id and t.kind = gone.kind and t.term = gone.term;
+    -- A word that is in no document any more leaves no trace.
+    delete from memory.search_terms as t
+    using (select distinct d.owner_id, d.kind, held.term from old_rows as d, unnest(d.terms) as held (term)) as gone
+    where t.owner_id = gone.owner_id and t.kind = gone.kind and t.term = gone.term and t.documents = 0;
     return null;
 end $$;
 create or replace trigger search_withdrawn after delete on search_documents
@@ -200,6 +221,7 @@ begin
     delete from memory.search_owners where owner_id = p_owner_id;
     delete from memory.search_queue where owner_id = p_owner_id;
     delete from memory.search_statistics where owner_id = p_owner_id;
+    delete from memory.search_terms where owner_id = p_owner_id;
     delete from memory.search_postings where owner_id = p_owner_id;
     delete from memory.search_vectors where owner_id = p_owner_id;
     delete from memory.search_documents where owner_id = p_owner_id;
@@ -256,43 +278,62 @@ language sql stable as $$
         and coalesce(h.being_id, h.user_id) = p_owner_id;
 $$;
 
--- In how many documents of these kinds each term is, counted no further than p_most.
-create or replace function count_search_terms(p_owners uuid[], p_terms bigint[], p_kinds search_kind[], p_most integer)
+-- In how many documents of these kinds each term is.
+create or replace function count_search_terms(p_owners uuid[], p_terms bigint[], p_kinds search_kind[])
 returns table (term bigint, documents bigint) language sql stable as $$
-    select asked.term, (
-        select count(*)
-        from (
-            select
-            from memory.search_postings as p
-            where p.owner_id = any(p_owners) and p.term = asked.term and p.kind = any(p_kinds)
-            limit p_most
-        ) as counted
-    )
-    from unnest(p_terms) as asked (term);
+    select asked.term, sum(t.documents)::bigint
+    from unnest(p_terms) as asked (term), unnest(p_owners) as owner (owner_id), unnest(p_kinds) as of_kind (kind),
+    memory.search_terms as t
+    where t.owner_id = owner.owner_id and t.kind = of_kind.kind and t.term = asked.term
+    group by asked.term;
 $$;
 
 -- The documents of these owners and kinds that hold one of these terms, best first by BM25 (Robertson and Zaragoza, "The
 -- Probabilistic Relevance Framework", 2009), with the terms' rarities as given.
+-- The leading terms, p_leading in number, nominate: each at most the p_most of its documents of an owner and kind that
+-- came last. The others only add to the score of the p_kept documents that lead until then.
 create or replace function rank_by_words(
-    p_owners uuid[], p_terms bigint[], p_rarities double precision[], p_kinds search_kind[],
+    p_owners uuid[], p_terms bigint[], p_rarities double precision[], p_leading integer, p_kinds search_kind[],
     p_average double precision, p_saturation double precision, p_length_weight double precision,
-    p_since timestamptz, p_until timestamptz, p_as_of timestamptz, p_limit integer
+    p_since timestamptz, p_until timestamptz, p_as_of timestamptz, p_most integer, p_kept integer, p_limit integer
 ) returns table (owner_id uuid, document_id bigint, score double precision) language sql stable as $$
-    select p.owner_id, p.document_id,
-        sum(asked.rarity * p.times * (p_saturation + 1)
+    with nominated as materialized (
+        select p.owner_id, p.document_id, p.kind, p.length,
+            sum(asked.rarity * p.times * (p_saturation + 1)
+                / (p.times + p_saturation * (1 - p_length_weight + p_length_weight * p.length / p_average))) as score
+        from unnest(p_terms[:p_leading], p_rarities[:p_leading]) as asked (term, rarity),
+            unnest(p_owners) as owner (owner_id), unnest(p_kinds) as of_kind (kind),
+        lateral (
+            select p.owner_id, p.document_id, p.kind, p.times, p.length
+            from memory.search_postings as p
+            where p.owner_id = owner.owner_id and p.kind = of_kind.kind and p.term = asked.term
+                and (
+                    p_since is null and p_until is null and p_as_of is null
+                    or exists (
+                        select
+                        from memory.search_documents as d
+                        where d.owner_id = p.owner_id and d.document_id = p.document_id
+                            and (p_since is null or d.said_at >= p_since)
+                            and (p_until is null or d.said_at < p_until)
+                            and (p_as_of is null or d.arrived_at <= p_as_of)
+                    )
+                )
+            order by p.document_id desc
+            limit p_most
+        ) as p
+        group by p.owner_id, p.document_id, p.kind, p.length
+        order by score desc, p.document_id desc
+        limit p_kept
+    )
+    select l.owner_id, l.document_id, l.score + coalesce(others.score, 0) as score
+    from nominated as l,
+    lateral (
+        select sum(asked.rarity * p.times * (p_saturation + 1)
             / (p.times + p_saturation * (1 - p_length_weight + p_length_weight * p.length / p_average))) as score
-    from unnest(p_terms, p_rarities) as asked (term, rarity)
-    join memory.search_postings as p on p.owner_id = any(p_owners) and p.term = asked.term and p.kind = any(p_kinds)
-    where p_since is null and p_until is null and p_as_of is null
-        or exists (
-            select
-            from memory.search_documents as d
-            where d.owner_id = p.owner_id and d.document_id = p.document_id
-                and (p_since is null or d.said_at >= p_since)
-                and (p_until is null or d.said_at < p_until)
-                and (p_as_of is null or d.arrived_at <= p_as_of)
-        )
-    group by p.owner_id, p.document_id
-    order by score desc, p.document_id desc
+        from unnest(p_terms[p_leading + 1:], p_rarities[p_leading + 1:]) as asked (term, rarity)
+        join memory.search_postings as p on p.owner_id = l.owner_id and p.kind = l.kind and p.term = asked.term
+            and p.document_id = l.document_id
+    ) as others
+    order by score desc, l.document_id desc
     limit p_limit;
 $$;

@@ -417,6 +417,31 @@ begin
     end loop;
 end $$;
 
+-- Dates a seed anew that is sent again after another seed has replaced its statement, and returns whether one had. What was said
+-- since by the user stands: a program may send its seeds again each time it starts.
+create or replace function retell_seed(p_user_id uuid, p_scope uuid, p_content jsonb) returns boolean language plpgsql as $$
+declare
+    v_fact_ids uuid[];
+begin
+    with retold as (
+        update memory.fact_evidence as e
+        set told_at = memory.now()
+        from memory.user_seeds as d, memory.fact_statements as s, memory.fact_statements as newer
+        where d.user_id = p_user_id and d.being_id is not distinct from p_scope
+            and d.content_hash = sha256(convert_to(p_content::text, 'UTF8'))
+            and e.user_id = d.user_id and e.seed_id = d.seed_id
+            and s.user_id = e.user_id and s.statement_id = e.statement_id
+            and newer.user_id = s.user_id and newer.statement_id = s.replaced_by and newer.source = 'seeded_profile'
+        returning s.fact_id
+    )
+    select array_agg(fact_id) into v_fact_ids from retold;
+    if v_fact_ids is null then
+        return false;
+    end if;
+    perform memory.settle_facts(p_user_id, v_fact_ids);
+    return true;
+end $$;
+
 -- Puts a person's wording in the place of everything that a fact says, and after it by date.
 create or replace function correct_fact(p_user_id uuid, p_fact_id uuid, p_content text) returns void language plpgsql as $$
 declare

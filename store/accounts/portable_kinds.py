@@ -122,7 +122,10 @@ KINDS: tuple[Kind, ...] = (
         "notes",
         own("note_id"),
         apart=("request_key_id",),
-        filled={"state": "case r.state when 'stamped' then 'pending' else r.state end"},
+        filled={
+            "state": "case r.state when 'stamped' then 'pending' else r.state end",
+            "origin": "coalesce(r.origin, 'producer')",
+        },
     ),
     # The zero vector is similar to no other, until the node is embedded.
     Kind(
@@ -156,8 +159,10 @@ KINDS: tuple[Kind, ...] = (
         "messages",
         own("created_at, message_id"),
         apart=("request_key_id",),
+        filled={"drawn": "coalesce(r.drawn, false)"},
         history=("working_memory", "message_id"),
     ),
+    Kind("scene_message", "scene_messages", own("note_id, message_id")),
     Kind("session_summary", "session_summaries", own("session_id, version")),
     Kind("rolling_summary", "rolling_summaries", own("version")),
     Kind("working_memory", "working_memory", own("said_at, entry_id")),
@@ -228,6 +233,7 @@ KINDS: tuple[Kind, ...] = (
             "replaced_by": "case when r.said_at is null then r.replaced_by end",
             "said_at": "coalesce(r.said_at, r.created_at)",
             "pinned": "coalesce(r.pinned, false)",
+            "compared": "coalesce(r.compared, true)",
             "importance": "coalesce(r.importance, (select f.base_importance from memory.facts as f"
             " where f.user_id = %(user)s and f.fact_id = r.fact_id), 1)",
         },
@@ -298,6 +304,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "search_queue": "derived, and computed again",
     "search_documents": "derived, and computed again",
     "search_postings": "derived, and computed again",
+    "search_terms": "derived, and computed again",
     "search_statistics": "derived, and computed again",
     "search_vectors": "derived, and computed again",
     "session_snapshot": "derived, and computed again",

@@ -226,18 +226,19 @@ def add_being(tx: Transaction, user_id: UUID, slug: str, name: str, *, most: int
 
 
 def change_being(tx: Transaction, being_id: UUID, changes: Mapping[str, Any]) -> Being:
-    """Set those of `name`, `language`, `daily_cost` and `daily_tokens` that `changes` holds; None removes a budget."""
+    """Set the columns that `changes` holds; None clears `scenes` and the budgets, and leaves the others."""
     with tx.cursor(row_factory=class_row(Being)) as cursor:
         (being,) = cursor.execute(
             """
             update memory.beings
             set name = coalesce(%(name)s, name), language = coalesce(%(language)s, language),
+                scenes = case when 'scenes' = any(%(named)s) then %(scenes)s else scenes end,
                 daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
                 daily_tokens = case when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens end
             where being_id = %(being_id)s
             returning *
             """,
-            {"name": None, "language": None, "daily_cost": None, "daily_tokens": None, **changes}
+            {"name": None, "language": None, "scenes": None, "daily_cost": None, "daily_tokens": None, **changes}
             | {"named": list(changes), "being_id": being_id},
         )
     return being

@@ -1,8 +1,10 @@
 """Rows that a context is made from: session, notes, diary, nodes and summaries."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
@@ -42,10 +44,11 @@ class KeptNote:
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """The newest rolling summary, summary of another session, and spine."""
+    """The newest rolling summary, summary of another session with its end in the user's time zone, and spine."""
 
     rolling: str | None
     last_session: dict[str, Any] | None
+    last_session_until: str | None
     spine: dict[str, Any] | None
 
 
@@ -83,6 +86,12 @@ def session(
     if found is None and session_id is not None:
         raise NotFound(f"This Being has no session {session_id}.")
     return found
+
+
+def local_time(tx: Transaction, user_id: UUID) -> tuple[datetime, str]:
+    """The domain time in the user's time zone, and that zone's name."""
+    (row,) = tx.execute("select memory.now() as now, time_zone from memory.users where user_id = %s", [user_id])
+    return row["now"].astimezone(ZoneInfo(row["time_zone"])), row["time_zone"]
 
 
 def mark_user_model_shown(tx: Transaction, being_id: UUID, session_id: UUID, hashed: bytes) -> None:
@@ -163,24 +172,28 @@ def summaries(tx: Transaction, being_id: UUID, user_id: UUID, session_id: UUID |
             """
             select
                 (select rolling_summary from memory.session_states where being_id = %(being)s) as rolling,
-                (
-                    select s.content
-                    from (
-                        select session_id, last_activity_at from memory.sessions
-                        where being_id = %(being)s and session_id is distinct from %(session)s
-                        order by last_activity_at desc, session_id
-                        limit 20
-                    ) as recent
-                    join memory.session_summaries as s on s.being_id = %(being)s and s.session_id = recent.session_id
-                    order by recent.last_activity_at desc, s.session_id, s.version desc
-                    limit 1
-                ) as last_session,
+                before.content as last_session,
+                to_char(before.last_activity_at at time zone u.time_zone, 'YYYY-MM-DD HH24:MI') as last_session_until,
                 (
                     select content from memory.summary_spines
                     where user_id = %(user)s and conversation_id = 'default'
                     order by version desc
                     limit 1
                 ) as spine
+            from memory.users as u
+            left join lateral (
+                select s.content, recent.last_activity_at
+                from (
+                    select session_id, last_activity_at from memory.sessions
+                    where being_id = %(being)s and session_id is distinct from %(session)s
+                    order by last_activity_at desc, session_id
+                    limit 20
+                ) as recent
+                join memory.session_summaries as s on s.being_id = %(being)s and s.session_id = recent.session_id
+                order by recent.last_activity_at desc, s.session_id, s.version desc
+                limit 1
+            ) as before on true
+            where u.user_id = %(user)s
             """,
             {"being": being_id, "user": user_id, "session": session_id},
         )

@@ -11,7 +11,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
-from schemas.facts.rows import Evidence, Fact, FactEvent, Statement
+from schemas.facts.rows import Evidence, Fact, Statement
 from store.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
@@ -217,15 +217,6 @@ def statements(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) ->
         {"user": user_id, "being": being_id, "fact": fact_id},
     )
     return [Statement.model_validate({**row, "evidence": _EVIDENCE.validate_python(row["evidence"])}) for row in rows]
-
-
-def history(tx: Transaction, user_id: UUID, fact_id: UUID) -> list[FactEvent]:
-    """The events of a fact's history, oldest first."""
-    with tx.cursor(row_factory=class_row(FactEvent)) as cursor:
-        return cursor.execute(
-            "select * from memory.fact_history where user_id = %s and fact_id = %s order by event_id",
-            [user_id, fact_id],
-        ).fetchall()
 
 
 def correct(tx: Transaction, user_id: UUID, fact_id: UUID, content: str) -> None:

@@ -13,16 +13,17 @@ from store.llm.calls import Account
 from store.transaction import Transaction
 
 
-def find(tx: Transaction, claim: Claim, patience: timedelta) -> ProviderBatch | None:
-    """Find the batch of a unit of work; it is `late` if it was created longer ago than `patience`."""
+def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after: timedelta) -> ProviderBatch | None:
+    """Find the batch of a unit of work; late so long after it began, overdue so long after it was cancelled."""
     with tx.cursor(row_factory=class_row(ProviderBatch)) as cursor:
         return cursor.execute(
             """
-            select *, created_at < clock_timestamp() - %s as late
+            select *, created_at < clock_timestamp() - %s as late,
+                coalesce(cancelled_at < clock_timestamp() - %s, false) as overdue
             from memory.provider_batches
             where owner_id = %s and kind = %s and key = %s
             """,
-            [patience, claim.owner_id, claim.kind, claim.key],
+            [late_after, overdue_after, claim.owner_id, claim.kind, claim.key],
         ).fetchone()
 
 
@@ -41,7 +42,7 @@ def begin(tx: Transaction, account: Account, key_id: UUID | None, calls: Mapping
         values (%s, %s, %s, %s, %s, %s)
         on conflict (owner_id, kind, key) do update
         set key_id = excluded.key_id, provider_batch_id = null, call_ids = excluded.call_ids,
-            created_at = clock_timestamp(), ended_at = null
+            created_at = clock_timestamp(), cancelled_at = null, ended_at = null
         """,
         [
             *(account.user_id, account.being_id, account.kind, account.key, key_id),
@@ -59,6 +60,18 @@ def submitted(tx: Transaction, claim: Claim, batch_id: str) -> None:
         where owner_id = %s and kind = %s and key = %s
         """,
         [batch_id, claim.owner_id, claim.kind, claim.key],
+    )
+
+
+def cancelled(tx: Transaction, claim: Claim) -> None:
+    """Record that the provider was told to end the batch early."""
+    tx.execute(
+        """
+        update memory.provider_batches
+        set cancelled_at = clock_timestamp()
+        where owner_id = %s and kind = %s and key = %s
+        """,
+        [claim.owner_id, claim.kind, claim.key],
     )
 
 

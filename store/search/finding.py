@@ -1,18 +1,22 @@
 """Candidates for an answer, by words and by meaning, and what is known of each and of the messages around it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from uuid import UUID
 
 from psycopg.rows import args_row
+from psycopg.types.json import Jsonb
 
 from schemas.search import Kind
-from store.nodes.embeddings import Vector, literal
+from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
 
-# The terms that are more frequent count as if they were not: they tell next to nothing.
-MOST_COUNTED = 20_000
+# So many postings of a term are read, the latest; and so many of all the terms that nominate.
+MOST_READ = 10_000
+# Of what the rarest terms nominate, so many times the wanted number meets the other terms.
+KEPT_PER_WANTED = 4
 # Messages come in nearly as they are said; imports may not, and their first and last are looked for among so many.
 NEAR_THE_ENDS = 200
 
@@ -63,7 +67,7 @@ class Rarities:
     Attributes:
         documents: How many documents there are.
         average: How many terms one has, on average.
-        counts: In how many each term is, counted no further than `MOST_COUNTED`.
+        counts: In how many each term is; a term that is in none is left out.
     """
 
     documents: int
@@ -87,8 +91,8 @@ class Seen:
         times: How often each term of the question occurs in it, in the question's order.
         length: How many terms it has.
         similarity: Its cosine similarity to the question; None where there is no telling.
-        speaker: Who said it, where the producer named them.
-        role: In which role it was said.
+        speaker: Who said it, as the producer named them, or as speakers of that role are called; None for what is no
+            message, and for other roles.
     """
 
     document_id: int
@@ -101,12 +105,20 @@ class Seen:
     times: list[int]
     similarity: float | None
     speaker: str | None
-    role: str | None
 
 
 def plan_once(tx: Transaction) -> None:
-    """Let the statements of this transaction be planned once a connection: planning them takes as long as they do."""
-    tx.execute("set local plan_cache_mode = force_generic_plan")
+    """Let the statements of this transaction be planned once a connection, and read nothing but what indexes name.
+
+    Planning them takes as long as they do. No table is read from end to end, for it holds all owners' rows; and
+    starting parallel workers, or compiling a statement, takes as long as most of these run.
+    """
+    tx.execute(
+        """
+        select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
+            set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)
+        """
+    )
 
 
 def rarities(tx: Transaction, within: Within, terms: Sequence[int]) -> Rarities:
@@ -120,8 +132,8 @@ def rarities(tx: Transaction, within: Within, terms: Sequence[int]) -> Rarities:
         within.named,
     )
     rows = tx.execute(
-        "select term, documents from memory.count_search_terms(%(owners)s, %(terms)s::bigint[], %(kinds)s, %(most)s)",
-        {**within.named, "terms": list(terms), "most": MOST_COUNTED},
+        "select term, documents from memory.count_search_terms(%(owners)s, %(terms)s::bigint[], %(kinds)s)",
+        {**within.named, "terms": list(terms)},
     )
     documents = int(totals["documents"])
     return Rarities(
@@ -132,60 +144,72 @@ def rarities(tx: Transaction, within: Within, terms: Sequence[int]) -> Rarities:
 def by_words(
     tx: Transaction,
     within: Within,
-    terms: Sequence[int],
-    weights: Sequence[float],
-    average: float,
+    known: Rarities,
+    weights: Mapping[int, float],
     *,
     saturation: float,
     length_weight: float,
     limit: int,
 ) -> list[int]:
-    """The documents that hold these terms, best first by BM25 with a weight for each term."""
+    """The documents that hold these terms, best first by BM25.
+
+    The rarest terms nominate, as many as take `MOST_READ` postings together; the others add to the score of what these
+    nominated. A term that is more frequent than that on its own nominates its latest documents.
+
+    Args:
+        tx: The transaction.
+        within: Where to look.
+        known: How rare the terms are.
+        weights: The weight of each term.
+        saturation: BM25's own.
+        length_weight: BM25's own.
+        limit: How many documents, at most.
+    """
+    terms = sorted((term for term in weights if term in known.counts), key=lambda term: known.counts[term])
+    if not terms:
+        return []
+    read = accumulate(known.counts[term] for term in terms)
+    leading = max(1, sum(postings <= MOST_READ for postings in read))
     rows = tx.execute(
         """
         select document_id
         from memory.rank_by_words(
-            %(owners)s, %(terms)s::bigint[], %(weights)s::double precision[], %(kinds)s, %(average)s, %(saturation)s,
-            %(length_weight)s, %(since)s, %(until)s, %(as_of)s, %(limit)s
+            %(owners)s, %(terms)s::bigint[], %(weights)s::double precision[], %(leading)s, %(kinds)s, %(average)s,
+            %(saturation)s, %(length_weight)s, %(since)s, %(until)s, %(as_of)s, %(most)s, %(kept)s, %(limit)s
         )
         """,
         {
             **within.named,
-            "terms": list(terms),
-            "weights": list(weights),
-            "average": average,
+            "terms": terms,
+            "weights": [weights[term] for term in terms],
+            "leading": leading,
+            "average": known.average,
             "saturation": saturation,
             "length_weight": length_weight,
+            "most": MOST_READ,
+            "kept": KEPT_PER_WANTED * limit,
             "limit": limit,
         },
     )
     return [row["document_id"] for row in rows]
 
 
-def told_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> list[int]:
-    """The nearest messages, summaries, days and records, nearest first."""
+def told_like(tx: Transaction, owner_id: UUID, within: Within, meant: Meant, limit: int) -> list[int]:
+    """An owner's nearest messages, summaries, days and records, nearest first."""
     rows = tx.execute(
         """
         select v.document_id
         from memory.search_vectors as v
-        where v.owner_id = any(%(owners)s) and v.embedding_model = %(model)s
+        where v.owner_id = %(owner)s and v.embedding_model = %(model)s
             and v.kind = any(%(kinds)s::memory.search_kind[])
-            and (
-                %(since)s::timestamptz is null and %(until)s::timestamptz is null and %(as_of)s::timestamptz is null
-                or exists (
-                    select
-                    from memory.search_documents as d
-                    where d.owner_id = v.owner_id and d.document_id = v.document_id
-                        and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
-                        and (%(until)s::timestamptz is null or d.said_at < %(until)s)
-                        and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
-                )
-            )
+            and (%(since)s::timestamptz is null or v.said_at >= %(since)s)
+            and (%(until)s::timestamptz is null or v.said_at < %(until)s)
+            and (%(as_of)s::timestamptz is null or v.arrived_at <= %(as_of)s)
         -- The vectors are of unit length.
         order by v.vector <#> %(query)s::halfvec
         limit %(limit)s
         """,
-        {**within.named, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "owner": owner_id, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -200,16 +224,27 @@ def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
             from memory.memory_nodes as n
             where n.being_id = %(being)s and n.embedding_model = %(model)s and n.forgotten_at is null
                 and n.absorbed_into is null
-            offset 0
-        ) as n
-        join memory.search_documents as d on d.owner_id = %(being)s and d.kind = 'node' and d.item_id = n.node_id
-        where (%(since)s::timestamptz is null or d.said_at >= %(since)s)
-            and (%(until)s::timestamptz is null or d.said_at < %(until)s)
-            and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+            order by distance
+            -- When a node happened is told by its document alone.
+            limit case
+                when %(since)s::timestamptz is null and %(until)s::timestamptz is null
+                    and %(as_of)s::timestamptz is null
+                then %(limit)s
+            end
+        ) as n,
+        lateral (
+            select d.document_id
+            from memory.search_documents as d
+            where d.owner_id = %(being)s and d.kind = 'node' and d.item_id = n.node_id
+                and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
+                and (%(until)s::timestamptz is null or d.said_at < %(until)s)
+                and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+            limit 1
+        ) as d
         order by n.distance
         limit %(limit)s
         """,
-        {**within.named, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -229,7 +264,7 @@ def facts_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         order by v.vector <=> %(query)s::halfvec
         limit %(limit)s
         """,
-        {**within.named, "model": meant.model, "query": literal(meant.vector), "limit": limit},
+        {**within.named, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
     return [row["document_id"] for row in rows]
 
@@ -240,12 +275,15 @@ def seen(
     places: Sequence[int],
     terms: Sequence[int],
     *,
+    called: Mapping[str, str],
     around: int,
     told: Meant | None,
     nodes: Meant | None,
     facts: Meant | None,
 ) -> list[Seen]:
     """What is known of these documents, and of up to `around` messages before and after each message among them.
+
+    `called` has a name for each role whose messages may come without a speaker's name.
 
     The rows come in the order of their conversations: what stands side by side in a conversation does so here, as far
     as both are within reach of a document that was asked for.
@@ -321,7 +359,7 @@ def seen(
                     end,
                     'NaN'
                 ) as similarity,
-                said.speaker, said.role
+                said.speaker
             from reached,
             lateral (
                 select d.*
@@ -330,7 +368,7 @@ def seen(
                 limit 1
             ) as d
             left join lateral (
-                select m.speaker, m.role
+                select coalesce(m.speaker, %(called)s::jsonb ->> m.role) as speaker
                 from memory.messages as m
                 where d.kind = 'message' and m.being_id = d.owner_id and m.message_id = d.item_id
                 limit 1
@@ -346,12 +384,13 @@ def seen(
                 **within.named,
                 "places": list(places),
                 "terms": list(terms),
+                "called": Jsonb(called),
                 "around": around,
-                "told": told and literal(told.vector),
+                "told": told and halfvec(told.vector),
                 "told_model": told and told.model,
-                "nodes": nodes and literal(nodes.vector),
+                "nodes": nodes and halfvec(nodes.vector),
                 "nodes_model": nodes and nodes.model,
-                "facts": facts and literal(facts.vector),
+                "facts": facts and halfvec(facts.vector),
                 "facts_model": facts and facts.model,
             },
             binary=True,

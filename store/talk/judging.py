@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.talk.messages import Message
 from store.llm.keys import REFUSAL_HOLDS
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,22 @@ def count_unjudged(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID])
             """,
             [being_id, list(session_ids)],
         ).fetchall()
+
+
+def waiting(tx: Transaction, being_id: UUID, at_most: int) -> int:
+    """Count the user's messages to a Being that are not judged, up to `at_most`."""
+    return int(
+        value(
+            tx,
+            """
+            select count(*)
+            from (
+                select from memory.messages where being_id = %s and not judged and role = 'user' limit %s
+            ) as m
+            """,
+            [being_id, at_most],
+        )
+    )
 
 
 def sessions_of(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
@@ -176,3 +192,20 @@ def record_judgement(
         """,
         [being_id, session_id, messages, facts, todos, Jsonb(dict(dropped))],
     )
+
+
+def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Delete the counts of judgings that are older than `older_than`; returns how many rows."""
+    return tx.execute(
+        """
+        delete from memory.judgements
+        where (being_id, judgement_id) in (
+            select being_id, judgement_id
+            from memory.judgements
+            where judged_at < memory.now() - %s
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount

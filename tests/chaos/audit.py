@@ -137,6 +137,14 @@ QUESTIONS = {
         where (posted.documents, posted.terms) is distinct from (held.documents, held.terms)
             or counted.terms is distinct from held.terms
     """,
+    "a word whose documents are not as many as counted": """
+        select format('%s of %s', kind, owner_id) as wrong
+        from (
+            select owner_id, kind, term, count(*) as documents from memory.search_postings group by owner_id, kind, term
+        ) as posted
+        full join memory.search_terms as counted using (owner_id, kind, term)
+        where posted.documents is distinct from counted.documents
+    """,
     "a vector kept for a text that has become a memory": (
         "select format('node %s', n.node_id) as wrong from memory.embeddings as e join memory.memory_nodes as n"
         " using (being_id, embedding_model, text_hash)"

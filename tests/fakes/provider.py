@@ -44,6 +44,7 @@ class Behaviour(BaseModel, extra="forbid"):
     `filter`: OpenAI's content filter cuts in. `uncounted`: an answer does not say what it used.
     `lie`: an answer has `fields` in the place of its own.
     `unfinished`: a batch is still in progress. `expire`: a question in a batch ran out of time.
+    `early`: a question in a batch is answered before the batch can be cancelled.
     """
 
     do: Literal[
@@ -65,6 +66,7 @@ class Behaviour(BaseModel, extra="forbid"):
         "lie",
         "unfinished",
         "expire",
+        "early",
     ]
     on: Endpoint | None = None
     """Only at this endpoint."""
@@ -98,6 +100,7 @@ class FakeProvider(CannedProvider):
         self._released = threading.Event()
         self._behaviours: list[Behaviour] = []
         self._requests: list[Request] = []
+        self._early: set[str] = set()
 
     @property
     def requests(self) -> list[Request]:
@@ -185,9 +188,16 @@ class FakeProvider(CannedProvider):
             case Behaviour(do="fail", status=status, message=message, code=code):
                 return anthropic_wire.errored(status, message, code=code)
         try:
-            return {"type": "succeeded", "message": self._said(question, behaviour)}
+            message = self._said(question, behaviour)
         except Refusal as refusal:
             return anthropic_wire.errored(refusal.status, str(refusal), refusal.kind, refusal.code)
+        if behaviour.do == "early":
+            self._early.add(message["id"])
+        return {"type": "succeeded", "message": message}
+
+    def cancelled(self, result: Json) -> Json:
+        """Keep the answers that were `early`."""
+        return result if result.get("message", {}).get("id") in self._early else super().cancelled(result)
 
     def _scripted(self, request: Request, behaviour: Behaviour) -> Reply:
         match request.endpoint:

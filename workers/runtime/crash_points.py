@@ -158,6 +158,9 @@ class _CrashingInBatches(_Crashing):
             self._crash.model_answered()
         return answers
 
+    def cancel(self, batch_id: str) -> None:
+        self._batches.cancel(batch_id)
+
 
 def _crashing(thinker: Thinker, crash: CrashPoint) -> Thinker:
     if isinstance(thinker, BatchThinker):

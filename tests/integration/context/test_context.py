@@ -333,7 +333,9 @@ def test_assembling_without_activation_changes_nothing(whole, context_of, store)
     preview = context_of(whole, activate=False)
     assert preview.context_id is None
     assert rows() == before
-    assert context_of(whole, activate=False).text == preview.text == context_of(whole).text
+    texts = [preview.text, context_of(whole, activate=False).text, context_of(whole).text]
+    # The minute may pass meanwhile.
+    assert len({re.sub(r"<now>.*?</now>", "", text, flags=re.DOTALL) for text in texts}) == 1
     assert "user-model" not in names(context_of(whole))
 
 
@@ -348,7 +350,7 @@ def test_a_conversation_only_grows_at_its_end_between_cuts(say):
             part for part in context.text.split("\n\n") if part.startswith(("<message", "<assistant>\nAnswer"))
         )
         lengths.append(conversation.count("Question"))
-        assert report.entries == 1
+        assert report.entries == len(["the time", "the message"])
         if lengths[-1] > (lengths[-2] if turn else 0):
             assert conversation.startswith(before)
         before = conversation

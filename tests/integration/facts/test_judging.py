@@ -33,11 +33,36 @@ def test_todos_are_the_beings_own(talk, other):
     assert other.todos() == []
 
 
+def test_the_judge_is_shown_nothing_that_was_said_in_confidence_to_another_being(talk, other):
+    named = [{"type": "thing", "name": "tea"}, {"type": "person", "name": "Quentin"}]
+    talk.hears(
+        "Between us, Quentin put me off tea. I'll see him in Zagreb.",
+        fact("Quentin put me off tea", "Was put off tea by Quentin.", entities=named, in_confidence=True),
+        todos=(todo("I'll see him in Zagreb", "See Quentin in Zagreb."),),
+    )
+    other.hears("I love tea.", fact("I love tea", "Loves tea."))
+    talk.provider.reset()
+    other.says("Only green tea.")
+    other.answers(fact("Only green tea", "Drinks only green tea.", message="m2"))
+    other.compares(("n0.1", "adds", None))
+    other.judged()
+    judge, reconcile = (request.prompt for request in talk.provider.requests)
+    assert "Only green tea." in judge
+    assert "Loves tea." in reconcile
+    assert "Quentin" not in judge + reconcile
+    assert "Zagreb" not in judge + reconcile
+
+
 def test_a_todo_that_is_done_is_closed(talk):
     talk.hears("I'll call Mum.", todos=(todo("I'll call Mum", "Call Mum."),))
     talk.hears("I called Mum!", todos=(todo("I called Mum", message="m2", known="t1", done=True),))
     assert talk.todos() == []
     assert [done.content for done in talk.todos("DONE")] == ["Call Mum."]
+
+
+def test_a_todo_that_the_judge_is_not_sure_of_is_dropped(talk):
+    talk.hears("Mum might like a call.", todos=(todo("Mum might like a call", confidence=0.3),))
+    assert (talk.todos(), talk.dropped()) == ([], {"not sure": 1})
 
 
 def test_what_a_context_showed_is_no_evidence(talk):

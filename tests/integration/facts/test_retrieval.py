@@ -1,11 +1,15 @@
 """Facts that matter are found: by meaning, freshness and company, with cards, and with what is pinned."""
 
+import random
+
 import pytest
 
+from memory.context.assembly import AssemblyRequest, assemble
 from memory.facts import retrieval, seeding
 from memory.facts.retrieval import FactQuery
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
+from schemas.context.context import ContextRequest
 from schemas.facts.requests import Seed
 from schemas.settings import Settings
 
@@ -111,3 +115,26 @@ def test_a_key_that_is_missing_swaps_no_embedder(talk):
 def test_an_empty_query_is_an_error(talk):
     with pytest.raises(InvalidRequest):
         retrieve(talk, "  ")
+
+
+BOOKS = (
+    "Has read Dune.",
+    "The user loves the book Emma.",
+    "Finished reading Ulysses last month.",
+    "Is reading Beloved at the moment.",
+    "Likes Persuasion best of all novels.",
+    "Has read Moby Dick.",
+    "The user loves the book Middlemarch.",
+    "Finished reading Jane Eyre last month.",
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"), [("Hello again", 0), ("Hello again.", 0), ("What should I read next?", len(BOOKS))]
+)
+def test_a_greeting_brings_no_facts_into_a_context_and_a_question_does(talk, message, shown):
+    seed(talk, *({"content": content} for content in BOOKS))
+    talk.embedded()
+    request = AssemblyRequest(ContextRequest(), message)
+    context = assemble(talk.store, talk.embedders, talk.settings, talk.being, request, random.Random(1))
+    assert context.text.count("<fact>") == shown

@@ -7,6 +7,7 @@ import pytest
 from memory.accounts import erasure
 from memory.accounts.being_export import export_lines
 from memory.facts import editing, entities, seeding, todos
+from memory.operations import upkeep
 from schemas.facts.requests import FactChanges, Seed, TodoChanges
 from schemas.settings import Settings
 from store.accounts import users
@@ -26,7 +27,7 @@ def change(talk, known, **changes):
 
 
 def erase(talk, *message_ids):
-    return erasure.erase_messages(talk.store, talk.settings, talk.being, message_ids)
+    return erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, message_ids)
 
 
 def test_an_introduction_is_taken_once(talk, other):
@@ -41,6 +42,29 @@ def test_an_introduction_is_taken_once(talk, other):
     )
     assert [(open_.kind, open_.content) for open_ in talk.todos()] == [("thread", "Find a flat.")]
     assert other.todos() == []
+
+
+def test_events_of_a_fact_are_let_go_apart_from_those_that_explain_it(talk, clock):
+    seed(talk, TEA)
+    (known,) = talk.facts()
+    for pinned in (True, False, True, False):
+        change(talk, known, pinned=pinned)
+    change(talk, known, status="ARCHIVED")
+
+    def events():
+        return [event.event for event in editing.detail(talk.store, talk.being, known.fact_id).history]
+
+    before = events()
+    assert before.count("pinned") == before.count("unpinned") == 2
+    clock.advance(days=399)
+    upkeep.clear(talk.store, Settings())
+    assert events() == before
+    clock.advance(days=2)
+    upkeep.clear(talk.store, Settings())
+    assert events() == [
+        event for place, event in enumerate(before) if event == "born" or event not in before[place + 1 :]
+    ]
+    assert {"born", "pinned", "unpinned", "archived"} <= set(events())
 
 
 def exported_seeds(talk):

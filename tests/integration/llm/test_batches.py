@@ -63,24 +63,92 @@ def test_awaited_work_uses_no_provider_batch(provider, mind):
     assert not sent(provider)
 
 
-def test_a_pending_batch_is_bypassed_once_a_caller_waits(provider, waiting, mind, claimed):
-    provider.script(Behaviour(do="unfinished", on="batch", times=None))
+def pending(session):
+    with pytest.raises(BatchPending) as caught:
+        session.ask_all(lot())
+    return caught.value.retry_after
+
+
+def outcomes(accounts):
+    return sorted((call["outcome"], call["batch"]) for call in accounts())
+
+
+def test_a_finished_batch_is_collected_where_a_caller_waits(provider, waiting, mind, claimed):
     claim = claimed()
-    with pytest.raises(BatchPending):
-        waiting(claim).ask_all(lot())
+    pending(waiting(claim))
 
-    assert colours(mind(claim, batch_thinking=True).ask_all(lot())) == ["blue"] * 3
-
-
-def test_a_late_batch_is_asked_directly(provider, waiting, claimed):
-    provider.script(Behaviour(do="unfinished", on="batch", times=None))
-    claim = claimed()
-    with pytest.raises(BatchPending):
-        waiting(claim).ask_all(lot())
-
-    assert colours(waiting(claim, batch_patience=timedelta(0)).ask_all(lot())) == ["blue"] * 3
-    assert len(sent(provider, "messages")) == 3
+    assert colours(mind(claim).ask_all(lot())) == ["blue"] * 3
     assert len(sent(provider)) == 1
+    assert not sent(provider, "messages")
+    assert not sent(provider, "batch_cancel")
+
+
+def test_a_batch_is_cancelled_once_a_caller_waits_and_its_answers_are_used(provider, waiting, mind, claimed, accounts):
+    provider.script(
+        Behaviour(do="unfinished", on="batch", times=2), Behaviour(do="early", on="batched", when="number 1")
+    )
+    claim = claimed()
+    pending(waiting(claim))
+    assert [pending(mind(claim)), pending(mind(claim))] == [5, 5]
+
+    assert colours(mind(claim).ask_all(lot())) == ["blue"] * 3
+    assert len(sent(provider, "batch_cancel")) == 1
+    assert sorted(question.prompt.count("number 1") for question in sent(provider, "messages")) == [0, 0]
+    assert outcomes(accounts) == [("answered", False)] * 2 + [("answered", True)] + [("failed", True)] * 2
+    assert all(call["cost"] == 0 for call in accounts() if call["outcome"] == "failed")
+
+
+def test_a_late_batch_is_cancelled_and_the_rest_is_asked_directly(provider, waiting, claimed, accounts):
+    provider.script(Behaviour(do="unfinished", on="batch"), Behaviour(do="early", on="batched", when="number 2"))
+    claim = claimed()
+    pending(waiting(claim))
+    late = {"batch_patience": timedelta(0)}
+    assert pending(waiting(claim, **late)) == 5
+
+    assert colours(waiting(claim, **late).ask_all(lot())) == ["blue"] * 3
+    assert len(sent(provider, "messages")) == 2
+    assert len(sent(provider)) == len(sent(provider, "batch_cancel")) == 1
+    assert {call["outcome"] for call in accounts()} == {"answered", "failed"}
+
+
+def test_a_batch_that_does_not_end_when_cancelled_is_given_up_and_counts_at_its_reservation(
+    provider, waiting, mind, claimed, accounts
+):
+    provider.script(Behaviour(do="unfinished", on="batch", times=None))
+    claim = claimed()
+    pending(waiting(claim))
+    pending(mind(claim))
+
+    assert colours(mind(claim, patience=timedelta(0)).ask_all(lot())) == ["blue"] * 3
+    assert outcomes(accounts) == [("answered", False)] * 3 + [("unknown", True)] * 3
+    assert all(call["cost"] > 0 for call in accounts())
+
+
+def test_a_batch_that_ended_before_it_could_be_cancelled_is_collected(provider, waiting, mind, claimed):
+    provider.script(
+        Behaviour(do="unfinished", on="batch"),
+        Behaviour(do="fail", status=400, on="batch_cancel"),
+        Behaviour(do="early", on="batched", times=None),
+    )
+    claim = claimed()
+    pending(waiting(claim))
+    pending(mind(claim))
+
+    assert colours(mind(claim).ask_all(lot())) == ["blue"] * 3
+    assert not sent(provider, "messages")
+
+
+def test_a_provider_that_cannot_be_polled_keeps_its_batch_until_it_is_late(provider, waiting, claimed):
+    claim = claimed()
+    pending(waiting(claim))
+    provider.script(Behaviour(do="fail", status=529, on="batch", times=2))
+    assert pending(waiting(claim)) == 60
+    with pytest.raises(Transient) as caught:
+        waiting(claim, batch_patience=timedelta(0)).ask_all(lot())
+    assert not isinstance(caught.value, BatchPending)
+
+    assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3
+    assert not sent(provider, "messages")
 
 
 def test_questions_that_a_batch_left_unanswered_are_asked_directly(provider, waiting, claimed, accounts):

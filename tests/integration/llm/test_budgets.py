@@ -2,9 +2,10 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from threading import Barrier
+from zoneinfo import ZoneInfo
 
 import pytest
 from structlog.testing import capture_logs
@@ -17,6 +18,7 @@ from store.accounts import users
 from store.errors import BudgetSpent
 from store.ledger import metrics
 from store.llm import budgets, calls
+from store.transaction import value
 from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import question
 
@@ -51,6 +53,50 @@ def test_a_budget_in_money_ends_with_the_users_day(mind, accounts, clock):
     clock.advance(days=1)
     assert mind(daily_cost=Decimal(1)).ask(question("And the sky?")).answer.name == "blue"
     assert accounts()[0]["day"] + timedelta(days=1) == accounts()[1]["day"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "hours"),
+    [
+        ("Europe/Berlin", "2031-03-29 00:00", 24),
+        ("Europe/Berlin", "2031-03-30 00:00", 23),
+        ("Europe/Berlin", "2031-10-26 00:00", 25),
+        ("Europe/Berlin", "2031-10-26 23:00", 1),
+        # At midnight the clock goes on to 01:00, or from 01:00 back to midnight.
+        ("America/Santiago", "2024-09-07 00:00", 24),
+        ("America/Santiago", "2024-09-08 01:00", 23),
+        ("Atlantic/Azores", "2031-10-25 00:00", 24),
+        ("Atlantic/Azores", "2031-10-26 00:00", 25),
+        ("Australia/Lord_Howe", "2031-10-05 00:00", 23.5),
+        ("UTC", "2031-03-30 00:00", 24),
+    ],
+)
+def test_a_day_lasts_until_the_next_one_begins_in_the_users_time_zone(store, zone, at, hours):
+    begins = datetime.fromisoformat(at).replace(tzinfo=ZoneInfo(zone))
+    with store.transaction() as tx:
+        ends = value(tx, "select memory.day_end(%s, %s)", [begins, zone])
+    assert (ends.timestamp() - begins.timestamp()) / 3600 == hours
+
+
+def test_a_budget_lasts_for_all_of_a_day_of_25_hours(mind, store, user, clock):
+    with store.transaction() as tx:
+        users.change_user(tx, user.user_id, {"time_zone": "Europe/Berlin"})
+    begins = datetime(2031, 10, 26, 0, 10, tzinfo=ZoneInfo("Europe/Berlin"))
+    clock.advance(seconds=begins.timestamp() - clock.now().timestamp())
+
+    def left(material):
+        with pytest.raises(BudgetSpent) as caught:
+            mind(daily_tokens=1).ask(question(material))
+        return caught.value.retry_after / 3600
+
+    assert left("And the sky?") == pytest.approx(24 + 50 / 60, abs=0.05)
+    clock.advance(hours=24)
+    assert left("And the sky?") == pytest.approx(50 / 60, abs=0.05)
+    clock.advance(hours=1)
+    assert left("And the sky?") == pytest.approx(23 + 50 / 60, abs=0.05)
+    with store.transaction() as tx:
+        days = tx.execute("select day::text from memory.budgets_reached order by day").fetchall()
+    assert [row["day"] for row in days] == ["2031-10-26", "2031-10-27"]
 
 
 def test_a_budget_in_money_needs_a_price(mind):

@@ -16,6 +16,7 @@ from schemas.work import TaskMessage
 from store.intake import notes
 from store.ledger import work
 from store.nodes import embeddings
+from store.talk import judging
 from tests.conftest import PATIENCE
 from tests.scenes import MODEL
 from workers.runtime.dispatch import BackgroundSender
@@ -59,6 +60,26 @@ def test_retention_lets_go_of_vectors_that_nobody_came_back_for(store, being, mo
     upkeep.clear(store, Settings())
     with store.transaction() as tx:
         assert set(embeddings.known(tx, being.being_id, MODEL, HASHES)) == set(HASHES[4:])
+
+
+def test_retention_lets_go_of_the_counts_of_old_judgings(store, being, clock, monkeypatch):
+    monkeypatch.setattr(upkeep, "CLEARED_AT_ONCE", 2)
+
+    def judge(count):
+        with store.transaction() as tx:
+            for _ in range(count):
+                judging.record_judgement(
+                    tx, being.being_id, uuid4(), messages=1, facts=0, todos=0, dropped={"no such words": 1}
+                )
+
+    judge(5)
+    clock.advance(days=60)
+    judge(3)
+    clock.advance(days=31)
+    upkeep.clear(store, Settings())
+    assert rows(store, "judgements") == 3
+    upkeep.clear(store, Settings(keep_judgements=timedelta(days=30)))
+    assert rows(store, "judgements") == 0
 
 
 def test_health_counts_the_dead_and_passes_over_what_is_done(store, being):
@@ -105,6 +126,45 @@ def test_a_full_door_refuses_bulk_under_any_limit_and_single_notes_under_a_small
     with pytest.raises(intake.IntakeFull):
         hand_in(intake.BULK_ITEMS + 1, LARGE)
     assert hand_in(1, LARGE) == 1
+
+
+@pytest.fixture
+def say(store, being):
+    """Hand in so many messages where so many may wait."""
+
+    def saying(count, most_unjudged, **settings):
+        settings = Settings(most_unjudged=most_unjudged, **settings)
+        said = [{"role": role, "content": "Rain."} for _ in range(count) for role in ("user", "assistant")]
+        return intake.accept_messages(store, settings, being.being_id, said).accepted // 2
+
+    return saying
+
+
+THINKS = {"anthropic_api_key": "sk-ant-of-these-tests"}
+BULK = intake.BULK_ITEMS // 2 + 1
+
+
+def test_messages_beyond_the_limit_of_unjudged_ones_are_refused_as_notes_are(say, store):
+    assert say(SMALL, SMALL, **THINKS) == SMALL
+    with pytest.raises(intake.IntakeFull, match="3 messages"):
+        say(1, SMALL, **THINKS)
+    assert say(BULK, LARGE, **THINKS) == BULK
+    with store.transaction() as tx:
+        tx.execute(
+            "insert into memory.messages (being_id, message_id, session_id, role, content, content_hash, created_at)"
+            " select being_id, uuidv7(), session_id, role, content, content_hash, created_at"
+            " from memory.messages, generate_series(1, 30) where role = 'user'"
+        )
+    with pytest.raises(intake.IntakeFull):
+        say(BULK, LARGE, **THINKS)
+    assert say(1, LARGE, **THINKS) == 1
+    with store.transaction() as tx:
+        tx.execute("update memory.messages set judged = true")
+    assert say(BULK, LARGE, **THINKS) == BULK
+
+
+def test_messages_that_no_key_can_pay_for_are_kept_however_many(say):
+    assert [say(SMALL, 1) for _ in range(2)] == [SMALL, SMALL]
 
 
 def test_a_single_note_does_not_count_what_waits(hand_in, monkeypatch):

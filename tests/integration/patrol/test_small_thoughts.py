@@ -5,12 +5,14 @@ import json
 import pytest
 
 from memory.llm.batches import BatchPending
+from memory.patrol import demand
 from memory.patrol import failed_notes as failed_note_uses
 from memory.patrol.repair import check
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
 from schemas.intake import Note
+from schemas.kinds import PATROL_STEPS
 from schemas.patrol.model_answers import RepairedScene
 from store.accounts import users
 from store.errors import NotFound
@@ -223,3 +225,37 @@ def test_mechanical_steps_wait_for_no_batch(life):
         steps = runs.get(tx, life.being_id, run_id).steps
     assert steps["assign"]["told"] == 2
     assert steps.keys() == {"embed", "assign", "session_counts", "dying"}
+
+
+def test_a_patrol_that_is_demanded_while_a_batch_is_under_way_pays_for_no_question_twice(life):
+    life.tell("Event.", "Another.")
+    settings = life.settings.model_copy(update={"batch_thinking": True})
+    with life.store.transaction() as tx:
+        run_id = runs.want(tx, life.being_id, demanded=False, notes=9)
+
+    def walk():
+        with life.store.transaction() as tx:
+            tx.execute("update memory.work set lease_until = clock_timestamp() where state = 'running'")
+        walk_run(
+            life.store,
+            Embedders(settings),
+            settings,
+            life.being_id,
+            run_id,
+            ["consolidate"],
+            thinkers=Thinkers(settings),
+        )
+
+    walk_run(life.store, Embedders(settings), settings, life.being_id, run_id, PATROL_STEPS[:4])
+    life.provider.script(Behaviour(do="unfinished", on="batch"), Behaviour(do="early", on="batched", times=None))
+    with pytest.raises(BatchPending):
+        walk()
+    demand.demand(life.store, settings, life.being_id)
+    with pytest.raises(BatchPending):
+        walk()
+    walk()
+
+    endpoints = [request.endpoint for request in life.asked("Consolidation")]
+    assert endpoints.count("batched") == len({str(request.body) for request in life.asked("Consolidation")}) > 0
+    assert "messages" not in endpoints
+    assert [request.endpoint for request in life.provider.requests].count("batch_cancel") == 1

@@ -95,6 +95,20 @@ def test_a_batch_is_handed_in_and_fetched(provider, thinker):
     assert isinstance(came["late"], Transient)
 
 
+def test_a_batch_ends_early_when_it_is_cancelled(provider, thinker):
+    provider.script(Behaviour(do="early", on="batched", text=ANSWER, when="first"))
+    batch_id = thinker.submit([(name, question(name)) for name in ("first", "second")])
+    thinker.cancel(batch_id)
+    came = thinker.collect(batch_id)
+    assert came["first"].text == ANSWER
+    assert isinstance(came["second"], Transient)
+
+    provider.script(Behaviour(do="fail", status=400, on="batch_cancel"))
+    thinker.cancel(batch_id)
+    with pytest.raises(Misconfigured, match="no such batch"):
+        thinker.cancel("msgbatch_999")
+
+
 def test_what_separates_lines_elsewhere_may_stand_in_an_answer(provider, thinker):
     text = '{"pairs": [], "reason": "one\u2028two\u0085three"}'
     provider.script(Behaviour(do="answer", on="batched", text=text))

@@ -7,7 +7,8 @@ from uuid import UUID
 import pytest
 
 from memory.intake.intake import accept_messages
-from memory.search.search import search
+from memory.search.candidates import Understood
+from memory.search.search import search, understand
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.search import EverythingRequest, Found
@@ -67,6 +68,10 @@ class Searching:
     def find(self, being: Being, query: str, **asked: Any) -> Found:
         """Search."""
         return search(self.store, self.embedders, being, EverythingRequest(query=query, **asked))
+
+    def understand(self, being: Being, question: EverythingRequest) -> Understood:
+        """Embed a question."""
+        return understand(self.store, self.embedders, being, question.query, question.kinds)
 
     def texts(self, being: Being, query: str, **asked: Any) -> Sequence[str]:
         """What is found, best first."""

@@ -283,6 +283,28 @@ def test_a_full_door_keeps_its_entries_waiting_and_nobody_elses(new_reader, redi
     assert (kept(), pending(redis)) == (["The oven failed."], 0)
 
 
+def test_messages_wait_in_the_stream_while_too_many_are_not_judged(new_reader, redis, store, being):
+    full = {"most_unjudged": 1, "anthropic_api_key": "sk-ant-of-these-tests"}
+    reader = new_reader(stream_claim=timedelta(hours=1), **full)
+
+    def say():
+        redis.xadd(
+            "patrol:messages",
+            {"data": json.dumps({"being": str(being.being_id), "role": "user", "content": "It rains."})},
+        )
+        reader.read()
+        with store.transaction() as tx:
+            kept = value(tx, "select count(*) from memory.messages")
+        return kept, redis.xpending("patrol:messages", GROUP)["pending"]
+
+    assert [say(), say()] == [(1, 0), (1, 1)]
+    with store.transaction() as tx:
+        tx.execute("update memory.messages set judged = true")
+    new_reader(**full)
+    with store.transaction() as tx:
+        assert value(tx, "select count(*) from memory.messages") == 2
+
+
 def test_what_comes_live_is_taken_before_bulk_that_came_first(new_reader, redis, store, user, write):
     reader = new_reader()
     with store.transaction() as tx:

@@ -97,6 +97,9 @@ def deaf(stack, tmp_path_factory):
             "DATABASE_URL": stack.database_url,
             "REDIS_URL": "redis://127.0.0.1:1/0",
             "PATROL_MOST_PENDING": "2",
+            "PATROL_MOST_UNJUDGED": "2",
+            # Used by no worker, but messages that no key can pay for count for no limit.
+            "ANTHROPIC_API_KEY": "sk-ant-of-these-tests",
             "PATROL_PENDING_WAIT": "PT1H",
         },
     )
@@ -127,6 +130,15 @@ def test_a_full_door_says_when_to_come_again(unheard, problem):
     answer = unheard.ask("POST", "/notes", json=scene())
     assert "2 notes" in problem(answer, 429)["detail"]
     assert int(answer.headers["retry-after"]) > 0
+
+
+def test_messages_that_would_wait_too_long_are_refused_as_notes_are(unheard, problem):
+    said = {"role": "user", "content": "It rains."}
+    assert unheard.ask("POST", "/messages", json=[said, said]).status_code == 202
+    for path, body in (("/messages", said), ("/turns", {"messages": [said], "process": "externalDialog"})):
+        answer = unheard.ask("POST", path, json=body)
+        assert "2 messages" in problem(answer, 429)["detail"]
+        assert int(answer.headers["retry-after"]) > 0
 
 
 def test_many_at_once_are_all_answered(person):

@@ -1,0 +1,67 @@
+"""Statements of seeds that wait to be compared with the others of their facts, and what came of it."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from store.llm.keys import REFUSAL_HOLDS
+from store.transaction import Transaction, value
+
+
+def retell(tx: Transaction, user_id: UUID, scope: UUID | None, content: Any) -> bool:
+    """Date a known seed anew if another seed has replaced its statement since; returns whether one had."""
+    return bool(value(tx, "select memory.retell_seed(%s, %s, %s)", [user_id, scope, Jsonb(content)]))
+
+
+def mark_uncompared(tx: Transaction, user_id: UUID, statement_ids: Sequence[UUID]) -> None:
+    """Let these statements wait to be compared."""
+    tx.execute(
+        "update memory.fact_statements set compared = false where user_id = %s and statement_id = any(%s)",
+        [user_id, list(statement_ids)],
+    )
+
+
+def mark_compared(tx: Transaction, user_id: UUID, statement_ids: Sequence[UUID]) -> None:
+    """Mark statements as compared."""
+    tx.execute(
+        "update memory.fact_statements set compared = true where user_id = %s and statement_id = any(%s)",
+        [user_id, list(statement_ids)],
+    )
+
+
+def uncompared(tx: Transaction, user_id: UUID, limit: int) -> dict[UUID, list[UUID]]:
+    """Up to `limit` facts with statements that wait to be compared, each with these statements."""
+    rows = tx.execute(
+        """
+        select fact_id, array_agg(statement_id order by statement_id) as statement_ids
+        from memory.fact_statements
+        where user_id = %s and not compared
+        group by fact_id
+        order by fact_id
+        limit %s
+        """,
+        [user_id, limit],
+    )
+    return {row["fact_id"]: row["statement_ids"] for row in rows}
+
+
+def add_conflict(tx: Transaction, user_id: UUID, statement_id: UUID, other_id: UUID) -> None:
+    """Store that two statements contradict each other; nothing if they are no longer of one fact."""
+    tx.execute("select memory.add_conflicts(%s, %s, %s)", [user_id, statement_id, [other_id]])
+
+
+def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
+    """Users with statements that wait to be compared, who may use a model now; picked at random, as sessions are."""
+    rows = tx.execute(
+        """
+        select user_id
+        from (select distinct user_id from memory.fact_statements where not compared) as waiting
+        where memory.may_think(user_id, %s, %s)
+        order by random()
+        limit %s
+        """,
+        [platform, REFUSAL_HOLDS, limit],
+    )
+    return sorted(row["user_id"] for row in rows)
