@@ -287,7 +287,7 @@ class Mcp:
         }
         content = {name: value for name, value in scene.items() if value is not None}
         note = {"type": "scene", "content": content} | ({} if id is None else {"id": id})
-        receipt = accept_notes(on.store, on.settings, whose.being_id, [note])
+        receipt = accept_notes(on.store, on.settings, whose.being_id, [note], origin="mcp")
         for trouble in (*receipt.rejected, *receipt.conflicts):
             raise ToolError(trouble.reason)
         (note_id,) = receipt.ids

@@ -13,7 +13,7 @@ from schemas.accounts.accounts import Being
 from schemas.limits import FACT_CANDIDATES, FACTS_RETRIEVED
 from schemas.settings import Settings
 from store.accounts import users
-from store.nodes.embeddings import literal
+from store.nodes.embeddings import halfvec
 from store.transaction import Transaction
 
 SIZES = (100, 1_000, 10_000)
@@ -35,7 +35,7 @@ def facts(ground: Ground) -> Iterator[Figure]:
         beings = {size: _known_by(tx, f"known by {size} facts", size) for size in SIZES}
     with ground.store.transaction() as tx:
         tx.execute("analyze memory.facts, memory.fact_vectors")
-    query = literal(embedders.serving(None).embed([QUERY])[0])
+    query = halfvec(embedders.serving(None).embed([QUERY])[0])
     asked = FactQuery(QUERY, FACTS_RETRIEVED)
     for size, being in beings.items():
         with ground.store.transaction() as tx:
@@ -64,7 +64,7 @@ def _pool(tx: Transaction) -> None:
     tx.execute("create table bench.pool (place integer primary key, vector halfvec not null)")
     with tx.cursor() as cursor, cursor.copy("copy bench.pool from stdin") as copy:
         for place, vector in enumerate(chance.normal(size=(POOL, DIMENSIONS)).astype(np.float32)):
-            copy.write_row((place, literal(vector / np.linalg.norm(vector))))
+            copy.write_row((place, halfvec(vector / np.linalg.norm(vector))))
 
 
 def _known_by(tx: Transaction, name: str, count: int) -> Being:

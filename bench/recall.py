@@ -11,7 +11,7 @@ from bench.memories import MeasuredEmbedders, bare_table, filled_being
 from memory.nodes.recall import RecallQuery
 from memory.nodes.recall import recall as recall_memories
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
-from store.nodes.embeddings import literal
+from store.nodes.embeddings import halfvec
 
 SIZES = ((10_000, 384, 40), (10_000, 1536, 40), (100_000, 384, 15))
 QUERY = "what came of it"
@@ -36,7 +36,7 @@ def _measured(ground: Ground, nodes: int, dimensions: int, times: int) -> list[T
     """Time the bare scan, recall without activation, and recall with it."""
     being_id = filled_being(ground, nodes, dimensions)
     embedders = MeasuredEmbedders(dimensions)
-    query = literal(embedders.serving(None).embed([QUERY])[0])
+    query = halfvec(embedders.serving(None).embed([QUERY])[0])
     scan = SQL("select position from {} order by vector <=> %s::halfvec limit 3").format(bare_table(nodes, dimensions))
     chance = random.Random(1)  # noqa: S311  # it shuffles fragments
 

@@ -19,7 +19,7 @@ from schemas.settings import Settings
 from schemas.wire import MessageInput
 from store.accounts import users
 from store.context import persona
-from store.nodes.embeddings import literal
+from store.nodes.embeddings import halfvec
 from store.transaction import Transaction
 
 NODES = 10_000
@@ -42,7 +42,7 @@ def turns(ground: Ground) -> Iterator[Figure]:
             persona.write_soul(tx, being_id, {"backstory": "Grew up above the harbour. " * 50})
         embedders = MeasuredEmbedders(dimensions)
         chance = random.Random(1)  # noqa: S311  # it shuffles fragments
-        query = literal(embedders.serving(None).embed([QUERY])[0])
+        query = halfvec(embedders.serving(None).embed([QUERY])[0])
         with ground.store.transaction() as tx:
             taken, bare = timed(
                 partial(_turn, ground, being, embedders, chance, count()),

@@ -11,6 +11,7 @@ from schemas.requests import Changes
 from schemas.rows import RequestKeyId, Row
 from schemas.wire import Moment, Words
 
+NoteOrigin = Literal["producer", "mcp", "import", "talk"]
 NoteState = Literal["kept", "pending", "stamped", "remembered", "parse_failed", "embed_failed"]
 
 
@@ -20,6 +21,7 @@ class Note(Row):
     note_id: UUID
     producer_id: str | None
     type: str
+    origin: NoteOrigin = Field("producer", description="Where it comes from; `talk`: drawn from messages by a model.")
     content: Any
     title: str | None
     due_at: datetime | None

@@ -118,6 +118,13 @@ SHORT_SESSIONS_AT_ONCE = 20
 SUMMARY_ITEMS = 12
 SUMMARY_LINE_CHARACTERS = 300
 SPINE_ITEMS = 40
+# The most scenes that are drawn from one session, and the limits of each.
+SESSION_SCENES = 6
+SCENE_CHARACTERS = 600
+SCENE_ACTORS = 12
+SCENE_THEMES = 6
+# The most messages that a node's story tells it rests on.
+STORY_MESSAGES = 100
 LEAST_IMPORTANCE = 0
 MOST_IMPORTANCE = 3
 STATEMENT_CHARACTERS = 500

@@ -327,6 +327,13 @@ class Settings(BaseSettings):
         timedelta(hours=24), description="The longest time that a short session waits for 20 of its Being."
     )
 
+    scenes: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="Whether the model call that summarises a closed session also draws scene notes from its messages, "
+        "which patrols then make memories of. `auto`: unless a producer's own scene notes are of the same time. A "
+        "Being's own `scenes` takes precedence.",
+    )
+
     batch_thinking: bool = Field(
         False,
         description="Whether automatic patrols use the provider's batch API, which costs half and answers later.",
@@ -378,6 +385,11 @@ class Settings(BaseSettings):
     )
     keep_rejected: Duration = Field(
         timedelta(days=30), description="How long entries stay in the Redis stream `patrol:rejected`."
+    )
+    vector_index_from: PositiveInt = Field(
+        50_000,
+        description="A Being with so many vectors of messages, or of memories, gets an HNSW index of its own for them, "
+        "built in the background. Fewer are compared one by one.",
     )
     sweep_every: PositiveFloat = Field(
         2.0, description="How often, in seconds, the sweep sends messages for due work that has no message."

@@ -32,6 +32,8 @@ from schemas.talk.messages import Role
 
 T = TypeVar("T")
 
+Realm = Literal["real", "role-play", "hypothetical"]
+
 
 def _in_utc(moment: datetime) -> datetime:
     try:
@@ -107,6 +109,9 @@ class Scene(Wire):
     setting: OptionalWords = Field(None, description="The place and its surroundings.")
     dialogue: OptionalWordList = Field(default=[], description="Lines of dialogue; recall shows the first.")
     sensory: OptionalWordList = Field(default=[], description="Sensory details: sights, sounds, smells, touch.")
+    realm: Annotated[
+        Realm, BeforeValidator(lambda value: "real" if value is None else value, json_schema_input_type=Realm | None)
+    ] = Field("real", description="Whether it happened, belongs to a game or story, or was only imagined.")
 
 
 class SceneInput(Scene):

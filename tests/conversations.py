@@ -37,6 +37,8 @@ def judging_at_once(provider: FakeProvider) -> Settings:
         judge_messages=1,
         # Each session is summarised by itself, unless a test is about joint summaries.
         join_short_sessions=False,
+        # Summaries come without scenes, unless a test is about them.
+        scenes="off",
     )
 
 

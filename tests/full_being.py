@@ -60,6 +60,11 @@ def fill(store: Store, being: Being, word: str, shared: str | None = None) -> li
     records.add_memory(store, settings, being, NewRecord(text=f"All know {shared} well.", scope="shared"))
     with store.transaction() as tx:
         made = _memories(tx, being, word)
+        tx.execute(
+            "insert into memory.scene_messages select being_id, note_id, %s from memory.memory_nodes"
+            " where being_id = %s and node_id = %s",
+            [first, being.being_id, made[2]],
+        )
         _person(tx, being, word, shared)
         _conversation(tx, being, word)
         _facts(tx, being, word, shared, first)

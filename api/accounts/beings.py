@@ -50,7 +50,7 @@ def show_being(being: ReadBeing) -> Being:
 
 @router.patch("/{being}", responses=problems(409))
 def change_being(on: On, being: ManagedBeing, changes: BeingChanges) -> Being:
-    """Change a Being's display name or daily budget; its slug stays.
+    """Change a Being's display name, its daily budget, or whether scenes are drawn from its talk; its slug stays.
 
     Scope `manage`.
 

@@ -64,6 +64,7 @@ def erase_message(on: On, being: ManagedBeing, message_id: UUID) -> Erased:
 
     Scope `manage`.
 
-    Its other effects are undone: a statement that it replaced is current again, a todo that it closed is open.
+    Scenes that were drawn from it go with their memories. Its other effects are undone: a statement that it replaced is
+    current again, a todo that it closed is open.
     """
-    return erasure.erase_messages(on.store, on.settings, being, [message_id])
+    return erasure.erase_messages(on.store, on.settings, on.embedders, being, [message_id])

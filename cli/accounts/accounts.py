@@ -7,9 +7,9 @@ from typer import Argument, Option, Typer
 
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
-from cli.console.output import count, day, moment, say, say_json, table, words
+from cli.console.output import count, day, moment, say, say_json, say_list, table, words
 from cli.console.typed import read
-from schemas.accounts.accounts import NewBeing
+from schemas.accounts.accounts import BeingChanges, NewBeing
 from schemas.requests import Name
 from store.accounts import users as accounts
 
@@ -40,7 +40,7 @@ def list_users(*, as_json: JsonOption = False) -> None:
     with opened() as on, on.store.transaction() as tx:
         found = accounts.all_users(tx)
     if as_json:
-        return say_json(found)
+        return say_list("users", found)
     shown = table("*user", "*external id", "time zone", "since", "id")
     for user in found:
         shown.add_row(
@@ -85,7 +85,7 @@ def list_beings(
         found = accounts.all_beings(tx) if owner is None else accounts.beings_of(tx, find_user(tx, owner).user_id)
         names = {user.user_id: user.name for user in accounts.all_users(tx)}
     if as_json:
-        return say_json(found)
+        return say_list("beings", found)
     shown = table("*being", "*of", "*name", ">patrols", "id")
     for being in found:
         shown.add_row(
@@ -123,10 +123,35 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
         ("since", day(found.created_at)),
         ("embedder", found.embedding_model or "that of the settings, once there is a memory"),
         ("patrols", f"{found.patrol_counter}, the last counted {moment(found.ticked_at) or 'never'}"),
+        ("scenes from talk", found.scenes or settings.scenes),
         ("budget", f"{' and '.join(budget)} a day" if budget else "unlimited"),
     ):
         rows.add_row(name, value)
     say(rows)
+    return None
+
+
+@beings.command("scenes")
+def choose_scenes(
+    mode: Annotated[
+        str | None,
+        Argument(metavar="[auto|on|off]", help="Whether to draw them; as the settings say if omitted."),
+    ] = None,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Choose whether closed sessions become scenes; `auto`: unless a producer hands in scenes of the same time."""
+    chosen: BeingChanges = read(BeingChanges, {"scenes": mode})
+    with opened() as on:
+        whose = find_being(on.store, being, owner)
+        with on.store.transaction() as tx:
+            changed = accounts.change_being(tx, whose.being_id, {"scenes": chosen.scenes})
+    if as_json:
+        return say_json(changed)
+    said = changed.scenes or f"{on.settings.scenes}, as the settings say"
+    say(f"Scenes from {changed.slug}'s talk: {said}.")
     return None
 
 

@@ -137,12 +137,13 @@ def erase_message(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Erase a message for good, with the facts and todos that have no other evidence."""
+    """Erase a message for good, with its scenes, and the facts and todos that have no other evidence."""
     with opened() as on:
-        erased = erase_messages(on.store, on.settings, find_being(on.store, being, owner), [message])
+        erased = erase_messages(on.store, on.settings, on.embedders, find_being(on.store, being, owner), [message])
     if as_json:
         return say_json(erased)
-    gone = f"{count(len(erased.facts_removed), 'fact')} and {count(len(erased.todos_removed), 'todo')}"
+    gone = f"{count(len(erased.facts_removed), 'fact')}, {count(len(erased.todos_removed), 'todo')} and"
+    gone = f"{gone} {count(erased.scenes, 'scene')}"
     back = f"{count(len(erased.facts_changed), 'fact')} changed, {count(len(erased.todos_reopened), 'todo')} open again"
     return say(f"Erased. {gone} went with it; {back}.")
 

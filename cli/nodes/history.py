@@ -64,6 +64,9 @@ def told(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
     lines.add_column()
     if story.note:
         lines.add_row(day(story.note.received_at), _handed_in(story.note))
+    for message in story.messages:
+        by = words(message.speaker) if message.speaker else message.role
+        lines.add_row(day(message.created_at), Text(f"{by}: {words(message.content)}", style="italic"))
     names = {**names, **{other.node_id: other.scene["action"] for other in story.absorbed}}
     for event in story.history:
         lines.add_row(day(event.happened_at), Text.assemble(_told(event, names), (_decided(event), "dim")))
@@ -71,6 +74,8 @@ def told(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
 
 
 def _handed_in(note: Note) -> str:
+    if note.origin == "talk":
+        return "drawn from talk"
     called = f" as {words(note.producer_id)}" if note.producer_id else ""
     return f"handed in{called}"
 

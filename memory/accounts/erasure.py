@@ -1,14 +1,17 @@
 """Erasure for good of messages, Beings and users, with everything derived from them alone."""
 
 from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 import structlog
 
 from memory.erased import cleaning, recognition
 from memory.facts import vectors
-from memory.talk import rolling, spine
+from memory.talk import rolling, scene_removal, spine
+from memory.talk.scene_removal import SceneRemoval
 from memory.talk.sessions import request_summaries
+from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
 from schemas.facts.answers import Erased
@@ -24,18 +27,30 @@ from store.talk import rolling as session_states
 log = structlog.get_logger()
 
 
-def erase_messages(store: Store, settings: Settings, being: Being, message_ids: Sequence[UUID]) -> Erased:
+def erase_messages(
+    store: Store, settings: Settings, embedders: Embedders, being: Being, message_ids: Sequence[UUID]
+) -> Erased:
     """Erase messages; returns which facts and todos were removed or changed with them.
 
     Keyed digests of their ids and texts are kept, so that intake refuses them from now on; copies in the streams are
     removed by a worker. A statement is removed with its last evidence, and the statement that it had replaced is active
     again. A fact is removed with its last statement. A todo is removed with its evidence, and reopened if only the
-    message that closed it is erased.
+    message that closed it is erased. Scenes that rest on the messages are removed with their memories, and the other
+    messages of these scenes are drawn from again.
 
     Raises:
         NotFound: The Being has none of these messages.
         SecretMissing: The key of the digests can't be decrypted; nothing was erased.
+        ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was erased.
+        Refused: Patrols keep changing the memories of the messages.
     """
+    erase = partial(_erase_messages, store, settings, being, message_ids)
+    return scene_removal.with_removal(store, embedders, being, message_ids, erase)
+
+
+def _erase_messages(
+    store: Store, settings: Settings, being: Being, message_ids: Sequence[UUID], scenes: SceneRemoval
+) -> Erased:
     with store.transaction() as tx:
         erased.hold_intake(tx, being.being_id)
         rolling.reserve(tx, being.being_id)
@@ -47,6 +62,7 @@ def erase_messages(store: Store, settings: Settings, being: Being, message_ids: 
         recognition.remember_messages(tx, known, said)
         cleaning.enqueue(tx, being.being_id)
         before = message_erasure.supported_by(tx, being.user_id, being.being_id, message_ids)
+        removed = scenes.carry_out(tx)
         message_erasure.erase_messages(tx, being.being_id, message_ids)
         erasing.remove_unused_names(tx, being.user_id)
         after = message_erasure.remaining(tx, being.user_id, being.being_id, before)
@@ -55,6 +71,7 @@ def erase_messages(store: Store, settings: Settings, being: Being, message_ids: 
         spine.request_if_due(tx, being.user_id)
         return Erased(
             messages=len(said),
+            scenes=removed,
             facts_removed=sorted(before.facts.keys() - after.facts.keys()),
             facts_changed=sorted(id_ for id_, content in after.facts.items() if content != before.facts[id_]),
             todos_removed=sorted(before.todos.keys() - after.todos.keys()),

@@ -13,6 +13,7 @@ from schemas.vault import SHARED
 from store import vault
 from store.accounts import erased, erasure, message_erasure
 from store.nodes import topic_names as stored_names
+from store.talk import scenes
 from store.transaction import Transaction
 
 RECORDS_AT_ONCE = 1000
@@ -52,26 +53,31 @@ def _messages(tx: Transaction, being: Being, known: Recognition) -> int:
         tx, {place: known.of_message(one.producer_id, one.role, one.content) for place, one in enumerate(came)}
     )
     if again:
+        _erase_notes(tx, being, scenes.detach(tx, being.being_id, [came[place].message_id for place in again]))
         message_erasure.erase_messages(tx, being.being_id, [came[place].message_id for place in again])
     return len(again)
 
 
 def _notes(tx: Transaction, being: Being, known: Recognition) -> int:
-    """Erase notes with their nodes; a node that had absorbed one of these is created anew from its own note."""
     came = erased.all_notes(tx, being.being_id)
     again = known.among(tx, {place: known.of_note(one.producer_id, one.content) for place, one in enumerate(came)})
+    _erase_notes(tx, being, [came[place].note_id for place in again])
+    return len(again)
+
+
+def _erase_notes(tx: Transaction, being: Being, note_ids: Sequence[UUID]) -> None:
+    """Erase notes with their nodes; a node that had absorbed one of these is created anew from its own note."""
     gone: set[UUID] = set()
     survivors: set[UUID] = set()
-    for place in again:
-        if node_id := erasure.node_of(tx, being.being_id, came[place].note_id):
+    for note_id in note_ids:
+        if node_id := erasure.node_of(tx, being.being_id, note_id):
             gone |= {*erasure.with_absorbed(tx, being.being_id, node_id)}
-            survivors |= {one.node_id for one in erasure.survivors_of(tx, being.being_id, node_id)}
+            survivors |= {one.node_id for one in erasure.survivors_of(tx, being.being_id, [node_id])}
     _erase_nodes(tx, being.being_id, sorted(gone), sorted(survivors - gone))
-    for place in again:
-        erasure.erase_note(tx, being.being_id, came[place].note_id)
-    if again:
+    for note_id in note_ids:
+        erasure.erase_note(tx, being.being_id, note_id)
+    if note_ids:
         erasure.remove_derived(tx, being.being_id, [])
-    return len(again)
 
 
 def _erase_nodes(tx: Transaction, being_id: UUID, gone: Sequence[UUID], grown: Sequence[UUID]) -> None:

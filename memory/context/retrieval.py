@@ -10,7 +10,7 @@ from memory.context.blocks import FencedPiece
 from memory.facts import retrieval
 from memory.facts.retrieval import retrieve_by_meaning
 from memory.nodes import recall
-from memory.nodes.fragments import pieces
+from memory.nodes.fragments import pieces, to_fragments
 from memory.nodes.recall import QueryVector, embed_query, recall_by_vector
 from memory.search.candidates import Understood
 from memory.search.passages import Passage, passages
@@ -26,6 +26,7 @@ from schemas.settings import Settings
 from store.facts.cards import foundation
 from store.search import finding
 from store.search.finding import Meant
+from store.talk import scenes
 from store.transaction import Transaction
 
 
@@ -147,16 +148,38 @@ def retrieve(
         return Retrieval(foundation=foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS))
     nodes = recall.RecallQuery(message.words, RECALL_NODES, RECALL_SIMILARITY)
     facts = retrieval.FactQuery(message.words, CONTEXT_FACTS, explain=True)
-    recalled = recall_by_vector(tx, being.being_id, nodes, message.for_nodes, chance)
     retrieved = retrieve_by_meaning(tx, settings, being, facts, message.for_facts)
-    # What a fact rests on is not said twice.
     told = [fact.fact_id for fact in [*retrieved.foundation, *retrieved.facts]]
+    # The same words are shown once: as a fact, else as a node, else as a passage.
+    in_facts = finding.evidence(tx, being.user_id, being.being_id, told)
+    recalled = recall_by_vector(tx, being.being_id, nodes, message.for_nodes, chance)
+    rests_on = scenes.evidence(tx, being.being_id, [node.node_id for node in recalled.nodes])
+    recalled = _without(recalled, {node_id for node_id, messages in rests_on.items() if messages <= in_facts}, chance)
+    in_nodes = {message_id for node in recalled.nodes for message_id in rests_on.get(node.node_id, ())}
     talk = Meant(message.for_talk.model, message.for_talk.vector) if message.for_talk else None
     found = passages(
         tx,
         being,
         message.words,
         Understood(told=talk, nodes=None, facts=None, degraded=False),
-        apart_from={*shown, *finding.evidence(tx, being.user_id, being.being_id, told)},
+        apart_from={*shown, *in_facts, *in_nodes},
     )
     return Retrieval(recalled, retrieved, retrieved.foundation, found)
+
+
+def _without(recalled: Recalled, node_ids: Collection[UUID], chance: random.Random) -> Recalled:
+    """What was recalled, without some of the nodes."""
+    if not node_ids:
+        return recalled
+    kept = [
+        (node, similarity)
+        for node, similarity in zip(recalled.nodes, recalled.similarities, strict=True)
+        if node.node_id not in node_ids
+    ]
+    nodes = [node for node, _ in kept]
+    return Recalled(
+        fragments=to_fragments(nodes, chance),
+        nodes=nodes,
+        similarities=[similarity for _, similarity in kept],
+        degraded=recalled.degraded,
+    )

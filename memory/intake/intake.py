@@ -14,7 +14,7 @@ from memory.patrol.demand import request_patrol
 from memory.talk import rolling
 from memory.talk.sessions import may_process, request_processing
 from memory.text.items import DeriveId, Item, ItemBatch, read_items
-from schemas.intake import Receipt
+from schemas.intake import NoteOrigin, Receipt
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.settings import Settings
 from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, Produced, ReminderNote
@@ -52,6 +52,7 @@ def accept_notes(
     derive_id: DeriveId = lambda _: None,
     *,
     paid_by: UUID | None = None,
+    origin: NoteOrigin = "producer",
 ) -> Receipt:
     """Take in a batch of notes.
 
@@ -62,6 +63,7 @@ def accept_notes(
         items: 1 to 1,000 notes as received, each at most 64 KB as JSON; see `read_batch`.
         derive_id: Gives an item without an id one by its position, so that a retry changes nothing.
         paid_by: The id of the key that came with the request, if one did; it may pay for work on these notes.
+        origin: Where the notes come from.
 
     Returns:
         The outcome of each item; accepted ones are committed.
@@ -75,14 +77,20 @@ def accept_notes(
     with _turn(store, items):
         batch = read_notes(items, derive_id)
         with store.transaction() as tx:
-            return _take_notes_in(tx, settings, being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
+            tx.request_key_id = paid_by
+            return _take_notes_in(tx, settings, being_id, batch, bulk=is_bulk(items), origin=origin)
 
 
 def _take_notes_in(
-    tx: Transaction, settings: Settings, being_id: UUID, batch: ItemBatch[AnyNote], *, bulk: bool, paid_by: UUID | None
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    batch: ItemBatch[AnyNote],
+    *,
+    bulk: bool,
+    origin: NoteOrigin,
 ) -> Receipt:
     erased_before = recognition.for_intake(tx, settings, being_id)
-    tx.request_key_id = paid_by
     if _full(settings.most_pending, partial(notes.pending, tx, being_id), bulk=bulk):
         raise IntakeFull(
             f"{settings.most_pending} notes of this Being are waiting, the limit. Retry after the next patrol."
@@ -98,7 +106,7 @@ def _take_notes_in(
             )
         )
     batch = _within_the_limit(tx, settings, being_id, batch)
-    inserted, receipt = _kept(tx, being_id, batch, partial(_note, bulk=bulk), notes.insert, notes.known)
+    inserted, receipt = _kept(tx, being_id, batch, partial(_note, bulk=bulk, origin=origin), notes.insert, notes.known)
     scenes = any(item.value.type == "scene" for item in batch.items if item.position in inserted)
     if scenes:
         request_patrol(tx, settings, being_id)
@@ -256,7 +264,7 @@ def _full(most: int, count: Callable[[int], int], *, bulk: bool) -> bool:
     return count(most) >= most
 
 
-def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool) -> NewNote:
+def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool, origin: NoteOrigin) -> NewNote:
     note = item.value
     return NewNote(
         note_id=note_id,
@@ -268,6 +276,7 @@ def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool) -> NewNote:
         metadata=note.metadata,
         content_hash=item.content_hash,
         bulk=bulk,
+        origin=origin,
     )
 
 

@@ -8,7 +8,7 @@ provider's prompt cache can reuse the longest prefix.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -63,11 +63,33 @@ def prompt(purpose: str, answer: type[A], *, size: Size, most_tokens: int) -> Pr
     Raises:
         ValueError: The file names another answer schema.
     """
-    _, head, instructions = (FOLDER / f"{purpose}.md").read_text(encoding="utf-8").split("---\n", 2)
+    version, instructions = _read(purpose, answer)
+    return Prompt(purpose, version, size, answer, most_tokens, instructions)
+
+
+def extended(base: Prompt[Any], part: str, of: type[BaseModel], answer: type[A], *, most_tokens: int) -> Prompt[A]:
+    """Return a prompt that asks for more in the same call; it is accounted under the base's purpose.
+
+    Args:
+        base: The prompt that is extended.
+        part: The prompt file whose instructions follow those of the base.
+        of: The schema that this file describes, a part of the answer.
+        answer: The schema of the whole answer.
+        most_tokens: The limit of the whole answer's length.
+
+    Raises:
+        ValueError: The file names another schema.
+    """
+    _, instructions = _read(part, of)
+    return Prompt(base.purpose, base.version, base.size, answer, most_tokens, f"{base.instructions}\n{instructions}")
+
+
+def _read(name: str, answer: type[BaseModel]) -> tuple[int, str]:
+    _, head, instructions = (FOLDER / f"{name}.md").read_text(encoding="utf-8").split("---\n", 2)
     header = dict(line.split(": ", 1) for line in head.splitlines())
     if header["answer"] != answer.__name__:
-        raise ValueError(f"{purpose}.md names the answer {header['answer']}, and the code {answer.__name__}.")
-    return Prompt(purpose, int(header["version"]), size, answer, most_tokens, instructions.strip() + "\n")
+        raise ValueError(f"{name}.md names the answer {header['answer']}, and the code {answer.__name__}.")
+    return int(header["version"]), instructions.strip() + "\n"
 
 
 def about(being: Being, soul: Soul) -> str:

@@ -11,14 +11,16 @@ from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker, on_behalf_of
 from schemas.accounts.accounts import Being
+from schemas.limits import STORY_MESSAGES
 from schemas.nodes.nodes import Node, NodeStory
 from schemas.wire import SceneInput
-from store.accounts import users
+from store.accounts import erasure, users
 from store.database import Store
 from store.errors import NotFound, Refused
 from store.intake import notes
 from store.nodes import embeddings, nodes
 from store.nodes.nodes import NodeWords
+from store.talk import scenes
 
 # A failed try means that a concurrent change succeeded.
 CORRECTION_TRIES = 5
@@ -49,6 +51,7 @@ def story(store: Store, being_id: UUID, node_id: UUID) -> NodeStory:
             node=node,
             text=scene_to_text(node.scene, node.feeling),
             note=notes.get(tx, being_id, node.note_id),
+            messages=scenes.behind(tx, being_id, erasure.with_absorbed(tx, being_id, node_id), limit=STORY_MESSAGES),
             absorbed=nodes.absorbed_by(tx, being_id, node_id),
             final_survivor=None if survivor is node else survivor.node_id,
             history=nodes.history(tx, being_id, node_id),

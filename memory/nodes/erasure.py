@@ -35,12 +35,17 @@ TRIES = 5
 
 
 @dataclass(frozen=True)
-class _Planned:
-    """The nodes to erase, the survivors that absorbed them, and the survivors' own texts."""
+class PlannedErasure:
+    """The nodes to erase, as asked and in all, the survivors that absorbed them, and the survivors' own texts."""
 
+    asked: list[UUID]
     gone: list[UUID]
     survivors: list[Survivor]
     own_words: dict[UUID, tuple[str, NodeWords]]
+
+
+class PlanOutdated(Exception):
+    """A patrol has changed the nodes since the erasure of others was planned: plan again."""
 
 
 def erase_node(store: Store, settings: Settings, embedders: Embedders, being: Being, node_id: UUID) -> NodeErased:
@@ -55,11 +60,16 @@ def erase_node(store: Store, settings: Settings, embedders: Embedders, being: Be
         SecretMissing: The secret for the digests is missing; nothing was erased.
     """
     for _ in range(TRIES):
-        planned = _plan(store, embedders, being, node_id)
+        with store.transaction() as tx:
+            gone = erasure.with_absorbed(tx, being.being_id, node_id)
+        if not gone:
+            raise NotFound(f"This Being has no memory node {node_id}.")
+        planned = plan(store, embedders, being, gone)
         with store.transaction() as tx:
             erased_items.hold_intake(tx, being.being_id)
             users.lock(tx, being.being_id)
-            if _same(tx, being.being_id, node_id, planned):
+            same = set(erasure.with_absorbed(tx, being.being_id, node_id)) <= set(planned.gone)
+            if same and _holds(tx, being.being_id, planned):
                 notes = erased_items.notes_of_nodes(tx, being.being_id, planned.gone)
                 _refuse_again(tx, settings, being, notes)
                 erased = _erase(tx, being.being_id, planned)
@@ -98,18 +108,23 @@ def _refuse_again(tx: Transaction, settings: Settings, being: Being, note_ids: S
     cleaning.enqueue(tx, being.being_id)
 
 
-def _plan(store: Store, embedders: Embedders, being: Being, node_id: UUID) -> _Planned:
+def plan(store: Store, embedders: Embedders, being: Being, node_ids: Sequence[UUID]) -> PlannedErasure:
+    """Plan the erasure of nodes: which survivors absorbed them, and the vectors of the survivors' own texts.
+
+    Nodes that one of these nodes absorbed become separate again, unless they are among these nodes.
+
+    Raises:
+        ProviderError: A survivor's own text can't be embedded.
+    """
     with store.transaction() as tx:
         whose = users.get_being(tx, being.being_id)
-        gone = erasure.with_absorbed(tx, being.being_id, node_id)
-        survivors = erasure.survivors_of(tx, being.being_id, node_id)
-    if not gone:
-        raise NotFound(f"This Being has no memory node {node_id}.")
+        survivors = erasure.survivors_of(tx, being.being_id, node_ids)
+    gone = list(node_ids)
     scenes = {one.node_id: scene for one in survivors if (scene := _own_scene(one)) is not None}
     own_words = {survivor_id: embedded(store, embedders, whose, scene) for survivor_id, scene in scenes.items()}
     # A survivor whose own note was repaired by a model has no parsable text to return to.
     gone += [one.node_id for one in survivors if one.node_id not in scenes]
-    return _Planned(gone, survivors, own_words)
+    return PlannedErasure(list(node_ids), gone, survivors, own_words)
 
 
 def _own_scene(survivor: Survivor) -> SceneInput | None:
@@ -119,21 +134,29 @@ def _own_scene(survivor: Survivor) -> SceneInput | None:
         return None
 
 
-def _same(tx: Transaction, being_id: UUID, node_id: UUID, planned: _Planned) -> bool:
-    """Whether the plan is still complete, and its vectors are of the Being's current model."""
+def carry_out(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> NodeErased:
+    """Erase the planned nodes with their notes. The caller has locked the Being.
+
+    Raises:
+        PlanOutdated: A patrol has merged one of the nodes since, or the Being has another embedding model.
+    """
+    if not _holds(tx, being_id, planned):
+        raise PlanOutdated
+    return _erase(tx, being_id, planned)
+
+
+def _holds(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> bool:
+    """Whether the survivors are still those of the plan, and its vectors are of the Being's current model."""
     model = users.get_being(tx, being_id).embedding_model
-    return (
-        erasure.survivors_of(tx, being_id, node_id) == planned.survivors
-        and set(erasure.with_absorbed(tx, being_id, node_id)) <= set(planned.gone)
-        and all(embedder == model for embedder, _ in planned.own_words.values())
-    )
+    same_survivors = erasure.survivors_of(tx, being_id, planned.asked) == planned.survivors
+    return same_survivors and all(embedder == model for embedder, _ in planned.own_words.values())
 
 
-def _erase(tx: Transaction, being_id: UUID, planned: _Planned) -> NodeErased:
+def _erase(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> NodeErased:
     survivor_ids = [one.node_id for one in planned.survivors]
     renamed = stored_names.made_from(tx, being_id, [*planned.gone, *survivor_ids])
     pages = erasure.remove_derived(tx, being_id, [*planned.gone, *survivor_ids])
-    parted = erasure.restore_absorbed(tx, being_id, survivor_ids, planned.gone)
+    parted = erasure.restore_absorbed(tx, being_id, [*survivor_ids, *planned.gone], planned.gone)
     for node_id, (model, words) in planned.own_words.items():
         erasure.replace_words(tx, being_id, node_id, model, words)
     erasure.erase_nodes(tx, being_id, planned.gone)

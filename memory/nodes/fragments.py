@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 
+from memory.nodes.scenes import with_realm
 from memory.text.prompt_escaping import tagged
 from schemas.nodes.nodes import Node
 
@@ -18,4 +19,4 @@ def to_fragments(nodes: Sequence[Node], chance: random.Random) -> str:
 
 def pieces(nodes: Sequence[Node]) -> list[str]:
     """List the nodes' actions and feelings, in order."""
-    return [text for node in nodes for text in (node.scene["action"], node.feeling) if text]
+    return [with_realm(node.scene, text) for node in nodes for text in (node.scene["action"], node.feeling) if text]

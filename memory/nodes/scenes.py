@@ -81,11 +81,17 @@ def scene_to_text(scene: dict[str, Any], feeling: str | None) -> str:
     parts = (
         ", ".join(dict.fromkeys(_date(item) for item in scene["when"])),
         scene.get("setting"),
-        scene["action"],
+        with_realm(scene, scene["action"]),
         f'"{dialogue[0]}"' if dialogue else None,
         f"({feeling})" if feeling else None,
     )
     return " — ".join(part for part in parts if part)
+
+
+def with_realm(scene: dict[str, Any], text: str) -> str:
+    """Put `[role-play]` or `[hypothetical]` in front of a text about a scene that did not really happen."""
+    realm = scene.get("realm", "real")
+    return text if realm == "real" else f"[{realm}] {text}"
 
 
 def _date(item: str | dict[str, str]) -> str:

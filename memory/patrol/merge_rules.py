@@ -90,6 +90,7 @@ def survivor_of(known: Mapping[str, ShownNode], merge: Merge) -> SceneInput:
             "sensory": _distinct(_said(members, "sensory"))[:SENSORY_DETAILS],
             "feeling": (unescaped(merge.feeling or "").strip() or feelings[0]) if feelings else None,
             "importance": survivor.importance,
+            "realm": survivor.scene.get("realm"),
             "emotion": _mean_emotion(members),
         }
     )
@@ -146,6 +147,8 @@ def _check_merge(known: Mapping[str, ShownNode], merge: Merge) -> None:
         raise BadAnswer(f"{where} absorbs nothing: leave it out.")
     if any(node.pinned for node in absorbed):
         raise BadAnswer(f"{where} absorbs a pinned memory, which can only survive.")
+    if len({node.scene.get("realm") for node in members}) > 1:
+        raise BadAnswer(f"{where} joins what happened with what was played or imagined: keep `realm`s apart.")
     if not all(shown_whole(node) for node in members):
         raise BadAnswer(f"{where} has a shortened memory in it, which was not shown whole: leave it as it is.")
     _check_words(where, members, merge)

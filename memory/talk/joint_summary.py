@@ -7,13 +7,15 @@ that repeats the work after a kill builds the same prompt, and finds its stored 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from uuid import UUID
 
 import structlog
 
-from memory.llm.prompting import prompt
+from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
-from memory.talk import context_provenance, session_summary, short_sessions
+from memory.talk import context_provenance, scene_drawing, session_summary, short_sessions
+from memory.talk.scene_drawing import SceneDrawing
 from memory.talk.summarising import MOST_FAILURES
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import transcript
@@ -23,6 +25,7 @@ from schemas import kinds
 from schemas.limits import SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
 from schemas.talk.messages import Message
+from schemas.talk.scenes import DrawnScene, SessionsWithScenes
 from schemas.talk.summaries import SessionSummaries, SessionSummary
 from schemas.work import Claim
 from store.accounts import users
@@ -34,6 +37,7 @@ from store.transaction import Transaction
 log = structlog.get_logger()
 
 CLOSE_SHORT = prompt("close_short", SessionSummaries, size="small", most_tokens=6_000)
+CLOSE_SHORT_AND_DRAW = extended(CLOSE_SHORT, "scenes", DrawnScene, SessionsWithScenes, most_tokens=12_000)
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class _Outcome:
     faults: list[BadAnswer | InputRefused] = field(default_factory=list)
 
 
-def check(answer: SessionSummaries, refs: Sequence[str]) -> None:
+def check(answer: SessionSummaries | SessionsWithScenes, refs: Sequence[str]) -> None:
     """Check that an answer has exactly one valid summary for each conversation ref.
 
     Raises:
@@ -80,7 +84,7 @@ def check(answer: SessionSummaries, refs: Sequence[str]) -> None:
 
 
 def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Summarise up to 20 queued short sessions of a Being.
+    """Summarise up to 20 queued short sessions of a Being, and draw scenes from their new messages.
 
     Raises:
         BadAnswer, InputRefused: No session could be summarised.
@@ -95,6 +99,9 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         ]
         own_texts = context_provenance.own_texts(tx, being_id, [each for short in shorts for each in short.messages])
         being = users.get_being(tx, being_id)
+        drawings = scene_drawing.prepare(
+            tx, settings, being, {short.session_id: short.messages for short in shorts}, own_texts, claim.as_of
+        )
     worded = [short for short in shorts if any(own_texts[id_].strip() for id_ in short.message_ids)]
     outcome = _Outcome()
     if worded:
@@ -102,20 +109,27 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         if isinstance(llm, LlmUnavailable):
             _wait_for_key(store, claim, llm)
             return
-        outcome = _summarise_jointly(llm, tagged("companion", being.name), worded, own_texts)
+        outcome = _summarise_jointly(llm, tagged("companion", being.name), worded, own_texts, drawings)
         if not outcome.summaries:
             raise outcome.faults[-1]
-    lock = partial(_lock, being_id=being_id, message_ids=[id_ for short in shorts for id_ in short.message_ids])
+    lock = partial(
+        _lock, settings=settings, being_id=being_id, message_ids=[id_ for short in shorts for id_ in short.message_ids]
+    )
     with store.finishing(claim, first=lock) as tx:
         empty = {short.session_id for short in shorts} - {short.session_id for short in worded}
         done = [each for each in shorts if each.session_id in empty | {*outcome.summaries} | {*outcome.failed}]
-        _keep(tx, being_id, done, outcome)
+        kept = _keep(tx, being_id, done, outcome)
+        scene_drawing.keep(tx, settings, being_id, [drawings[session_id] for session_id in kept])
         short_sessions.request_if_due(tx, settings, being_id)
         session_summary.request_due(tx, being_id)
 
 
 def _summarise_jointly(
-    llm: LlmSession, about: str, shorts: Sequence[_ShortSession], own_texts: Mapping[UUID, str]
+    llm: LlmSession,
+    about: str,
+    shorts: Sequence[_ShortSession],
+    own_texts: Mapping[UUID, str],
+    drawings: Mapping[UUID, SceneDrawing],
 ) -> _Outcome:
     """Summarise sessions in one call; a call that fails is bisected, down to single sessions."""
     outcome = _Outcome()
@@ -123,35 +137,57 @@ def _summarise_jointly(
     while waiting and len(outcome.faults) < MOST_FAILURES:
         group = waiting.pop(0)
         by_ref = {f"c{number}": short for number, short in enumerate(group, 1)}
-        question = CLOSE_SHORT.question(about, _material(by_ref, own_texts))
         try:
-            answer = llm.ask(question, partial(check, refs=list(by_ref))).answer
+            summaries = _ask(llm, about, by_ref, own_texts, drawings)
         except (BadAnswer, InputRefused) as fault:
             outcome.faults.append(fault.with_traceback(None))
             middle = len(group) // 2
             waiting[:0] = [group[:middle], group[middle:]] if middle else []
             outcome.failed += [] if middle else [group[0].session_id]
         else:
-            for summary in answer.summaries:
-                outcome.summaries[by_ref[summary.conversation].session_id] = summary.alone()
+            outcome.summaries |= {by_ref[ref].session_id: summary for ref, summary in summaries.items()}
     return outcome
 
 
-def _material(by_ref: Mapping[str, _ShortSession], own_texts: Mapping[UUID, str]) -> str:
-    return "\n".join(
-        f'<conversation ref="{ref}">\n{transcript(short.messages, own_texts)}\n</conversation>'
+def _ask(
+    llm: LlmSession,
+    about: str,
+    by_ref: Mapping[str, _ShortSession],
+    own_texts: Mapping[UUID, str],
+    drawings: Mapping[UUID, SceneDrawing],
+) -> dict[str, SessionSummary]:
+    """Ask for the summary of each session by its ref, and for a scene of those that have messages to draw from."""
+    wanted = {ref: min(1, drawings[short.session_id].wanted(short.messages)) for ref, short in by_ref.items()}
+    drawable = [drawings[short.session_id].of(short.messages) for ref, short in by_ref.items() if wanted[ref]]
+    to_draw = {message.message_id: f"m{place}" for place, message in enumerate(chain.from_iterable(drawable), start=1)}
+    material = "\n".join(
+        f'<conversation ref="{ref}">\n{transcript(short.messages, own_texts, to_draw)}\n</conversation>'
         for ref, short in by_ref.items()
     )
+    complete = partial(check, refs=list(by_ref))
+    if not to_draw:
+        answer = llm.ask(CLOSE_SHORT.question(about, material), complete).answer
+        return {summary.conversation: summary.alone() for summary in answer.summaries}
+    asked = f"{session_summary.scenes_wanted(sum(wanted.values()))}\n{material}"
+    drawn = llm.ask(CLOSE_SHORT_AND_DRAW.question(about, asked), complete).answer
+    for summary in drawn.summaries:
+        if wanted[summary.conversation]:
+            short = by_ref[summary.conversation]
+            drawing = drawings[short.session_id]
+            shown = {to_draw[message.message_id]: message for message in drawing.of(short.messages)}
+            drawing.take(summary.scenes, shown, wanted[summary.conversation])
+    return {summary.conversation: summary.alone() for summary in drawn.summaries}
 
 
-def _lock(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
-    """Lock in the order in which intake and erasure lock: the session state, then messages."""
+def _lock(tx: Transaction, settings: Settings, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Lock in the order in which intake and erasure lock: the intake, the session state, then messages."""
+    scene_drawing.hold_intake(tx, settings, being_id)
     rolling.lock(tx, being_id)
     messages.keep_from_erasure(tx, being_id, message_ids)
 
 
-def _keep(tx: Transaction, being_id: UUID, done: Sequence[_ShortSession], outcome: _Outcome) -> None:
-    """Keep the summaries of sessions that still have the mark under which they were read."""
+def _keep(tx: Transaction, being_id: UUID, done: Sequence[_ShortSession], outcome: _Outcome) -> list[UUID]:
+    """Keep the summaries of sessions that still have the mark under which they were read; returns these sessions."""
     unchanged = session_summaries.dequeue_short(
         tx,
         being_id,
@@ -169,6 +205,7 @@ def _keep(tx: Transaction, being_id: UUID, done: Sequence[_ShortSession], outcom
         elif short.session_id in outcome.failed:
             session_summaries.exclude_from_joint(tx, being_id, short.session_id)
             work.ask(tx, being_id, kinds.SESSION_SUMMARY, str(short.session_id))
+    return sorted(unchanged & outcome.summaries.keys())
 
 
 def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable) -> None:

@@ -12,7 +12,7 @@ import structlog
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance
-from memory.talk.summarising import SummaryUpdate, update_summary
+from memory.talk.summarising import SummaryUpdate, asking, update_summary
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import MESSAGES_AT_ONCE
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
@@ -111,7 +111,8 @@ def _rewrite(
         so_far = rolling.current(tx, being_id)
         own_texts = context_provenance.own_texts(tx, being_id, new)
     before = None if so_far is None else RollingSummary(summary=so_far)
-    return so_far, update_summary(llm, ROLLING, tagged("companion", being.name), before, new, own_texts, check)
+    ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check)
+    return so_far, update_summary(ask, before, new, own_texts)
 
 
 def _keep(tx: Transaction, being_id: UUID, new: Sequence[Message], result: SummaryUpdate[RollingSummary]) -> None:

@@ -1,20 +1,24 @@
 """Session summaries: written when a session has closed, and rewritten when a late message extends it (state seed)."""
 
+from collections.abc import Sequence
 from functools import partial
 from uuid import UUID
 
 import structlog
 
-from memory.llm.prompting import prompt
-from memory.llm.session import LlmUnavailable, llm_session
-from memory.talk import context_provenance, short_sessions
-from memory.talk.summarising import check_lines, update_summary
+from memory.llm.prompting import extended, prompt
+from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.talk import context_provenance, scene_drawing, short_sessions
+from memory.talk.scene_drawing import SceneDrawing
+from memory.talk.summarising import AskPortion, asking, check_lines, material, update_summary
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
 from schemas import kinds
 from schemas.limits import SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
 from schemas.settings import Settings
+from schemas.talk.messages import Message
+from schemas.talk.scenes import DrawnScene, SessionWithScenes
 from schemas.talk.summaries import SessionSummary
 from schemas.work import Claim
 from store.accounts import users
@@ -26,6 +30,7 @@ from store.transaction import Transaction
 log = structlog.get_logger()
 
 CLOSE = prompt("close", SessionSummary, size="small", most_tokens=2_000)
+CLOSE_AND_DRAW = extended(CLOSE, "scenes", DrawnScene, SessionWithScenes, most_tokens=4_000)
 # The work that finishes one of them requests more.
 REQUESTED_AT_ONCE = 100
 LISTS = ("what_mattered", "open_loops", "commitments", "people")
@@ -53,7 +58,7 @@ def check(answer: SessionSummary) -> None:
 
 
 def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """Summarise a closed session.
+    """Summarise a closed session, and draw scenes from its new messages.
 
     Raises:
         BadAnswer, InputRefused: No message of it could be summarised.
@@ -65,6 +70,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         said = messages.of_session(tx, being_id, session_id, until=claim.as_of)
         own_texts = context_provenance.own_texts(tx, being_id, said)
         being = users.get_being(tx, being_id)
+        drawing = scene_drawing.prepare(tx, settings, being, {session_id: said}, own_texts, claim.as_of)[session_id]
     if session is None or session.ended_at is None or not any(text.strip() for text in own_texts.values()):
         with store.finishing(claim) as tx:
             request_due(tx, being_id)
@@ -79,18 +85,45 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
     if isinstance(llm, LlmUnavailable):
         _wait_for_key(store, claim, llm, session_id)
         return
-    result = update_summary(llm, CLOSE, tagged("companion", being.name), None, said, own_texts, check)
+    result = update_summary(_asking(llm, tagged("companion", being.name), drawing), None, said, own_texts)
     if result.summary is None:
         raise result.faults[-1]
     turns = sum(message.role != "other" for message in said)
-    still_there = partial(
-        messages.keep_from_erasure, being_id=being_id, message_ids=[message.message_id for message in said]
-    )
-    # An erasure locks the messages before it requests this work.
-    with store.finishing(claim, first=still_there) as tx:
-        if still_there(tx):
+    said_ids = [message.message_id for message in said]
+
+    def lock(tx: Transaction) -> None:
+        # An erasure locks the intake and the messages before it requests this work.
+        scene_drawing.hold_intake(tx, settings, being_id)
+        messages.keep_from_erasure(tx, being_id, said_ids)
+
+    with store.finishing(claim, first=lock) as tx:
+        if messages.keep_from_erasure(tx, being_id, said_ids):
             session_summaries.keep(tx, being_id, session_id, result.summary, turns)
+            scene_drawing.keep(tx, settings, being_id, [drawing], llm.request_key)
         request_due(tx, being_id)
+
+
+def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[SessionSummary]:
+    """Ask for a summary, and for scenes where the portion has messages to draw from."""
+    only_summary = asking(llm, CLOSE, about, drawing.own_texts, check)
+
+    def ask(so_far: SessionSummary | None, portion: Sequence[Message]) -> SessionSummary:
+        wanted = drawing.wanted(portion)
+        if not wanted:
+            return only_summary(so_far, portion)
+        shown = {f"m{place}": message for place, message in enumerate(drawing.of(portion), start=1)}
+        refs = {message.message_id: ref for ref, message in shown.items()}
+        asked = f"{scenes_wanted(wanted)}\n{material(so_far, portion, drawing.own_texts, refs)}"
+        answer = llm.ask(CLOSE_AND_DRAW.question(about, asked), check).answer
+        drawing.take(answer.scenes, shown, wanted)
+        return answer.alone()
+
+    return ask
+
+
+def scenes_wanted(most: int) -> str:
+    """Render how many scenes an answer may have."""
+    return tagged("scenes-wanted", str(most))
 
 
 def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable, session_id: UUID) -> None:

@@ -13,7 +13,7 @@ import structlog
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmUnavailable, llm_session
 from memory.talk import context_provenance
-from memory.talk.summarising import SummaryUpdate, check_lines, update_summary
+from memory.talk.summarising import SummaryUpdate, asking, check_lines, update_summary
 from providers.thinkers import Thinkers
 from schemas import kinds
 from schemas.limits import SPINE_EVERY, SPINE_ITEMS
@@ -77,7 +77,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         if isinstance(llm, LlmUnavailable):
             _wait_for_key(store, claim, llm)
             return
-        result = update_summary(llm, SPINE, "", result.summary, said, own_texts, check)
+        result = update_summary(asking(llm, SPINE, "", own_texts, check), result.summary, said, own_texts)
     with store.finishing(claim, first=lock) as tx:
         # An erasure may have removed the version that this one was made from.
         if spines.newest(tx, user_id) == newest and _still_there(tx, new):

@@ -12,7 +12,7 @@ from uuid import UUID
 from memory.llm.prompting import Prompt
 from memory.llm.session import LlmSession
 from memory.text.prompt_escaping import tagged
-from memory.text.transcripts import split_messages, transcript
+from memory.text.transcripts import NO_REFS, split_messages, transcript
 from providers.errors import BadAnswer, InputRefused
 from schemas.limits import SUMMARY_LINE_CHARACTERS
 from schemas.talk.messages import Message
@@ -39,14 +39,31 @@ class SummaryUpdate(Generic[A]):
     faults: list[BadAnswer | InputRefused] = field(default_factory=list)
 
 
+AskPortion = Callable[[A | None, Sequence[Message]], A]
+"""Asks for the summary that includes a portion of messages, given the summary before it."""
+
+
+def asking(
+    llm: LlmSession, prompt: Prompt[A], about: str, own_texts: Mapping[UUID, str], check: Callable[[A], None]
+) -> AskPortion[A]:
+    """Return a function that asks for a summary and nothing else.
+
+    Args:
+        llm: The session with the model.
+        prompt: The instructions.
+        about: Who the Being is, fenced.
+        own_texts: The texts of messages without what contexts showed.
+        check: The rules of this kind of summary; raises BadAnswer.
+    """
+
+    def ask(so_far: A | None, portion: Sequence[Message]) -> A:
+        return llm.ask(prompt.question(about, material(so_far, portion, own_texts)), check).answer
+
+    return ask
+
+
 def update_summary(
-    llm: LlmSession,
-    prompt: Prompt[A],
-    about: str,
-    so_far: A | None,
-    messages: Sequence[Message],
-    own_texts: Mapping[UUID, str],
-    check: Callable[[A], None],
+    ask: AskPortion[A], so_far: A | None, messages: Sequence[Message], own_texts: Mapping[UUID, str]
 ) -> SummaryUpdate[A]:
     """Take messages into a summary.
 
@@ -54,13 +71,10 @@ def update_summary(
     After 8 failures the rest is left out.
 
     Args:
-        llm: The session with the model.
-        prompt: The instructions.
-        about: Who the Being is, fenced.
+        ask: Asks the model for the new summary.
         so_far: The summary up to now.
         messages: The messages since, in order.
         own_texts: Their texts without what contexts showed.
-        check: The rules of this kind of summary; raises BadAnswer.
 
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the caller keeps the messages for later.
@@ -70,8 +84,7 @@ def update_summary(
     while waiting and len(result.faults) < MOST_FAILURES:
         portion = waiting.pop(0)
         try:
-            question = prompt.question(about, material(result.summary, portion, own_texts))
-            result.summary = llm.ask(question, check).answer
+            result.summary = ask(result.summary, portion)
             result.changed = True
         except (BadAnswer, InputRefused) as fault:
             result.faults.append(fault.with_traceback(None))
@@ -81,10 +94,15 @@ def update_summary(
     return result
 
 
-def material(so_far: Summary | None, messages: Sequence[Message], own_texts: Mapping[UUID, str]) -> str:
+def material(
+    so_far: Summary | None,
+    messages: Sequence[Message],
+    own_texts: Mapping[UUID, str],
+    refs: Mapping[UUID, str] = NO_REFS,
+) -> str:
     """The material part of the prompt: the summary up to now, fenced, then the transcript of the messages since."""
     before = [] if so_far is None else [tagged("so-far", so_far.model_dump_json())]
-    return "\n".join([*before, transcript(messages, own_texts)])
+    return "\n".join([*before, transcript(messages, own_texts, refs)])
 
 
 def check_lines(name: str, lines: Sequence[str], most: int) -> None:

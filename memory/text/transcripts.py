@@ -8,6 +8,7 @@ from memory.text.prompt_escaping import tagged
 from schemas.talk.messages import Message
 
 BY = {"user": "user", "assistant": "companion"}
+NO_REFS: Mapping[UUID, str] = {}
 TAKEN_NAMES = USER_NAMES | {"companion"}
 MESSAGES_AT_ONCE = 50
 CHARACTERS_AT_ONCE = 24_000
@@ -24,17 +25,19 @@ def speaker(message: Message) -> str:
     return f"somebody called {name}" if slug(name) in {slug(taken) for taken in TAKEN_NAMES} else name
 
 
-def transcript(messages: Sequence[Message], texts: Mapping[UUID, str]) -> str:
+def transcript(messages: Sequence[Message], texts: Mapping[UUID, str], refs: Mapping[UUID, str] = NO_REFS) -> str:
     """Render messages one below the other, each truncated to MESSAGE_CHARACTERS; blank ones are left out.
 
     Args:
         messages: The messages, in order.
         texts: The text of each to show, by message id.
+        refs: The references under which an answer may name some of them, by message id.
     """
     return "\n".join(
         tagged(
             "message",
             texts[message.message_id].strip()[:MESSAGE_CHARACTERS],
+            **({"ref": refs[message.message_id]} if message.message_id in refs else {}),
             by=speaker(message),
             at=f"{message.created_at:%Y-%m-%d %H:%M}",
         )

@@ -41,6 +41,7 @@ def consolidation(material: Material) -> Json:
             and not memory.is_("pinned")
             and alike(memory.words, survivor.words) >= MERGED_LIKENESS
             and _denies(memory) == _denies(survivor)
+            and memory.told.get("realm") == survivor.told.get("realm")
         ]
         if absorbed:
             taken |= {survivor.ref, *(memory.ref for memory in absorbed)}

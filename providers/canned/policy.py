@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from providers.canned import diary_policy, facts_policy, patrol_policy, summary_policy
+from providers.canned import diary_policy, facts_policy, patrol_policy, scene_policy, summary_policy
 from providers.canned.material import Material
 from providers.canned.wire import Json, Request, smallest
 
@@ -24,6 +24,8 @@ ANSWERS: Mapping[str, Callable[[Material], Json]] = {
     "RollingSummary": summary_policy.rolling_summary,
     "SessionSummary": summary_policy.session_summary,
     "SessionSummaries": summary_policy.session_summaries,
+    "SessionWithScenes": scene_policy.session_with_scenes,
+    "SessionsWithScenes": scene_policy.sessions_with_scenes,
     "SummarySpine": summary_policy.summary_spine,
 }
 SENTENCES = 3

@@ -44,8 +44,13 @@ def session_summary(material: Material) -> Json:
 
 def session_summaries(material: Material) -> Json:
     """Each of several short conversations, as if it were alone."""
+    return {"summaries": [{"conversation": ref, **session_summary(one)} for ref, one in conversations(material)]}
+
+
+def conversations(material: Material) -> list[tuple[str, Material]]:
+    """Several conversations by their refs, each as if it were alone."""
     found = re.findall(r'<conversation ref="(c\d+)">\n(.*?)\n</conversation>', material.text, re.DOTALL)
-    return {"summaries": [{"conversation": ref, **session_summary(Material(text))} for ref, text in found]}
+    return [(ref, Material(text)) for ref, text in found]
 
 
 def summary_spine(material: Material) -> Json:

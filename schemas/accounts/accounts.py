@@ -19,6 +19,7 @@ from schemas.wire import Moment, Words
 
 Scope = Literal["ingest", "read", "manage"]
 FactsScope = Literal["user", "being"]
+ScenesMode = Literal["auto", "on", "off"]
 ExternalId = Annotated[Words, Field(max_length=PRODUCER_ID_CHARACTERS)]
 TimeZone = Annotated[str, Field(min_length=1, max_length=64)]
 KeyText = Annotated[str, Field(min_length=16, max_length=512, pattern=r"^[!-~]+$")]
@@ -48,6 +49,9 @@ class Being(Row):
     name: str
     embedding_model: str | None
     language: str
+    scenes: ScenesMode | None = Field(
+        None, description="Whether scenes are drawn from its talk; null: as PATROL_SCENES says."
+    )
     patrol_counter: int
     ticked_at: datetime | None
     daily_cost: Decimal | None
@@ -200,6 +204,11 @@ class BeingChanges(RequestModel):
         description="The language that it is talked to in, by its ISO 639-1 code, for the stems of words in the search;"
         " `auto`: the language of what it is told.",
     )
+    scenes: ScenesMode | None = Field(
+        None,
+        description="Whether the call that summarises a closed session also draws scene notes from its messages;"
+        " `auto`: unless a producer's own scene notes are of the same time; null: as PATROL_SCENES says.",
+    )
     daily_cost: Dollars | None = Field(
         None, description="The budget of its model calls for a day of the user, in dollars; null: PATROL_DAILY_COST."
     )
@@ -212,7 +221,7 @@ class BeingChanges(RequestModel):
         named = self.model_fields_set
         if not named or any(name in named and getattr(self, name) is None for name in ("name", "language")):
             raise PydanticCustomError(
-                "nothing", "No change is given: name `name`, `language`, `daily_cost` or `daily_tokens`"
+                "nothing", "No change is given: name `name`, `language`, `scenes`, `daily_cost` or `daily_tokens`"
             )
         return self
 

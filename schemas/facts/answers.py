@@ -86,6 +86,7 @@ class Erased(Answer):
     """What was removed and changed along with erased messages."""
 
     messages: int
+    scenes: int = Field(description="Scenes that were drawn from the messages; their memories went with them.")
     facts_removed: list[UUID] = Field(description="Facts without other evidence.")
     facts_changed: list[UUID] = Field(
         description="Facts that lost a statement; a replaced statement may be current again."
@@ -105,3 +106,4 @@ class Proposals(Answer):
     """Merges of entities: proposed and decided."""
 
     proposals: list[EntityMerge]
+    cursor: Cursor = None

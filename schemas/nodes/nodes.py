@@ -13,7 +13,8 @@ from schemas.limits import TOPIC_NAME_CHARACTERS
 from schemas.numbers import Number, Report
 from schemas.requests import RequestModel
 from schemas.rows import RequestKeyId, Row
-from schemas.wire import Emotion, WhenEntry, Words
+from schemas.talk.messages import Message
+from schemas.wire import Emotion, Realm, WhenEntry, Words
 
 NodeStatus = Literal["active", "dying", "dead"]
 Root = Literal["Business", "Private"]
@@ -125,6 +126,9 @@ class NodeStory(Answer):
     node: Node
     text: str = Field(description="The scene in one line.")
     note: Note | None = Field(description="The note that it was made from.")
+    messages: list[Message] = Field(
+        description="If it, or a node that it absorbed, was drawn from talk: the messages that it rests on, in order."
+    )
     absorbed: list[Node] = Field(description="Nodes that it absorbed.")
     final_survivor: UUID | None = Field(description="If it was absorbed, the node at the end of the chain.")
     history: list[HistoryEvent]
@@ -165,6 +169,7 @@ class NodeChanges(RequestModel):
     importance: float | None = Field(None, description="0 to 1; values outside are clamped.")
     themes: list[Words] | None = Field(None, description="Tags, matched whole by search.")
     emotion: Emotion | None = None
+    realm: Realm | None = Field(None, description="Whether it happened, belongs to a game or story, or was imagined.")
 
     @model_validator(mode="after")
     def _something(self) -> "NodeChanges":

@@ -26,6 +26,7 @@ class Message(Row):
     created_at: datetime
     received_at: datetime
     judged: bool
+    drawn: bool = Field(False, description="Whether a model was asked for the scenes that it belongs to.")
     request_key_id: RequestKeyId = None
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.accounts.accounts import Being
-from store.nodes.embeddings import literal
+from store.nodes.embeddings import halfvec
 from store.nodes.nodes import NodeWords
 from store.transaction import Transaction, value
 
@@ -111,27 +111,27 @@ def with_absorbed(tx: Transaction, being_id: UUID, node_id: UUID) -> list[UUID]:
     return [row["node_id"] for row in rows]
 
 
-def survivors_of(tx: Transaction, being_id: UUID, node_id: UUID) -> list[Survivor]:
-    """Return the nodes that absorbed a node, directly or through others, nearest first."""
+def survivors_of(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> list[Survivor]:
+    """Return the nodes that absorbed some of these nodes, directly or through others, and are none of them."""
     rows = tx.execute(
         """
         with recursive survivor (node_id, absorbed_into, depth) as (
             select node_id, absorbed_into, 0
             from memory.memory_nodes
-            where being_id = %(being)s and node_id = %(node)s
+            where being_id = %(being)s and node_id = any(%(nodes)s)
             union
             select n.node_id, n.absorbed_into, survivor.depth + 1
             from survivor
             join memory.memory_nodes as n on n.being_id = %(being)s and n.node_id = survivor.absorbed_into
         )
         select n.node_id, o.content as note, n.scene ->> 'action' as action
-        from survivor
-        join memory.memory_nodes as n on n.being_id = %(being)s and n.node_id = survivor.node_id
+        from (select node_id, max(depth) as depth from survivor group by node_id) as reached
+        join memory.memory_nodes as n on n.being_id = %(being)s and n.node_id = reached.node_id
         join memory.notes as o on o.being_id = n.being_id and o.note_id = n.note_id
-        where depth > 0
-        order by depth
+        where reached.depth > 0 and n.node_id <> all(%(nodes)s)
+        order by reached.depth, n.node_id
         """,
-        {"being": being_id, "node": node_id},
+        {"being": being_id, "nodes": list(node_ids)},
     )
     return [Survivor(**row) for row in rows]
 
@@ -142,6 +142,15 @@ def node_of(tx: Transaction, being_id: UUID, note_id: UUID) -> UUID | None:
         tx, "select node_id from memory.memory_nodes where being_id = %s and note_id = %s", [being_id, note_id]
     )
     return found
+
+
+def nodes_of(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> list[UUID]:
+    """Return the nodes that were made from these notes."""
+    rows = tx.execute(
+        "select node_id from memory.memory_nodes where being_id = %s and note_id = any(%s) order by node_id",
+        [being_id, list(note_ids)],
+    )
+    return [row["node_id"] for row in rows]
 
 
 def erase_note(tx: Transaction, being_id: UUID, note_id: UUID) -> bool:
@@ -219,7 +228,7 @@ def replace_words(tx: Transaction, being_id: UUID, node_id: UUID, model: str, wo
         """,
         [
             *(Jsonb(words.scene), words.feeling, words.themes, None if words.emotion is None else Jsonb(words.emotion)),
-            *(words.text_hash, model, literal(words.vector), being_id, node_id),
+            *(words.text_hash, model, halfvec(words.vector), being_id, node_id),
         ],
     )
 

@@ -122,7 +122,10 @@ KINDS: tuple[Kind, ...] = (
         "notes",
         own("note_id"),
         apart=("request_key_id",),
-        filled={"state": "case r.state when 'stamped' then 'pending' else r.state end"},
+        filled={
+            "state": "case r.state when 'stamped' then 'pending' else r.state end",
+            "origin": "coalesce(r.origin, 'producer')",
+        },
     ),
     # The zero vector is similar to no other, until the node is embedded.
     Kind(
@@ -156,8 +159,10 @@ KINDS: tuple[Kind, ...] = (
         "messages",
         own("created_at, message_id"),
         apart=("request_key_id",),
+        filled={"drawn": "coalesce(r.drawn, false)"},
         history=("working_memory", "message_id"),
     ),
+    Kind("scene_message", "scene_messages", own("note_id, message_id")),
     Kind("session_summary", "session_summaries", own("session_id, version")),
     Kind("rolling_summary", "rolling_summaries", own("version")),
     Kind("working_memory", "working_memory", own("said_at, entry_id")),

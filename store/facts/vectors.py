@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.facts.rows import Fact
-from store.nodes.embeddings import Vector, literal
+from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
 
 
@@ -52,8 +52,8 @@ def upsert(tx: Transaction, user_id: UUID, model: str, vectors: Mapping[UUID, tu
     tx.execute(
         """
         insert into memory.fact_vectors (user_id, fact_id, embedding_model, text_hash, vector)
-        select %(user)s, new.fact_id, %(model)s, new.text_hash, new.vector::halfvec
-        from unnest(%(ids)s::uuid[], %(hashes)s::bytea[], %(vectors)s::text[]) as new (fact_id, text_hash, vector)
+        select %(user)s, new.fact_id, %(model)s, new.text_hash, new.vector
+        from unnest(%(ids)s::uuid[], %(hashes)s::bytea[], %(vectors)s::halfvec[]) as new (fact_id, text_hash, vector)
         join memory.facts as f on f.user_id = %(user)s and f.fact_id = new.fact_id
         on conflict (user_id, fact_id, embedding_model)
             do update set text_hash = excluded.text_hash, vector = excluded.vector
@@ -63,7 +63,7 @@ def upsert(tx: Transaction, user_id: UUID, model: str, vectors: Mapping[UUID, tu
             "model": model,
             "ids": list(vectors),
             "hashes": [text_hash for text_hash, _ in vectors.values()],
-            "vectors": [literal(vector) for _, vector in vectors.values()],
+            "vectors": [halfvec(vector) for _, vector in vectors.values()],
         },
     )
 
@@ -107,7 +107,7 @@ def nearest(
         where near.similarity between -1 and 1
         order by near.similarity desc, f.fact_id
         """,
-        {"user": user_id, "being": being_id, "model": model, "query": literal(query), "limit": limit},
+        {"user": user_id, "being": being_id, "model": model, "query": halfvec(query), "limit": limit},
     )
     return [(Fact.model_validate(row), row["similarity"]) for row in rows]
 

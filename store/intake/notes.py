@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from schemas.intake import Note
+from schemas.intake import Note, NoteOrigin
 from store.transaction import Transaction, value
 
 
@@ -26,6 +26,7 @@ class NewNote:
     metadata: dict[str, Any]
     content_hash: bytes
     bulk: bool = False
+    origin: NoteOrigin = "producer"
 
 
 def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUID]:
@@ -37,15 +38,15 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
     rows = tx.execute(
         """
         insert into memory.notes (
-            being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, state,
-            request_key_id
+            being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin,
+            state, request_key_id
         )
-        select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk,
+        select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin,
             case type when 'scene' then 'pending' else 'kept' end, %s::uuid
         from unnest(
             %s::uuid[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::timestamptz[], %s::jsonb[], %s::bytea[],
-            %s::bool[]
-        ) as new (note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk)
+            %s::bool[], %s::text[]
+        ) as new (note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin)
         on conflict (being_id, producer_id) where producer_id is not null do nothing
         returning note_id
         """,
@@ -61,6 +62,7 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
             [Jsonb(note.metadata) for note in ordered],
             [note.content_hash for note in ordered],
             [note.bulk for note in ordered],
+            [note.origin for note in ordered],
         ],
     )
     return {row["note_id"] for row in rows}

@@ -26,9 +26,9 @@ class Text:
     kept: bool
 
 
-def literal(vector: Vector) -> str:
-    """A vector as pgvector reads it, at half precision."""
-    return str(HalfVector(vector).to_text())
+def halfvec(vector: Vector) -> HalfVector:
+    """A vector as a parameter of a statement, at half precision. It is sent in binary: text costs 30 times the time."""
+    return HalfVector(vector)
 
 
 def known(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) -> dict[bytes, Vector]:
@@ -39,6 +39,7 @@ def known(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) 
         " union all select distinct on (text_hash) text_hash, vector from memory.memory_nodes"
         " where being_id = %(being)s and embedding_model = %(model)s and text_hash = any(%(hashes)s)",
         {"being": being_id, "model": model, "hashes": list(hashes)},
+        binary=True,
     )
     return {row["text_hash"]: as_array(row["vector"]) for row in rows}
 
@@ -47,15 +48,15 @@ def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Ve
     """Keep vectors before anything is made of them; not those that a node has got meanwhile from somebody else."""
     tx.execute(
         "insert into memory.embeddings (being_id, embedding_model, text_hash, vector)"
-        " select %(being)s, %(model)s, new.text_hash, new.vector::halfvec"
-        " from unnest(%(hashes)s::bytea[], %(vectors)s::text[]) as new (text_hash, vector)"
+        " select %(being)s, %(model)s, new.text_hash, new.vector"
+        " from unnest(%(hashes)s::bytea[], %(vectors)s::halfvec[]) as new (text_hash, vector)"
         " where not exists (select from memory.memory_nodes as n where n.being_id = %(being)s"
         " and n.embedding_model = %(model)s and n.text_hash = new.text_hash) on conflict do nothing",
         {
             "being": being_id,
             "model": model,
             "hashes": list(vectors),
-            "vectors": [literal(vector) for vector in vectors.values()],
+            "vectors": [halfvec(vector) for vector in vectors.values()],
         },
     )
 

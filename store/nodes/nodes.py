@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
+from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
 from schemas.nodes.nodes import HistoryEvent, Node
-from store.nodes.embeddings import Vector, literal
+from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
 
 
@@ -29,13 +30,27 @@ class NodeWords:
 
 def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequence[tuple[UUID, NodeWords]]) -> None:
     """Make one fresh node for each (note id, words), active from the Being's present patrol on."""
-    columns = (
-        "being_id, run_id, embedding_model, session_count_base, note_id, scene, feeling, themes, emotion, importance,"
-        " text_hash, vector"
+    columns = {
+        "being_id": "uuid",
+        "run_id": "uuid",
+        "embedding_model": "text",
+        "session_count_base": "int8",
+        "note_id": "uuid",
+        "scene": "jsonb",
+        "feeling": "text",
+        "themes": "text[]",
+        "emotion": "jsonb",
+        "importance": "float8",
+        "text_hash": "bytea",
+        "vector": "halfvec",
+    }
+    into = SQL("copy memory.memory_nodes ({}) from stdin (format binary)").format(
+        SQL(", ").join(map(Identifier, columns))
     )
     counter = tx.execute("select patrol_counter from memory.beings where being_id = %s", [being_id]).fetchone()
     session_count_base = counter["patrol_counter"] if counter else 0
-    with tx.cursor() as cursor, cursor.copy(f"copy memory.memory_nodes ({columns}) from stdin") as copy:
+    with tx.cursor() as cursor, cursor.copy(into) as copy:
+        copy.set_types(list(columns.values()))
         for note_id, words in born:
             copy.write_row(
                 (
@@ -50,7 +65,7 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
                     None if words.emotion is None else Jsonb(words.emotion),
                     words.importance,
                     words.text_hash,
-                    literal(words.vector),
+                    halfvec(words.vector),
                 )
             )
 
@@ -63,7 +78,7 @@ def match(
         "select n.*, m.similarity from memory.match_nodes(%s, %s, %s::halfvec, %s, %s) as m"
         " join memory.seen_nodes as n on n.being_id = %s and n.node_id = m.node_id"
         " order by m.similarity desc, n.node_id",
-        [being_id, model, literal(query), threshold, limit, being_id],
+        [being_id, model, halfvec(query), threshold, limit, being_id],
     )
     return [(Node.model_validate(row), row["similarity"]) for row in rows]
 
@@ -263,7 +278,7 @@ def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: Node
                 words.importance,
                 words.text_hash,
                 model,
-                literal(words.vector),
+                halfvec(words.vector),
             ],
         )
     )

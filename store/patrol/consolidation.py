@@ -7,7 +7,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.limits import LET_GO_NODES, LET_GO_PART, NEAREST_NODES
 from schemas.nodes.nodes import ShownNode
-from store.nodes.embeddings import literal
+from store.nodes.embeddings import halfvec
 from store.nodes.nodes import NodeWords
 from store.nodes.shown import shown
 from store.transaction import Transaction, value
@@ -149,7 +149,7 @@ def merge(
                 None if words.emotion is None else Jsonb(words.emotion),
                 words.text_hash,
                 model,
-                literal(words.vector),
+                halfvec(words.vector),
             ],
         )
     )

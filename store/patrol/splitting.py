@@ -60,6 +60,7 @@ def newest_vectors(
         limit %s
         """,
         [being_id, cluster_id, limit],
+        binary=True,
     )
     return [(row["node_id"], row["action"], row["themes"], row["vector"].to_numpy()) for row in rows]
 

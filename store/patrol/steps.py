@@ -41,6 +41,7 @@ def unassigned(tx: Transaction, being_id: UUID, model: str | None) -> list[Unass
         order by n.node_id
         """,
         {"being": being_id, "model": model, "threshold": ASSIGN_SIMILARITY},
+        binary=True,
     )
     return [Unassigned(**{**row, "vector": as_array(row["vector"])}) for row in rows]
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.search import Kind
-from store.nodes.embeddings import Vector, literal
+from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
 
 
@@ -67,8 +67,8 @@ def keep(
     tx.execute(
         """
         insert into memory.search_vectors (owner_id, embedding_model, document_id, kind, said_at, arrived_at, vector)
-        select d.owner_id, %(model)s, d.document_id, d.kind, d.said_at, d.arrived_at, new.vector::halfvec
-        from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(vectors)s::text[])
+        select d.owner_id, %(model)s, d.document_id, d.kind, d.said_at, d.arrived_at, new.vector
+        from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(vectors)s::halfvec[])
             as new (kind, item_id, vector)
         join memory.search_documents as d
             on d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
@@ -80,7 +80,7 @@ def keep(
             "model": model,
             "kinds": [kind for kind, _ in kept],
             "items": [item_id for _, item_id in kept],
-            "vectors": [literal(vectors[one]) for one in kept],
+            "vectors": [halfvec(vectors[one]) for one in kept],
         },
     )
 

@@ -68,7 +68,7 @@ def resolve_time_expressions(query: str, asked_at: datetime, time_zone: str, lan
     Returns:
         Intervals that do not overlap in the question, in the order of their words.
     """
-    zone = _zone(time_zone)
+    zone = named_zone(time_zone)
     if not FIRST_YEAR < asked_at.year < LAST_YEAR:
         return []
     local = asked_at.astimezone(zone).replace(tzinfo=None)
@@ -96,7 +96,8 @@ def _reader(code: str) -> ExpressionReader:
     return ExpressionReader(LANGUAGES[code])
 
 
-def _zone(name: str) -> tzinfo:
+def named_zone(name: str) -> tzinfo:
+    """Return the time zone of an IANA name; UTC if this system does not know it."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):

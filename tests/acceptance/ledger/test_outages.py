@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from memory.accounts.erasure import erase_messages
+from providers.embedders import Embedders
 from store.accounts import users
 from tests.acceptance.ledger.conftest import BAKERY, FAMILY
 
@@ -52,7 +53,7 @@ def test_what_was_erased_while_redis_was_down_leaves_the_streams_when_it_is_back
         being = users.get_being(tx, life.being_id)
         (kept,) = tx.execute("select message_id from memory.messages")
     redis.crash()
-    erase_messages(life.store, life.settings, being, [kept["message_id"]])
+    erase_messages(life.store, life.settings, Embedders(life.settings), being, [kept["message_id"]])
     redis.start()
     assert redis_client.xlen("patrol:messages") == 2
     life.worker()

@@ -9,12 +9,28 @@ from store.accounts import users
 from store.talk import messages
 from tests.conftest import Clock
 
-SAID = ["I live in Austin.", "I love green tea.", "My sister is called Ana.", "I'll call her tomorrow."]
+# The first message tells enough for a scene.
+SAID = [
+    "I live in Austin, in a yellow wooden house beside the river with two old dogs.",
+    "I love green tea.",
+    "My sister is called Ana.",
+    "I'll call her tomorrow.",
+]
 
 
-@pytest.mark.parametrize("where", ["after the model call", "inside apply"])
+def drawn(life):
+    """The notes that were drawn from the messages."""
+    with life.store.transaction() as tx:
+        return tx.execute(
+            "select * from memory.notes where being_id = %s and origin = 'talk'", [life.being_id]
+        ).fetchall()
+
+
 @pytest.mark.parametrize(
-    ("kind", "purpose"), [("rolling.summarise", "RollingSummary"), ("session_close.summarise", "SessionSummary")]
+    "where", ["after the model call", "after the response is stored", "inside apply", "after commit"]
+)
+@pytest.mark.parametrize(
+    ("kind", "purpose"), [("rolling.summarise", "RollingSummary"), ("session_close.summarise", "SessionWithScenes")]
 )
 def test_a_summary_is_written_once(life, wait_until, kind, purpose, where):
     life.thinker(
@@ -38,7 +54,9 @@ def test_a_summary_is_written_once(life, wait_until, kind, purpose, where):
 
     wait_until(lambda: mark.exists() and summary() and life.settled())
     assert (summary().version, summary().turn_count) == (1, len(SAID))
-    assert len(sessions.rolling_page(life.store, being.being_id, before=None, limit=9).versions) == 1
+    if purpose == "SessionWithScenes":
+        assert len(drawn(life)) == 1
+    assert len(sessions.rolling_page(life.store, being.being_id, cursor=None, limit=9).versions) == 1
     asked = Counter(request.prompt for request in life.provider.asked(purpose, paid=True))
     assert sum(asked.values()) - len(asked) == (1 if where == "after the model call" else 0)
 
@@ -59,6 +77,7 @@ def test_short_conversations_are_summed_up_together_once(life, wait_until, where
 
     wait_until(lambda: mark.exists() and len(summaries()) == len(SAID[:3]) and all(summaries()) and life.settled())
     assert {(summary.version, summary.turn_count) for summary in summaries()} == {(1, 1)}
-    assert life.provider.asked("SessionSummary") == []
-    asked = Counter(request.prompt for request in life.provider.asked("SessionSummaries", paid=True))
+    assert len(drawn(life)) == 1
+    assert life.provider.asked("SessionWithScenes") == []
+    asked = Counter(request.prompt for request in life.provider.asked("SessionsWithScenes", paid=True))
     assert sum(asked.values()) - len(asked) == (1 if where == "after the model call" else 0)

@@ -44,7 +44,7 @@ def state_of(talk):
 
 
 def versions(talk):
-    page = conversation.rolling_page(talk.store, talk.being.being_id, before=None, limit=100)
+    page = conversation.rolling_page(talk.store, talk.being.being_id, cursor=None, limit=100)
     return [version.content for version in page.versions][::-1]
 
 
@@ -183,6 +183,20 @@ def test_a_late_message_does_not_become_the_last(talk):
     talk.says(at(20, "The newest."))
     talk.says(at(10, "An older one."))
     assert state_of(talk).state.last_user_message == "The newest."
+
+
+def test_versions_are_read_page_by_page(talk, store):
+    with store.transaction() as tx:
+        for version in (1, 2, 3):
+            tx.execute(
+                "insert into memory.rolling_summaries (being_id, version, content, message_count)"
+                " values (%s, %s, 'x', 4)",
+                [talk.being.being_id, version],
+            )
+    first = conversation.rolling_page(store, talk.being.being_id, cursor=None, limit=2)
+    rest = conversation.rolling_page(store, talk.being.being_id, cursor=first.cursor, limit=2)
+    assert [[one.version for one in page.versions] for page in (first, rest)] == [[3, 2], [1]]
+    assert rest.cursor is None
 
 
 @pytest.mark.parametrize("by", ["the clock", "the next message's own time"])
@@ -339,7 +353,7 @@ def test_no_summary_outlives_the_words_that_it_was_made_of(talk):
     assert "wintergreen" in state_of(talk).rolling_summary
     assert sessions(talk)[0].summary
     assert "I like wintergreen." in spine_of(talk).content.PROFILE
-    erasure.erase_messages(talk.store, talk.settings, talk.being, [said[19]])
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[19]])
     assert sessions(talk)[0].summary is None
     assert spine_of(talk) is None
     assert versions(talk) == []
@@ -365,7 +379,7 @@ def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
         def platform(self):
             """Erase, and let the thinker be found."""
             if not erased:
-                erased.append(erasure.erase_messages(talk.store, talk.settings, talk.being, [said[0]]))
+                erased.append(erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]]))
             return super().platform()
 
     rolling.summarise(talk.store, Meanwhile(talk.settings), talk.settings, claim)
@@ -405,7 +419,7 @@ def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kep
         claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
 
     meanwhile = Interrupted(
-        talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.being, [said[0]])
+        talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
     )
     rolling.summarise(talk.store, meanwhile, talk.settings, claim)
     assert versions(talk) == []
@@ -425,7 +439,7 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
         claim = work.claim(tx, talk.being.user_id, kinds.SPINE.name, "", lease=LEASE, attempts=5)
 
     meanwhile = Interrupted(
-        talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.being, [said[0]])
+        talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
     )
     spine.write(talk.store, meanwhile, talk.settings, claim)
     assert spine_of(talk) is None
@@ -456,7 +470,9 @@ def test_words_that_are_erased_while_others_come_in_wait_for_them_and_not_in_a_c
         with talk.store.transaction() as tx:
             # As messages do on their way in, which have the Being's state first and then find their session.
             tx.execute("select from memory.session_states where being_id = %s for update", [talk.being.being_id])
-            erased = pool.submit(erasure.erase_messages, talk.store, talk.settings, talk.being, said[:1])
+            erased = pool.submit(
+                erasure.erase_messages, talk.store, talk.settings, talk.embedders, talk.being, said[:1]
+            )
             wait_until(lambda: somebody_waits(talk))
             tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
         assert erased.result().messages == 1

@@ -1,0 +1,197 @@
+"""Scenes drawn from closed sessions, in the model call that summarises them.
+
+Scenes are drawn from messages that have no mark yet. The marks, the scene notes and the summary are kept in one
+transaction, so that each message is drawn from once. How many scenes a question asks for, and of which messages,
+depends on the state at the work's first claim alone, so that a repetition after a kill finds the stored response.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from uuid import UUID
+
+import structlog
+
+from memory.erased import recognition
+from memory.patrol.demand import request_patrol
+from memory.talk.scene_rules import Dropped, RestingScene, check
+from memory.text.time_expressions.resolution import named_zone
+from schemas.accounts.accounts import Being
+from schemas.limits import SESSION_SCENES
+from schemas.settings import Settings
+from schemas.talk.messages import Message
+from schemas.talk.scenes import DrawnScene
+from store.accounts import users
+from store.intake import notes
+from store.intake.notes import NewNote
+from store.talk import scenes
+from store.transaction import Transaction, new_ids
+
+log = structlog.get_logger()
+
+
+@dataclass
+class SceneDrawing:
+    """The drawing of one session's scenes.
+
+    Attributes:
+        zone: The user's time zone.
+        own_texts: The texts of messages without what contexts showed.
+        room: How many scenes the session may still get.
+        undrawn: The messages that no scene was asked for yet, and that have words of their own.
+        drawn: The scenes that passed the rules.
+        asked: The messages of valid answers.
+        dropped: The counts of dropped scenes by reason.
+    """
+
+    zone: tzinfo
+    own_texts: Mapping[UUID, str]
+    room: int = 0
+    undrawn: set[UUID] = field(default_factory=set)
+    drawn: list[RestingScene] = field(default_factory=list)
+    asked: list[UUID] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    def of(self, messages: Sequence[Message]) -> list[Message]:
+        """Those of some messages to draw from."""
+        return [message for message in messages if message.message_id in self.undrawn]
+
+    def wanted(self, messages: Sequence[Message]) -> int:
+        """How many scenes to ask for of some messages: their share of the room, so that some is left for later ones.
+
+        Returns:
+            0 if there is no room, or no message to draw from.
+        """
+        new = len(self.of(messages))
+        return min(self.room, max(1, round(self.room * new / len(self.undrawn)))) if new else 0
+
+    def take(self, found: Sequence[DrawnScene], shown: Mapping[str, Message], wanted: int) -> None:
+        """Take the scenes of a valid answer.
+
+        Args:
+            found: The scenes.
+            shown: The messages to draw from that were shown, by their refs.
+            wanted: How many scenes were asked for; the others are dropped.
+        """
+        said = "\n".join(self.own_texts[message.message_id] for message in shown.values())
+        passed = list[RestingScene]()
+        for scene in found:
+            try:
+                passed.append(check(scene, shown, self.own_texts, said, self.zone))
+            except Dropped as reason:
+                self.dropped[str(reason)] += 1
+        self.dropped["too many"] += len(passed[wanted:])
+        self.drawn += passed[:wanted]
+        self.room -= len(passed[:wanted])
+        self.asked += (message.message_id for message in shown.values())
+        self.undrawn.difference_update(message.message_id for message in shown.values())
+
+
+def prepare(
+    tx: Transaction,
+    settings: Settings,
+    being: Being,
+    said: Mapping[UUID, Sequence[Message]],
+    own_texts: Mapping[UUID, str],
+    until: datetime,
+) -> dict[UUID, SceneDrawing]:
+    """Prepare the drawing of each session's scenes.
+
+    Args:
+        tx: The transaction.
+        settings: Whether to draw scenes at all.
+        being: The Being, which may have a choice of its own.
+        said: The messages of each session.
+        own_texts: Their texts without what contexts showed.
+        until: The work's first claim; a producer's later scene notes do not count.
+
+    Returns:
+        For each session its drawing, in which there is no room if no scenes are to be drawn.
+    """
+    zone = named_zone(users.get_user(tx, being.user_id).time_zone)
+    mode = being.scenes or settings.scenes
+    of = [] if mode == "off" else list(said)
+    covered = scenes.overlapping(tx, being.being_id, of, until=until) if mode == "auto" else set[UUID]()
+    there = scenes.count(tx, being.being_id, of)
+    drawings = {session_id: SceneDrawing(zone, own_texts) for session_id in said}
+    for session_id in set(of) - covered:
+        drawings[session_id].room = max(0, SESSION_SCENES - there.get(session_id, 0))
+        drawings[session_id].undrawn = {
+            message.message_id
+            for message in said[session_id]
+            if not message.drawn and own_texts[message.message_id].strip()
+        }
+    return drawings
+
+
+def keep(
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    drawings: Sequence[SceneDrawing],
+    request_key_id: UUID | None = None,
+) -> None:
+    """Insert the scene notes and mark the messages. The caller has locked the Being's intake and the messages.
+
+    Args:
+        tx: The transaction that keeps the summaries.
+        settings: When patrols start.
+        being_id: The Being.
+        drawings: The drawings of sessions whose messages are all still there.
+        request_key_id: The key that paid, if it came with the messages: it pays for patrols of the notes as well.
+    """
+    scenes.mark_drawn(tx, being_id, [message_id for drawing in drawings for message_id in drawing.asked])
+    drawn = _not_erased(tx, settings, being_id, [scene for drawing in drawings for scene in drawing.drawn])
+    dropped = sum((drawing.dropped for drawing in drawings), Counter[str]())
+    if drawn:
+        ids = new_ids(tx, len(drawn))
+        tx.request_key_id = request_key_id
+        notes.insert(tx, being_id, [_note(one, id_) for one, id_ in zip(drawn, ids, strict=True)])
+        tx.request_key_id = None
+        scenes.keep(tx, being_id, {id_: one.message_ids for one, id_ in zip(drawn, ids, strict=True)})
+        request_patrol(tx, settings, being_id)
+    if drawn or dropped:
+        log.info("scenes.drawn", being_id=str(being_id), scenes=len(drawn), dropped=dict(+dropped))
+
+
+def hold_intake(tx: Transaction, settings: Settings, being_id: UUID) -> None:
+    """Lock out erasures of the Being's items until the transaction ends: the first lock of one that keeps scenes.
+
+    Raises:
+        SecretMissing: No secret decrypts the key of the digests of erased items.
+    """
+    recognition.for_intake(tx, settings, being_id)
+
+
+def _not_erased(
+    tx: Transaction, settings: Settings, being_id: UUID, drawn: Sequence[RestingScene]
+) -> Sequence[RestingScene]:
+    """Leave out scenes that say what a person has erased."""
+    erased_before = recognition.for_intake(tx, settings, being_id)
+    if erased_before is None:
+        return drawn
+    digests = {place: erased_before.of_note(None, _content(one)) for place, one in enumerate(drawn)}
+    again = erased_before.among(tx, digests)
+    return [one for place, one in enumerate(drawn) if place not in again]
+
+
+def _note(one: RestingScene, note_id: UUID) -> NewNote:
+    content = _content(one)
+    return NewNote(
+        note_id=note_id,
+        producer_id=None,
+        type="scene",
+        content=content,
+        title=None,
+        due_at=None,
+        metadata={},
+        content_hash=hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).digest(),
+        origin="talk",
+    )
+
+
+def _content(one: RestingScene) -> dict[str, object]:
+    return one.scene.model_dump(mode="json", exclude_defaults=True)

@@ -1,0 +1,101 @@
+"""Rules that each scene of a summary's answer must pass to become a scene note.
+
+The model proposes and code decides: the scene must rest on messages that were shown to be drawn from, one of them not
+the companion's, and may hold no number that was not said. A scene that fails is dropped with a reason.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import get_args
+from uuid import UUID
+
+from memory.nodes.scenes import Unparsable, parse_scene
+from memory.text.prompt_escaping import unescaped_texts
+from memory.text.quote_match import find_quote
+from schemas.limits import (
+    DEFAULT_IMPORTANCE,
+    SCENE_ACTORS,
+    SCENE_CHARACTERS,
+    SCENE_THEMES,
+    SUMMARY_LINE_CHARACTERS,
+)
+from schemas.talk.messages import Message
+from schemas.talk.scenes import DrawnScene
+from schemas.wire import Realm, SceneInput
+
+NUMBER = re.compile(r"\d+")
+
+
+class Dropped(ValueError):
+    """A scene breaks a rule; the text names the rule, and is counted."""
+
+
+@dataclass(frozen=True)
+class RestingScene:
+    """A scene that passed the rules, and the messages that it rests on, in order."""
+
+    scene: SceneInput
+    message_ids: Sequence[UUID]
+
+
+def check(
+    found: DrawnScene, shown: Mapping[str, Message], own_texts: Mapping[UUID, str], said: str, zone: tzinfo
+) -> RestingScene:
+    """Check one scene.
+
+    Args:
+        found: The scene as the model answered it.
+        shown: The messages that may be drawn from, by the refs in the prompt.
+        own_texts: The texts of messages without what contexts showed.
+        said: All text that the model was shown, for the numbers in it.
+        zone: The user's time zone, in which the scene's dates are.
+
+    Raises:
+        Dropped: The scene breaks a rule.
+    """
+    if not found.messages or not set(found.messages) <= shown.keys():
+        raise Dropped("no such message")
+    evidence = [message for ref, message in shown.items() if ref in found.messages]
+    if all(message.role == "assistant" for message in evidence):
+        raise Dropped("the companion's words alone")
+    if found.realm not in get_args(Realm):
+        raise Dropped("unknown realm")
+    texts = unescaped_texts(found.model_dump())
+    action = " ".join(texts["action"].split())
+    if len(action) > SCENE_CHARACTERS:
+        raise Dropped("too long")
+    if not set(NUMBER.findall(action)) <= set(NUMBER.findall(said)):
+        raise Dropped("a number that was not said")
+    quote = next(filter(None, (find_quote(found.quote or "", own_texts[one.message_id]) for one in evidence)), None)
+    days = [f"{message.created_at.astimezone(zone):%Y-%m-%d}" for message in evidence]
+    importance = min(1.0, max(0.0, found.importance)) if math.isfinite(found.importance) else DEFAULT_IMPORTANCE
+    try:
+        scene = parse_scene(
+            {
+                "action": action,
+                "actors": _few(texts["actors"], SCENE_ACTORS),
+                "when": list(dict.fromkeys(days)),
+                "setting": _short(texts["setting"]),
+                "dialogue": [quote] if quote and len(quote) <= SUMMARY_LINE_CHARACTERS else [],
+                "feeling": _short(texts["feeling"]),
+                "themes": _few(texts["themes"], SCENE_THEMES),
+                "importance": importance,
+                "realm": found.realm,
+            }
+        )
+    except Unparsable:
+        raise Dropped("no scene") from None
+    return RestingScene(scene, [message.message_id for message in evidence])
+
+
+def _few(texts: Sequence[str], most: int) -> list[str]:
+    plain = (" ".join(text.split()) for text in texts)
+    return list(dict.fromkeys(text for text in plain if text and len(text) <= SUMMARY_LINE_CHARACTERS))[:most]
+
+
+def _short(text: str | None) -> str | None:
+    plain = " ".join((text or "").split())
+    return plain if plain and len(plain) <= SUMMARY_LINE_CHARACTERS else None

@@ -1,0 +1,90 @@
+"""Canned scenes: the messages of a conversation in which most is told, each retold in its own sentences."""
+
+import re
+from collections.abc import Sequence
+
+from providers.canned.material import Fenced, Material, alike, content_words, sentences
+from providers.canned.summary_policy import conversations, session_summary
+from providers.canned.wire import Json
+
+# A message tells something if it has so many words that say what it is about.
+TELLING_WORDS = 6
+# From this likeness on, two messages of a conversation tell the same, and the later one tells what holds.
+REPEATED_LIKENESS = 0.4
+ACTION_CHARACTERS = 400
+THEMES = 2
+
+_PLAYED = re.compile(r"\*[^*]+\*|\b(?:let'?s play|pretend|in the (?:game|story))\b", re.IGNORECASE)
+_IMAGINED = re.compile(r"\b(?:if i|imagine|suppose|what if|i wish|just kidding|only joking)\b", re.IGNORECASE)
+_WEIGHTY = re.compile(
+    r"\b(?:died|death|born|married|wedding|hospital|diagnos\w+|fired|quit|accident|funeral|divorce\w*)\b", re.IGNORECASE
+)
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_CORRECTED = re.compile(r"\b(?:actually|i meant|correction|no, wait|scratch that)\b", re.IGNORECASE)
+
+
+def session_with_scenes(material: Material) -> Json:
+    """The summary of a conversation, with its scenes."""
+    return {**session_summary(material), "scenes": _scenes(material, int(material.one("scenes-wanted") or 0))}
+
+
+def sessions_with_scenes(material: Material) -> Json:
+    """The summaries of several short conversations, each with one scene at most."""
+    return {
+        "summaries": [
+            {"conversation": ref, **session_summary(one), "scenes": _scenes(one, 1)}
+            for ref, one in conversations(material)
+        ]
+    }
+
+
+def _scenes(material: Material, wanted: int) -> list[Json]:
+    messages = [message for message in material.all("message") if message.ref and message.attributes["by"] == "user"]
+    told: list[list[Fenced]] = []
+    for message in messages:
+        words = content_words(message.text)
+        if len(words) < TELLING_WORDS and not _CORRECTED.search(message.text):
+            continue
+        same = next((group for group in told if _same(group, message)), None)
+        if same is not None:
+            same.append(message)
+        elif len(words) >= TELLING_WORDS:
+            told.append([message])
+    chosen = sorted(told, key=lambda group: -max(len(content_words(one.text)) for one in group))[:wanted]
+    return [_scene(group) for group in told if group in chosen]
+
+
+def _same(group: Sequence[Fenced], message: Fenced) -> bool:
+    words = content_words(message.text)
+    if _CORRECTED.search(message.text) and words & content_words(group[-1].text):
+        return True
+    return any(alike(words, content_words(one.text)) >= REPEATED_LIKENESS for one in group)
+
+
+def _scene(group: Sequence[Fenced]) -> Json:
+    # A correction stands behind what it corrects; of repetitions the last one tells all.
+    parts = [group[0], group[-1]] if len(group) > 1 and _CORRECTED.search(group[-1].text) else [group[-1]]
+    text = " ".join(sentence for message in parts for sentence in sentences(message.text))
+    realm = "role-play" if _PLAYED.search(text) else "hypothetical" if _IMAGINED.search(text) else "real"
+    words = sorted(content_words(text), key=len, reverse=True)
+    return {
+        "messages": [message.ref for message in group],
+        "action": _retold(text),
+        "quote": None,
+        "actors": ["the user", *dict.fromkeys(_NAME.findall(text))],
+        "setting": None,
+        "feeling": None,
+        "themes": words[:THEMES],
+        "importance": 0.8 if _WEIGHTY.search(text) else 0.5 if realm == "real" else 0.3,
+        "realm": realm,
+    }
+
+
+def _retold(text: str) -> str:
+    """As many whole sentences as there is room for, of a too long first one its beginning."""
+    kept = ""
+    for sentence in sentences(text):
+        if len(f"{kept} {sentence}") > ACTION_CHARACTERS:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return f"The user told: {kept or text[:ACTION_CHARACTERS]}"

@@ -1,0 +1,46 @@
+"""The output schemas of summaries that come with scenes.
+
+Enumerations and limits are part of the JSON schema that the model sees, and `memory/talk/scene_rules.py` checks each
+scene by itself: one that breaks a rule does not cost the summary.
+"""
+
+from pydantic import Field
+
+from schemas.facts.judgement import RealmName
+from schemas.talk.summaries import SessionSummary, Summary
+
+
+class DrawnScene(Summary):
+    """An event of a conversation, with the messages that it rests on."""
+
+    messages: list[str] = Field(description="The refs of the messages that it rests on.")
+    action: str = Field(description="What happened, in one to three sentences.")
+    quote: str | None = Field(description="Words of one of these messages, copied letter by letter.")
+    actors: list[str] = Field(description="Who took part.")
+    setting: str | None = Field(description="Where it happened.")
+    feeling: str | None = Field(description="What it means to the companion, in its first person.")
+    themes: list[str] = Field(description="One to three short tags.")
+    importance: float = Field(description="0 to 1.")
+    realm: RealmName
+
+
+class SessionWithScenes(SessionSummary):
+    """The summary of a session, with the scenes of the messages that had a ref."""
+
+    scenes: list[DrawnScene] = Field(description="Its scenes; empty if nothing is worth one.")
+
+    def alone(self) -> SessionSummary:
+        """The summary without its scenes, as it is stored."""
+        return SessionSummary.model_validate(self.model_dump(include=set(SessionSummary.model_fields)))
+
+
+class ShortWithScenes(SessionWithScenes):
+    """The summary of one of several short sessions, with its scenes."""
+
+    conversation: str = Field(description="The ref of the conversation.")
+
+
+class SessionsWithScenes(Summary):
+    """The summaries of several short sessions, with their scenes."""
+
+    summaries: list[ShortWithScenes] = Field(description="One for each conversation.")

@@ -1,0 +1,381 @@
+"""The call that summarises a closed session also draws scene notes from its messages, each message once."""
+
+import json
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memory.accounts import erasure
+from memory.accounts.beings import change
+from memory.context.retrieval import embed_message, retrieve
+from memory.intake.intake import accept_notes
+from memory.nodes import curation
+from memory.nodes.erasure import erase_node
+from memory.talk import session_summary
+from providers.errors import Transient
+from providers.thinkers import Thinkers
+from schemas import kinds
+from schemas.accounts.accounts import BeingChanges
+from schemas.limits import SESSION_SCENES
+from schemas.settings import Settings
+from store.accounts import users
+from store.intake import notes
+from store.nodes import nodes
+from tests.conversations import Talk, fact
+from tests.fakes.provider import Behaviour
+from tests.indexed import embed, index
+from tests.walking import walk_patrol
+
+BEGIN = datetime(2026, 3, 2, 12, tzinfo=UTC)
+MOVED = ("I moved to Lisbon.", "I live in Alfama now.", "Isn't it lovely?")
+SUMMARY = {
+    "one_liner": "They talked.",
+    "what_mattered": [],
+    "open_loops": [],
+    "commitments": [],
+    "people": [],
+    "tone": "calm",
+}
+
+
+@pytest.fixture
+def talk(talk: Talk) -> Talk:
+    """Scenes are drawn, as without any setting."""
+    assert Settings().scenes == "auto"
+    talk.settings = talk.settings.model_copy(update={"scenes": "auto", "join_short_sessions": True})
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.beings set embedding_model = null where being_id = %s", [talk.being.being_id])
+        talk.being = users.get_being(tx, talk.being.being_id)
+    return talk
+
+
+def said_in(session, *contents, role="user", minutes=0):
+    return [
+        {
+            "role": role,
+            "content": content,
+            "created_at": (BEGIN + timedelta(hours=session, minutes=minutes + place)).isoformat(),
+        }
+        for place, content in enumerate(contents)
+    ]
+
+
+def scene(*messages, action="The user moved to Lisbon.", **changes):
+    usual = {
+        "messages": list(messages),
+        "action": action,
+        "quote": None,
+        "actors": ["the user"],
+        "setting": None,
+        "feeling": None,
+        "themes": ["home"],
+        "importance": 0.5,
+        "realm": "real",
+    }
+    return usual | changes
+
+
+def draws(talk, *scenes, when=None):
+    said = json.dumps({**SUMMARY, "scenes": scenes})
+    talk.provider.script(Behaviour(do="answer", on="messages", when=when, text=said))
+
+
+def closed(talk):
+    talk.do_due(talk.being.being_id, kinds.SESSION_SUMMARY, session_summary.summarise)
+
+
+def wanted(talk):
+    return [request.material.split("<scenes-wanted>\n")[1].split("\n")[0] for request in asked(talk)]
+
+
+def asked(talk):
+    return talk.provider.asked("SessionWithScenes")
+
+
+def drawn(talk):
+    """The scenes as notes, in order."""
+    with talk.store.transaction() as tx:
+        return notes.page(tx, talk.being.being_id, state=None, after=None, limit=100)
+
+
+def actions(talk):
+    return [note.content["action"] for note in drawn(talk)]
+
+
+def marks(talk):
+    with talk.store.transaction() as tx:
+        rows = tx.execute(
+            "select drawn from memory.messages where being_id = %s order by created_at", [talk.being.being_id]
+        ).fetchall()
+    return [row["drawn"] for row in rows]
+
+
+def patrolled(talk):
+    walk_patrol(talk.store, talk.embedders, talk.settings, talk.being.being_id, talk.thinkers)
+    with talk.store.transaction() as tx:
+        return nodes.page(tx, talk.being.being_id, limit=100)[::-1]
+
+
+def rests_on(talk, node):
+    return [one.content for one in curation.story(talk.store, talk.being.being_id, node.node_id).messages]
+
+
+def chat(talk, *contents, session=0):
+    """A session that is closed by the next one's first message."""
+    ids = talk.says(*said_in(session, *(contents or MOVED)))
+    talk.says(*said_in(session + 5, "."))
+    return ids
+
+
+def test_the_call_that_summarises_a_session_draws_its_scenes(talk):
+    chat(talk)
+    draws(talk, scene("m1", "m2", quote="I live in Alfama now.", feeling="I am glad.", importance=0.7))
+    closed(talk)
+    assert len(asked(talk)) == 1
+    assert talk.provider.asked("SessionSummary") == []
+    (note,) = drawn(talk)
+    assert (note.origin, note.state) == ("talk", "pending")
+    assert note.content == {
+        "action": "The user moved to Lisbon.",
+        "actors": ["the user"],
+        "when": ["2026-03-02"],
+        "dialogue": ["I live in Alfama now."],
+        "feeling": "I am glad.",
+        "importance": 0.7,
+        "themes": ["home"],
+    }
+    assert marks(talk) == [True, True, True, False]
+
+
+def test_a_patrol_makes_a_memory_of_it_which_tells_the_words_that_it_rests_on(talk):
+    chat(talk)
+    draws(talk, scene("m1", "m2"))
+    closed(talk)
+    (node,) = patrolled(talk)
+    assert node.scene["action"] == "The user moved to Lisbon."
+    assert rests_on(talk, node) == ["I moved to Lisbon.", "I live in Alfama now."]
+
+
+@pytest.mark.parametrize(
+    "unfounded",
+    [
+        scene(),
+        scene("m9"),
+        scene("m1", "m9"),
+        scene("m2"),
+        scene("m1", action="The user moved in 1999."),
+        scene("m1", action=" "),
+        scene("m1", action="x" * 601),
+        scene("m1", realm="dream"),
+        scene("m1", actors=["x" * 301], themes=[""], action=""),
+    ],
+)
+def test_a_scene_without_evidence_is_dropped_and_the_summary_stays(talk, unfounded):
+    talk.says(*said_in(0, "I moved to Lisbon."), *said_in(0, "You did!", role="assistant", minutes=1))
+    talk.says(*said_in(0, "And I like it.", minutes=2), *said_in(2, "."))
+    draws(talk, unfounded, scene("m3", action="The user likes it."))
+    closed(talk)
+    assert actions(talk) == ["The user likes it."]
+    assert len(asked(talk)) == 1
+
+
+def test_a_session_has_at_most_six_scenes_over_all_portions(talk):
+    chat(talk, *(f"This is message {place} of a long evening." for place in range(120)))
+    for _ in range(3):
+        draws(talk, *(scene(f"m{place}", action="Something happened.") for place in range(1, 8)))
+    closed(talk)
+    assert wanted(talk) == ["2", "3", "1"]
+    assert len(drawn(talk)) == SESSION_SCENES
+    talk.says(*said_in(0, "One more thing.", minutes=121))
+    closed(talk)
+    assert len(drawn(talk)) == SESSION_SCENES
+    assert len(asked(talk)) == len(talk.provider.asked("SessionSummary")) == 3
+
+
+def test_what_a_portion_leaves_the_later_ones_may_have(talk):
+    chat(talk, *(f"This is message {place} of a long evening." for place in range(120)))
+    closed(talk)
+    assert wanted(talk) == ["2", "4", "6"]
+
+
+def test_late_messages_are_drawn_from_once(talk):
+    chat(talk)
+    draws(talk, scene("m1"))
+    closed(talk)
+    talk.says(*said_in(0, "My cat came along.", minutes=5))
+    draws(talk, scene("m1", action="The cat came along."))
+    closed(talk)
+    assert actions(talk) == ["The user moved to Lisbon.", "The cat came along."]
+    late = asked(talk)[1].material
+    assert 'ref="m1" by="user" at="2026-03-02 12:05"' in late
+    assert "ref=" not in late.split("My cat")[0].rsplit("<message ", 1)[0]
+    assert marks(talk) == [True, True, True, True, False]
+
+
+def test_short_sessions_are_drawn_from_in_their_joint_call(talk):
+    talk.says(*(one for session in range(20) for one in said_in(session, f"I saw heron {session} at the pond.")))
+    talk.says(*said_in(20, "."))
+    talk.summed_up()
+    (question,) = talk.provider.asked("SessionsWithScenes")
+    assert len(set(question.material.split('ref="m')[1:])) == 20
+    assert sum(marks(talk)) == 20
+
+
+def test_a_game_is_drawn_as_one_and_shown_as_one(talk):
+    chat(talk)
+    draws(talk, scene("m1", action="The user slew a dragon.", realm="role-play"))
+    closed(talk)
+    (node,) = patrolled(talk)
+    assert node.scene["realm"] == "role-play"
+    assert "[role-play] The user slew a dragon." in curation.story(talk.store, talk.being.being_id, node.node_id).text
+
+
+@pytest.mark.parametrize(
+    ("setting", "own", "expected"),
+    [("off", None, 0), ("off", "on", 1), ("on", "off", 0), ("auto", None, 1), ("auto", "off", 0)],
+)
+def test_a_beings_own_choice_comes_before_the_setting(talk, setting, own, expected):
+    talk.settings = talk.settings.model_copy(update={"scenes": setting})
+    change(talk.store, talk.settings, talk.being, BeingChanges(scenes=own))
+    chat(talk)
+    closed(talk)
+    assert len(asked(talk)) == expected
+    assert len(talk.provider.asked("SessionSummary")) == 1 - expected
+
+
+def own_scene(talk, origin="producer", day="2026-03-02"):
+    content = {"action": "Rain.", "actors": ["Pip"], "when": [day]}
+    note = {"type": "scene", "content": content}
+    accept_notes(talk.store, talk.settings, talk.being.being_id, [note], origin=origin)
+
+
+@pytest.mark.parametrize(
+    ("setting", "origin", "day", "expected"),
+    [
+        ("auto", "producer", "2026-03-02", 0),
+        ("auto", "producer", "2026-03-03", 1),
+        ("auto", "mcp", "2026-03-02", 1),
+        ("auto", "import", "2026-03-02", 1),
+        ("on", "producer", "2026-03-02", 1),
+    ],
+)
+def test_auto_leaves_a_session_to_a_producer_with_scenes_of_its_own(talk, setting, origin, day, expected):
+    talk.settings = talk.settings.model_copy(update={"scenes": setting})
+    own_scene(talk, origin, day)
+    chat(talk)
+    closed(talk)
+    assert len(asked(talk)) == expected
+    assert any(marks(talk)) == bool(expected)
+
+
+def test_erasing_a_message_removes_its_scenes_and_draws_from_the_others_again(talk):
+    talk.settings = talk.settings.model_copy(update={"join_short_sessions": False})
+    first, _, _ = chat(talk)
+    draws(talk, scene("m1", "m2"), scene("m3", action="It is lovely."))
+    closed(talk)
+    assert len(patrolled(talk)) == 2
+    erased = erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [first])
+    assert erased.scenes == 1
+    assert actions(talk) == ["It is lovely."]
+    assert marks(talk) == [False, True, False]
+    draws(talk, scene("m1", action="The user lives in Alfama."))
+    closed(talk)
+    assert actions(talk) == ["It is lovely.", "The user lives in Alfama."]
+
+
+def test_a_memory_that_took_in_an_erased_scene_returns_to_its_own_words(talk):
+    first, _, _ = chat(talk)
+    draws(talk, scene("m1"), scene("m3", action="It is lovely."))
+    closed(talk)
+    gone, survivor = patrolled(talk)
+    with talk.store.transaction() as tx:
+        tx.execute(
+            "update memory.memory_nodes set status = 'dead', absorbed_into = %s, final_session_count = 0,"
+            " session_count_base = null, reactivations_at_death = 0 where node_id = %s",
+            [survivor.node_id, gone.node_id],
+        )
+        tx.execute(
+            'update memory.memory_nodes set pinned = true, scene = scene || \'{"action": "Lovely Lisbon."}\''
+            " where node_id = %s",
+            [survivor.node_id],
+        )
+    assert rests_on(talk, survivor) == ["I moved to Lisbon.", "Isn't it lovely?"]
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [first])
+    with talk.store.transaction() as tx:
+        (left,) = nodes.page(tx, talk.being.being_id, limit=9)
+    assert (left.node_id, left.pinned, left.scene["action"]) == (survivor.node_id, True, "It is lovely.")
+
+
+def test_a_person_who_erases_a_memory_gets_it_back_by_no_later_drawing(talk):
+    chat(talk)
+    draws(talk, scene("m1", "m2"))
+    closed(talk)
+    (node,) = patrolled(talk)
+    erase_node(talk.store, talk.settings, talk.embedders, talk.being, node.node_id)
+    talk.says(*said_in(0, "It is home now.", minutes=4))
+    draws(talk, scene("m1"), scene("m1", action="It is home."))
+    closed(talk)
+    assert actions(talk) == ["It is home."]
+
+
+def test_what_was_answered_before_a_kill_is_not_paid_for_again(talk, monkeypatch):
+    chat(talk)
+    draws(talk, scene("m1"))
+
+    def killed(*_args, **_kwargs):
+        raise Transient("killed")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("memory.talk.scene_drawing.keep", killed)
+        with pytest.raises(Transient):
+            closed(talk)
+    assert drawn(talk) == []
+    assert marks(talk) == [False] * 4
+    # What arrives meanwhile changes no question of the interrupted work.
+    own_scene(talk)
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.work set state = 'ready', lease_until = null where state = 'running'")
+    closed(talk)
+    assert len(asked(talk)) == 1
+    assert sorted(actions(talk)) == ["Rain.", "The user moved to Lisbon."]
+
+
+def test_without_a_key_the_session_waits_and_nothing_is_marked(talk):
+    talk.settings = talk.settings.model_copy(update={"anthropic_api_key": None, "thinker": "none"})
+    talk.thinkers = Thinkers(talk.settings)
+    chat(talk)
+    closed(talk)
+    assert not any(marks(talk))
+    assert drawn(talk) == []
+
+
+def test_the_choice_is_shown_with_the_being(talk):
+    change(talk.store, talk.settings, talk.being, BeingChanges(scenes="off"))
+    with talk.store.transaction() as tx:
+        assert users.get_being(tx, talk.being.being_id).scenes == "off"
+    change(talk.store, talk.settings, talk.being, BeingChanges(scenes=None))
+    with talk.store.transaction() as tx:
+        assert users.get_being(tx, talk.being.being_id).scenes is None
+
+
+def test_a_context_shows_the_same_words_once(talk):
+    """As a fact, else as a memory, else as a passage."""
+    talk.says(*said_in(0, "I moved to Lisbon.", "I adopted a cat called Miso.", "It is lovely to be here."))
+    talk.answers(fact("I moved to Lisbon.", "The user lives in Lisbon."))
+    talk.judged()
+    talk.says(*said_in(5, "."))
+    draws(talk, scene("m1"), scene("m2", action="The user adopted a cat called Miso."))
+    closed(talk)
+    assert len(patrolled(talk)) == 2
+    talk.embedded()
+    index(talk.store, talk.being.being_id, talk.being.user_id)
+    embed(talk.store, talk.embedders, talk.being.being_id, talk.being.user_id)
+    with talk.store.transaction() as tx:
+        being = users.get_being(tx, talk.being.being_id)
+        question = "I moved to Lisbon, and what is my cat Miso up to?"
+        message = embed_message(talk.embedders, being, question, being.embedding_model, being.embedding_model)
+        found = retrieve(tx, talk.settings, being, message, random.Random(1))
+    texts = [piece.text for piece in found.pieces()]
+    assert [sum("Lisbon" in text for text in texts), sum("Miso" in text for text in texts)] == [1, 1]
+    assert [node.scene["action"] for node in found.recalled.nodes] == ["The user adopted a cat called Miso."]
