@@ -312,6 +312,7 @@ def system():
     command = Command(
         place / IN_A_PATH,
         PATROL_SWEEP_EVERY="1",
+        PATROL_API_PROCESSES="1",
         PATROL_FLOWER_BASIC_AUTH="ada:lovelace-1815",
         # A stored key has patrols ask a provider: one that refuses at once, and is waited for no longer than a second.
         ANTHROPIC_BASE_URL="http://127.0.0.1:1",
