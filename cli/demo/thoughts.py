@@ -39,7 +39,7 @@ def what_was_thought(store: Store, being: Being) -> None:
         )
     )
     title("What the diary says")
-    say(*told(diary_page(store, being.being_id, before=None, limit=ENTRIES)))
+    say(*told(diary_page(store, being.being_id, cursor=None, limit=ENTRIES)))
 
 
 def _survivor(node: Node) -> str:
