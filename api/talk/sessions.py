@@ -1,8 +1,9 @@
 """Routes of sessions: their messages and summaries, the session state, and the spine."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from api.http.auth import ReadBeing
 from api.http.bodies import JsonRoute

@@ -97,11 +97,11 @@ begin
     delete from memory.sessions where being_id = p_being_id and session_id = p_session_id and not v_reused;
 end $$;
 
--- Whether a message of the user waits to be judged in a session.
+-- Whether a message waits in a session that has it judged: one of the user, or one of the Being, at the session's end.
 create or replace function waits_for_judge(p_being_id uuid, p_session_id uuid) returns boolean language sql stable
 return exists (
     select from memory.messages
-    where being_id = p_being_id and session_id = p_session_id and not judged and role = 'user'
+    where being_id = p_being_id and session_id = p_session_id and not judged and role <> 'other'
 );
 
 -- Takes messages out of the talk and of all that was derived from them. Returns the sessions to process again: those that lost
@@ -162,7 +162,7 @@ begin
     select v_sessions || array_agg(moved) into v_sessions
     from unnest(v_sessions) as lost (id), memory.place_again(p_being_id, lost.id) as moved;
 
-    -- Nothing is judged in a session where no message of the user waits.
+    -- Nothing is judged in a session where others' messages alone wait.
     select array_agg(m.message_id) into v_again
     from memory.messages as m
     where m.being_id = p_being_id and m.message_id = any(v_again);
