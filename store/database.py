@@ -60,7 +60,7 @@ class Store:
             max_size=connections,
             open=False,
             configure=_configure,
-            # Its waits between attempts double without end; given up soon, whoever needs a connection begins anew.
+            # Its waits between attempts double without end; after this time the next request starts anew.
             reconnect_timeout=RECONNECT_SECONDS,
             check=_begin,
             kwargs={
@@ -71,7 +71,7 @@ class Store:
         )
 
     def __enter__(self) -> Self:
-        """Open the pool. A database that is not there yet is waited for by whoever first needs it."""
+        """Open the pool. The first transaction waits for a database that is not there yet."""
         self._pool.open()
         return self
 
@@ -130,7 +130,7 @@ class Store:
 
         Args:
             claim: The work.
-            first: What is locked before the work's row, where whoever asks for the work has locked that already.
+            first: Takes the locks that precede the lock on the work's row, as transactions that request the work do.
 
         Raises:
             LeaseLost: Another holds the work now; nothing of this transaction is kept.

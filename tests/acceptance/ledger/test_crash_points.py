@@ -1,4 +1,4 @@
-"""A worker process dies at the worst moments there are; another goes on, and nobody can tell from the memory."""
+"""A worker process dies at the worst moments there are; another goes on, and the memory is as if none had died."""
 
 import pytest
 
