@@ -125,17 +125,26 @@ class Store:
                     raise
 
     @contextmanager
-    def finishing(self, claim: Claim, *, first: Callable[[Transaction], object] | None = None) -> Iterator[Transaction]:
+    def finishing(
+        self,
+        claim: Claim,
+        *,
+        intake: Callable[[Transaction], object] | None = None,
+        first: Callable[[Transaction], object] | None = None,
+    ) -> Iterator[Transaction]:
         """One transaction in which work ends: its effects, its done state and the work it causes are kept together.
 
         Args:
             claim: The work.
+            intake: Takes the lock on the Being's intake, which precedes all others.
             first: Takes the locks that precede the lock on the work's row, as transactions that request the work do.
 
         Raises:
             LeaseLost: Another holds the work now; nothing of this transaction is kept.
         """
         with self.transaction() as tx:
+            if intake is not None:
+                intake(tx)
             if first is not None:
                 tx.execute("select memory.hold_owner(%s)", [claim.owner_id])
                 first(tx)

@@ -26,6 +26,7 @@ def test_a_process_dies_and_nothing_is_lost_or_done_twice(life, fresh, wait_unti
     assert (counted["nodes"], counted["notes"]) == (13, 13)
 
 
+@pytest.mark.usefixtures("locks_in_order")
 @pytest.mark.parametrize(
     "where",
     [
