@@ -543,6 +543,11 @@ def test_open_todos_from_talk_are_in_the_snapshot_of_their_own_being(context_of,
     assert "Run at six." in context_of(being).text
     assert "Call the vet." not in context_of(other).text
     with store.transaction() as tx:
+        todos.add(tx, being.being_id, kind="promise", content="Ask about the stew.", source="shadow_extraction",
+            confidence=1.0, due="on Sunday")  # fmt: skip
+    assert '<promise by="you" due="on Sunday">\nAsk about the stew.' in context_of(being).text
+    assert "Ask about the stew." not in context_of(other).text
+    with store.transaction() as tx:
         todos.change(tx, being.being_id, kept[0], {"status": "DONE"})
     assert "Call the vet." not in context_of(being).text
 
