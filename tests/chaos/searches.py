@@ -10,7 +10,7 @@ from store.accounts import message_erasure, users
 from store.database import Store
 
 UNEMBEDDED = Understood(None, None, None, degraded=True)
-SEARCHED = 200
+SEARCHED = 2_000
 ERASED = 20
 LIMIT = 50
 
