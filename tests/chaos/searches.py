@@ -11,7 +11,7 @@ from store.database import Store
 from store.talk import retraction
 
 UNEMBEDDED = Understood(None, None, None, degraded=True)
-SEARCHED = 200
+SEARCHED = 2_000
 ERASED = 20
 LIMIT = 50
 
