@@ -12,6 +12,13 @@ from cli.console.output import remark, say, say_json, words
 from memory.patrol.diary import diary_page
 from schemas.limits import DIARY_DAYS, LONGEST_PAGE
 from schemas.patrol.runs import DiaryAnswer
+from store.llm import keys
+
+AFTER_SCENES = (
+    "A patrol writes a page after it has processed scenes: hand some in, or talk to the Being; they are drawn half "
+    "an hour after the last message."
+)
+TAKES_A_KEY = "Patrols write the diary, and it takes a key: patrol key add."
 
 
 def diary(
@@ -28,12 +35,14 @@ def diary(
     with opened() as on:
         whose = find_being(on.store, being, owner)
         page = diary_page(on.store, whose.being_id, before=_day(before), limit=limit)
+        with on.store.transaction() as tx:
+            thinks = keys.may_think(tx, whose.being_id, platform=on.thinkers.has_platform())
     if as_json:
         say_json(page)
     elif page.entries:
         say(*told(page))
     else:
-        remark("Nothing is written. Patrols write the diary, and it takes a key: patrol key add.")
+        remark(f"Nothing is written. {AFTER_SCENES if thinks else TAKES_A_KEY}")
 
 
 def told(page: DiaryAnswer) -> list[Text | str]:
