@@ -46,6 +46,9 @@ types: $(VENV)/.dev ## The strict type checker
 floors: $(VENV)/.dev ## The contracts on imports
 	@$(BIN)/lint-imports
 
+# Where an environment forbids it, every process would compile the sources again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Three processes for two cores: tests of workers wait a third of their time, for leases to run out and for beat to tick.
 pytest: $(VENV)/.dev ## The tests, on two cores
 	@$(BIN)/python -m pytest -n 3 --dist worksteal

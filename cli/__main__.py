@@ -24,7 +24,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as fault:  # noqa: BLE001  # unexpected errors are raised again
-        from cli.console.failures import sentence  # noqa: PLC0415  # imported only after an error
+        from cli.console.sentences import sentence  # noqa: PLC0415  # imported only after an error
 
         sys.exit(sentence(fault))
 

@@ -1,7 +1,11 @@
 """The table of all commands. A command's module is imported only when the command is called."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -108,13 +112,33 @@ COMMANDS = {
 }
 
 
+# What typer's help imports and never uses here: Markdown in docstrings, and tracebacks in colour. With them the help
+# takes a third longer.
+UNUSED = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
+
+
+@contextmanager
+def _unused_left_out() -> Iterator[None]:
+    """Import modules with empty classes in place of those in `UNUSED`, unless these are imported already."""
+    added = {name: ModuleType(name) for name in UNUSED if name not in sys.modules}
+    for name, module in added.items():
+        setattr(module, UNUSED[name], type(UNUSED[name], (), {}))
+    sys.modules.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del sys.modules[name]
+
+
 class _RichUtils:
     """A lazy import of `typer.rich_utils`, which prints help and errors, with our console in place of rich's."""
 
     def __getattr__(self, name: str) -> object:
-        from cli.console.output import VisibleConsole  # noqa: PLC0415  # most commands print no help
+        from cli.console.visible_console import VisibleConsole  # noqa: PLC0415  # most commands print no help
 
-        loaded = import_module("typer.rich_utils")
+        with _unused_left_out():
+            loaded = import_module("typer.rich_utils")
         loaded.Console = VisibleConsole  # type: ignore[attr-defined]  # typer looks it up by this name
         return getattr(loaded, name)
 

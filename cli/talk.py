@@ -84,7 +84,7 @@ def spine(being: BeingOption = None, owner: OwnerOption = None, *, as_json: Json
     """Show the spine: the long-term summary of what the user has told this and other Beings."""
     with opened() as on:
         whose = find_being(on.store, being, owner)
-        page = conversation.spine_page(on.store, whose, before=None, limit=1)
+        page = conversation.spine_page(on.store, whose, cursor=None, limit=1)
     if as_json:
         return say_json(page)
     if not page.versions:

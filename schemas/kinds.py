@@ -68,6 +68,7 @@ ACTIVATE = WorkKind("upkeep.activate", "upkeep")
 # What was told is indexed and embedded by beat's ticks below; these tasks go on where a tick left something.
 INDEX_WORDS = WorkKind("ingest.index_words", "ingest")
 EMBED_TOLD = WorkKind("upkeep.embed_told", "upkeep")
+INDEX_VECTORS = WorkKind("upkeep.index_vectors", "upkeep")
 # The streams may contain items for a Being that was erased.
 CLEAN_STREAMS = WorkKind("upkeep.clean_streams", "upkeep", outlives_owner=True)
 
@@ -93,6 +94,7 @@ EMBEDDERS = TickKind("upkeep.embedders", "upkeep", every=timedelta(seconds=30))
 # A message is found by its words within a second, and costs no task of its own.
 INDEX_TOLD = TickKind("ingest.index_told", "ingest", every=timedelta(seconds=0.5), expires=4)
 UNEMBEDDED_TOLD = TickKind("upkeep.unembedded", "upkeep", every=timedelta(seconds=2))
+VECTOR_INDEXES = TickKind("upkeep.vector_indexes", "upkeep", every=timedelta(minutes=1))
 WAITING_SESSIONS = TickKind("shadow.waiting", "shadow", every=timedelta(minutes=1))
 WAITING_SUMMARIES = TickKind("rolling.waiting", "rolling", every=timedelta(minutes=1))
 
@@ -116,6 +118,7 @@ WORK: dict[str, WorkKind] = {
         ACTIVATE,
         INDEX_WORDS,
         EMBED_TOLD,
+        INDEX_VECTORS,
         CLEAN_STREAMS,
     )
 }
@@ -127,6 +130,7 @@ BEAT: tuple[TickKind, ...] = (
     EMBEDDERS,
     INDEX_TOLD,
     UNEMBEDDED_TOLD,
+    VECTOR_INDEXES,
     WAITING_SESSIONS,
     WAITING_SUMMARIES,
 )

@@ -386,6 +386,11 @@ class Settings(BaseSettings):
     keep_rejected: Duration = Field(
         timedelta(days=30), description="How long entries stay in the Redis stream `patrol:rejected`."
     )
+    vector_index_from: PositiveInt = Field(
+        50_000,
+        description="A Being with so many vectors of messages, or of memories, gets an HNSW index of its own for them, "
+        "built in the background. Fewer are compared one by one.",
+    )
     sweep_every: PositiveFloat = Field(
         2.0, description="How often, in seconds, the sweep sends messages for due work that has no message."
     )

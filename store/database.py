@@ -50,6 +50,7 @@ class Store:
 
     def __init__(self, url: str, connections: int = 4, send: Sender = send_nothing, limits: Limits = NO_LIMITS) -> None:
         timeout = round(1000 * (limits.statement_seconds or 0))
+        self._url = url
         self._send = send
         self.bulk = BulkShare(limits.bulk_share, limits.bulk_statement_seconds, BulkTurns(limits.bulk_turns))
         self._users = UserShares(limits.user_connections)
@@ -142,6 +143,24 @@ class Store:
             work.hold(tx, claim)
             yield tx
             work.finish(tx, claim)
+
+    @contextmanager
+    def maintenance(self) -> Iterator[Transaction]:
+        """A connection of its own without a transaction, for DDL that may run in none, however long it takes.
+
+        Raises:
+            Unavailable: The database can't be reached.
+        """
+        with (
+            translated(),
+            Transaction.connect(
+                self._url,
+                row_factory=dict_row,
+                options=f"{OPTIONS} -c statement_timeout=0",
+                autocommit=True,
+            ) as session,
+        ):
+            yield session
 
     def ping(self) -> None:
         """Raise unless the database answers."""

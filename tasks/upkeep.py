@@ -11,7 +11,7 @@ from memory.intake.cleaning import StreamItem, erased_among
 from memory.nodes import activation, reembedding
 from memory.operations import upkeep
 from memory.patrol import demand
-from memory.search import embedding
+from memory.search import embedding, vector_indexes
 from memory.talk import spine as spines
 from schemas import kinds
 from schemas.work import Claim
@@ -62,6 +62,18 @@ def embedders(on: Resources) -> None:
 def unembedded(on: Resources) -> None:
     """Give what was said lately its vectors."""
     embedding.embed_waiting(on.store, on.embedders, on.settings.lease, on.settings.attempts)
+
+
+@tick(kinds.VECTOR_INDEXES)
+def vector_indexes_wanted(on: Resources) -> None:
+    """Enqueue the building of very large Beings' own indexes, and drop those that nothing needs any more."""
+    vector_indexes.ask_for_indexes(on.store, on.settings)
+
+
+@step(kinds.INDEX_VECTORS)
+def index_vectors(on: Resources, claim: Claim) -> None:
+    """Build the indexes of a very large Being."""
+    vector_indexes.build(on.store, on.settings, claim)
 
 
 @step(kinds.REEMBED)

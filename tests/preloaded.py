@@ -5,9 +5,9 @@ its first task. The tests start some five hundred of them. So a test process kee
 fork. The fork is an operating system process of its own: it has its own pid, session, environment, working directory,
 standard streams and exit status, can be killed or suspended, and runs the same `python -m` module and arguments.
 
-What a fork skips is the interpreter's start and the imports. `pytest --cold` skips nothing: every process then starts
-as a user's does. The tests of `patrol up`, `patrol demo`, the compose file, the embedded servers and chaos always
-start that way.
+What a fork skips is the interpreter's start, the imports and the reading of the local encoder. `pytest --cold` skips
+nothing: every process then starts as a user's does. The tests of `patrol up`, `patrol demo`, the compose file, the
+embedded servers and chaos always start that way.
 
 Run as `python -m tests.preloaded DESCRIPTOR`, this module is the preloaded process; it ends when its socket closes.
 """
@@ -29,12 +29,14 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Self
 
 from cli.operations.environments import environment
+from providers.local import minilm
 from workers.embedded import processes
 from workers.embedded.launch import PR_SET_PDEATHSIG
 from workers.embedded.processes import Child
@@ -232,10 +234,17 @@ def load() -> None:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
+    share_minilm()
     # It reads the settings, which must be of the fork's own environment.
     assert "celeryconfig" not in sys.modules
     gc.collect()
     gc.freeze()
+
+
+def share_minilm() -> None:
+    """Read and verify the local encoder once, for all forks; each would hash its 90 MB when it first embeds."""
+    minilm.open_minilm = cache(minilm.open_minilm)
+    minilm.open_minilm(None)
 
 
 def serve(requests: socket.socket) -> None:

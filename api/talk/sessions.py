@@ -1,9 +1,8 @@
 """Routes of sessions: their messages and summaries, the session state, and the spine."""
 
-from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from api.http.auth import ReadBeing
 from api.http.bodies import JsonRoute
@@ -11,13 +10,11 @@ from api.http.paging import Cursor, Limit
 from api.http.resources import On
 from memory.nodes import browsing
 from memory.talk import sessions
-from schemas.limits import MOST_INTEGER, PAGE_NODES
+from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage, SessionPage
 from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, SpinePage
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Conversations"], route_class=JsonRoute)
-
-Before = Annotated[int | None, Query(ge=1, le=MOST_INTEGER, description="Only versions before this one.")]
 
 
 @router.get("/sessions")
@@ -84,20 +81,20 @@ def show_state(on: On, being: ReadBeing) -> SessionState:
 
 
 @router.get("/rolling-summaries")
-def list_rolling_summaries(on: On, being: ReadBeing, before: Before = None, limit: Limit = PAGE_NODES) -> RollingPage:
+def list_rolling_summaries(on: On, being: ReadBeing, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> RollingPage:
     """List the versions of the rolling summary, newest first; it is rewritten every four messages.
 
     Scope `read`.
     """
-    return sessions.rolling_page(on.store, being.being_id, before=before, limit=limit)
+    return sessions.rolling_page(on.store, being.being_id, cursor=cursor, limit=limit)
 
 
 @router.get("/spine")
-def list_spines(on: On, being: ReadBeing, before: Before = None, limit: Limit = 1) -> SpinePage:
+def list_spines(on: On, being: ReadBeing, cursor: Cursor = None, limit: Limit = 1) -> SpinePage:
     """List versions of the spine, the long-term summary of the Being's user, newest first; one unless `limit` is set.
 
     Scope `read`.
 
     It is rewritten every 20 judged messages, and holds nothing that was said in confidence.
     """
-    return sessions.spine_page(on.store, being, before=before, limit=limit)
+    return sessions.spine_page(on.store, being, cursor=cursor, limit=limit)

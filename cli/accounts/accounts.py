@@ -7,7 +7,7 @@ from typer import Argument, Option, Typer
 
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
-from cli.console.output import count, day, moment, say, say_json, table, words
+from cli.console.output import count, day, moment, say, say_json, say_list, table, words
 from cli.console.typed import read
 from schemas.accounts.accounts import BeingChanges, NewBeing
 from schemas.requests import Name
@@ -40,7 +40,7 @@ def list_users(*, as_json: JsonOption = False) -> None:
     with opened() as on, on.store.transaction() as tx:
         found = accounts.all_users(tx)
     if as_json:
-        return say_json(found)
+        return say_list("users", found)
     shown = table("*user", "*external id", "time zone", "since", "id")
     for user in found:
         shown.add_row(
@@ -85,7 +85,7 @@ def list_beings(
         found = accounts.all_beings(tx) if owner is None else accounts.beings_of(tx, find_user(tx, owner).user_id)
         names = {user.user_id: user.name for user in accounts.all_users(tx)}
     if as_json:
-        return say_json(found)
+        return say_list("beings", found)
     shown = table("*being", "*of", "*name", ">patrols", "id")
     for being in found:
         shown.add_row(

@@ -13,7 +13,7 @@ from typer import Option
 
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption
-from cli.console.output import remark, say, say_json, table, words
+from cli.console.output import remark, say, say_list, table, words
 from schemas.limits import SPENDING_LINES
 from schemas.llm.calls import Lacking, PaidWith, Spending
 from store.accounts import users
@@ -52,7 +52,7 @@ def cost(
             slugs = {one.being_id: one.slug for one in users.all_beings(tx)}
             reached = budgets.reached(tx, user_id=user_id, owner_id=owner_id)
     if as_json:
-        return say_json(found)
+        return say_list("spending", found)
     if not found:
         say("No model was called.")
     for number, (heading, lines) in enumerate(groupby(sorted(found, key=_group), _group)):

@@ -10,7 +10,7 @@ from typer import Argument, BadParameter, Option, Typer, confirm, prompt
 from cli.console.failures import Failure
 from cli.console.ledger import find_user, opened
 from cli.console.options import JsonOption, UserOption
-from cli.console.output import count, day, say, say_json, table, words
+from cli.console.output import count, day, say, say_json, say_list, table, words
 from memory.erased import recognition
 from memory.llm import keys as provider_keys
 from schemas.accounts.accounts import NewKey
@@ -58,7 +58,7 @@ def list_keys(owner: UserOption, *, as_json: JsonOption = False) -> None:
             user = find_user(tx, owner)
         found = provider_keys.list_keys(on.store, user.user_id)
     if as_json:
-        return say_json(found)
+        return say_list("keys", found)
     shown = table("key", "provider", "ends in", "added", "last used", "*refused")
     for key in found:
         shown.add_row(

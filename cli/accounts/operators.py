@@ -9,7 +9,7 @@ from typer import Argument, Option, Typer
 from cli.console.failures import Failure
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
-from cli.console.output import day, remark, say, say_json, table
+from cli.console.output import day, remark, say, say_json, say_list, table
 from memory.accounts import access
 from store.accounts import operators as tokens
 
@@ -40,7 +40,7 @@ def list_tokens(*, as_json: JsonOption = False) -> None:
     with opened() as on, on.store.transaction() as tx:
         found = tokens.tokens(tx)
     if as_json:
-        return say_json(found)
+        return say_list("tokens", found)
     shown = table("token", "made", "ends", "last used")
     for token in found:
         ends = "revoked" if token.revoked_at else day(token.expires_at) or "never"

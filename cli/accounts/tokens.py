@@ -9,7 +9,7 @@ from typer import Argument, BadParameter, Option, Typer
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, UserOption
-from cli.console.output import day, remark, say, say_json, table, words
+from cli.console.output import day, remark, say, say_json, say_list, table, words
 from memory.accounts import access
 from schemas.accounts.accounts import Scope
 from store.accounts import users
@@ -66,7 +66,7 @@ def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
         found = users.tokens_of(tx, user.user_id)
         slugs = {being.being_id: being.slug for being in users.beings_of(tx, user.user_id)}
     if as_json:
-        return say_json(found)
+        return say_list("tokens", found)
     shown = table("token", "being", "scopes", "made", "ends", "last used")
     for token in found:
         shown.add_row(

@@ -1,7 +1,7 @@
 """Output of commands: tables and sentences for people, JSON for programs.
 
-All text passes `schemas.text.visible_text.visible`, so that no content controls the terminal: here for the console, in
-`cli.console.streams` for everything else.
+All text passes `schemas.text.visible_text.visible`, so that no content controls the terminal: in
+`cli.console.visible_console` for the console, in `cli.console.streams` for everything else.
 """
 
 import os
@@ -9,19 +9,21 @@ import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 from pydantic_core import to_json
 from rich import box
-from rich.console import Console
-from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from cli.console.streams import Guarded, Rendered
-from schemas.nodes.nodes import Node
+from cli.console.visible_console import VisibleConsole
 from schemas.text.visible_text import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from schemas.nodes.nodes import Node
 
 WIDEST = 120
 WIDTH_OF_FILES = 100
@@ -29,25 +31,7 @@ ID_CHARACTERS = 8
 STATUS_STYLES = {"active": "green", "dying": "yellow", "dead": "red"}
 
 
-class VisibleConsole(Console):
-    """A rich console that escapes control characters in the text that it is given."""
-
-    @property
-    def file(self) -> IO[str]:
-        """The unguarded stream behind a guarded one, whose escaping would also hit the console's own colours."""
-        found = super().file
-        return cast("IO[str]", Rendered(found)) if isinstance(found, Guarded) else found
-
-    @file.setter
-    def file(self, new_file: IO[str]) -> None:
-        self._file = new_file
-
-    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
-        shown = (part if part.control else Segment(visible(part.text), part.style) for part in buffer)
-        return super()._render_buffer(shown)
-
-
-def console(*, stderr: bool = False) -> Console:
+def console(*, stderr: bool = False) -> "Console":
     """Return a console as wide as the terminal, at most 120 columns; 100 if the output is no terminal."""
     made = VisibleConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
     if made.is_terminal or "COLUMNS" in os.environ:
@@ -72,6 +56,11 @@ def remark(line: str) -> None:
 def say_json(answer: Any) -> None:
     """Print models, rows and plain values as JSON."""
     say_document([to_json(answer, indent=2), b"\n"])
+
+
+def say_list(name: str, rows: Iterable[Any]) -> None:
+    """Print a whole list as JSON, in the shape of a page over HTTP: an array by its name, and no cursor."""
+    say_json({name: list(rows), "cursor": None})
 
 
 def say_document(parts: Iterable[bytes]) -> None:
@@ -139,7 +128,7 @@ def table(*columns: str) -> Table:
     return made
 
 
-def nodes_table(nodes: Sequence[Node], similarities: Sequence[float | None] = ()) -> Table:
+def nodes_table(nodes: "Sequence[Node]", similarities: Sequence[float | None] = ()) -> Table:
     """Return a table of nodes, with a column of cosine similarities if they are given."""
     made = table(
         *((">alike",) if similarities else ()), "node", "born", "status", ">weight", ">patrols left", "*memory"
@@ -163,13 +152,13 @@ def likeness(similarity: float | None) -> str:
     return "word" if similarity is None else f"{similarity:.2f}"
 
 
-def status(node: Node) -> Text:
+def status(node: "Node") -> Text:
     """Return a node's status, or `pinned` or `forgotten`, in its colour."""
     shown = "pinned" if node.pinned else "forgotten" if node.forgotten_at else node.status
     return Text(shown, style="cyan" if node.pinned else STATUS_STYLES[node.status])
 
 
-def fading(node: Node) -> str:
+def fading(node: "Node") -> str:
     """Return how many patrols are left until the node is dying, if it is not activated."""
     return "–" if node.patrols_left is None else str(max(node.patrols_left, 0))
 

@@ -9,7 +9,7 @@ from typer import Argument, Option, Typer
 
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import day, remark, say, say_json, table, words
+from cli.console.output import day, remark, say, say_json, say_list, table, words
 from cli.console.typed import read
 from memory.context import profiles as defaults
 from memory.context import working_memory as working
@@ -77,7 +77,7 @@ def list_profiles(being: BeingOption = None, owner: OwnerOption = None, *, as_js
         with on.store.transaction() as tx:
             found = defaults.listed(tx, whose.being_id)
     if as_json:
-        return say_json(found)
+        return say_list("profiles", found)
     shown = table("process", "*regions", "others", "set")
     for one in found:
         shown.add_row(
@@ -136,7 +136,7 @@ def list_mind(being: BeingOption = None, owner: OwnerOption = None, *, as_json: 
         whose = find_being(on.store, being, owner)
         found = working.listed(on.store, whose.being_id)
     if as_json:
-        return say_json(found)
+        return say_list("entries", found)
     shown = table("region", "role", "*entry")
     for entry in found:
         shown.add_row(entry.region, entry.role, words(entry.content))

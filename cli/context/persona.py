@@ -8,7 +8,7 @@ from typer import Argument, Option, Typer
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
-from cli.console.output import remark, say, say_json, short, table, words
+from cli.console.output import remark, say, say_json, say_list, short, table, words
 from cli.console.typed import read
 from schemas.context.persona import (
     NewPersonaEntry,
@@ -104,7 +104,7 @@ def list_persona(
         with on.store.transaction() as tx:
             found = lists.listed(tx, whose.being_id, kind)
     if as_json:
-        return say_json(found)
+        return say_list("entries", found)
     shown = table("entry", "name", "enabled", ">position", "*content")
     for one in found:
         enabled = "yes" if one.enabled else "no"

@@ -40,7 +40,7 @@ def what_was_thought(store: Store, being: Being) -> None:
         )
     )
     title("What the diary says")
-    say(*told(diary_page(store, being.being_id, before=None, limit=ENTRIES)))
+    say(*told(diary_page(store, being.being_id, cursor=None, limit=ENTRIES)))
 
 
 def what_it_rests_on(store: Store, being: Being) -> str:

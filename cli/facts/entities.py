@@ -6,7 +6,7 @@ from typer import Argument, Option, Typer
 
 from cli.console.ledger import find_being, only, opened
 from cli.console.options import BeingOption, JsonOption, LimitOption, OwnerOption
-from cli.console.output import likeness, say, say_json, short, table, words
+from cli.console.output import likeness, say, say_list, short, table, words
 from memory.facts import entities as entity_merging
 from schemas.accounts.accounts import Being
 from schemas.facts.rows import EntityMerge
@@ -31,7 +31,7 @@ def list_entities(
     with opened() as on:
         found = entity_merging.listed(on.store, find_being(on.store, being, owner), limit)
     if as_json:
-        return say_json(found)
+        return say_list("entities", found)
     shown = table(">facts", "*entity", "*name", "*also")
     for one in found:
         shown.add_row(str(one.facts), words(one.entity_ref), words(one.label), words(", ".join(one.aliases)))
@@ -44,7 +44,7 @@ def merges(being: BeingOption = None, owner: OwnerOption = None, *, as_json: Jso
     with opened() as on:
         found = entity_merging.proposals(on.store, find_being(on.store, being, owner), None, LONGEST_PAGE)
     if as_json:
-        return say_json(found)
+        return say_list("proposals", found)
     shown = table("merge", "state", ">similarity", "*entity", "*merged with it")
     for one in found:
         row = (short(one.merge_id), one.state, likeness(one.similarity), words(one.kept_ref), words(one.merged_ref))

@@ -12,7 +12,7 @@ from typer import Argument, FileBinaryRead, Option, Typer
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, only, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
-from cli.console.output import count, day, likeness, remark, say, say_json, say_page, short, table, words
+from cli.console.output import count, day, likeness, remark, say, say_json, say_list, say_page, short, table, words
 from cli.intake.intake import read_lines
 from memory.facts import editing, retrieval, seeding
 from schemas.accounts.accounts import Being
@@ -187,7 +187,7 @@ def unfold(
         whose = find_being(on.store, being, owner)
         active = editing.unfold(on.store, whose, _find(on, whose, fact))
     if as_json:
-        return say_json(active)
+        return say_list("facts", active)
     return say(_table(active))
 
 

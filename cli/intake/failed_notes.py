@@ -7,7 +7,7 @@ from typer import Argument, BadParameter, Option
 
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, LimitOption, OwnerOption
-from cli.console.output import count, remark, say, say_json, table, words
+from cli.console.output import count, remark, say, say_json, say_list, table, words
 from cli.intake.intake import notes
 from memory.patrol import failed_notes
 from schemas.limits import LONGEST_PAGE
@@ -28,7 +28,7 @@ def list_failed(
         whose = find_being(on.store, being, owner)
         found = failed_notes.listed(on.store, whose.being_id, limit)
     if as_json:
-        return say_json(found)
+        return say_list("notes", found)
     if not found:
         return remark("No note has failed.")
     shown = table("note", "*why", "*content")

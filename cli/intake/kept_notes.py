@@ -6,8 +6,8 @@ from uuid import UUID
 from typer import Argument, BadParameter, Option
 
 from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import day, remark, say, say_json, table, words
+from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
+from cli.console.output import day, remark, say, say_json, say_page, table, words
 from cli.console.typed import read
 from cli.intake.intake import notes
 from memory.nodes.browsing import note_page
@@ -19,22 +19,25 @@ NoteArgument = Annotated[str, Argument(metavar="NOTE", help="The note's id.")]
 
 
 @notes.command("kept")
-def list_kept(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
-    """List todos, reminders and knowledge notes, up to 200, oldest first."""
+def list_kept(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    limit: LimitOption = LONGEST_PAGE,
+    cursor: CursorOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List todos, reminders and knowledge notes, oldest first."""
     with opened() as on:
         whose = find_being(on.store, being, owner)
-        found = note_page(on.store, whose.being_id, state="kept", cursor=None, limit=LONGEST_PAGE).notes
-    if as_json:
-        return say_json(found)
+        page = note_page(on.store, whose.being_id, state="kept", cursor=cursor, limit=limit)
+    if not page.notes and not as_json:
+        return remark("This Being has no todos, reminders or knowledge notes.")
     shown = table("note", "type", "due", "read", "*says")
-    for note in found:
+    for note in page.notes:
         said = ": ".join(filter(None, (note.title, str(note.content))))
         shown.add_row(str(note.note_id), note.type, day(note.due_at), day(note.read_at), words(said))
-    if found:
-        say(shown)
-    else:
-        remark("This Being has no todos, reminders or knowledge notes.")
-    return None
+    return say_page(page, shown, as_json=as_json)
 
 
 @notes.command("change")

@@ -11,7 +11,7 @@ from typer import Argument, Context, Exit, Option, Typer
 from cli.console.failures import Failure
 from cli.console.ledger import opened, quiet_settings
 from cli.console.options import JsonOption
-from cli.console.output import count, say, say_json, table, words
+from cli.console.output import count, say, say_json, say_list, table, words
 from schemas.limits import PAGE_NODES
 from schemas.settings import Settings
 from workers.embedded.interrupts import held, stoppable
@@ -72,7 +72,7 @@ def list_rejected(
     with _redis() as redis:
         found = list(refusals.listed(redis, limit))
     if as_json:
-        return say_json([_as_json(one) for one in found])
+        return say_list("rejected", [_as_json(one) for one in found])
     shown = table("entry", "what", "since", "*reason")
     for one in found:
         shown.add_row(one.entry, one.what, f"{one.since:%Y-%m-%d %H:%M}", words(one.reason))

@@ -8,7 +8,7 @@ from typer import Option
 
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
-from cli.console.output import STATUS_STYLES, nodes_table, say, say_json, say_page, short, words
+from cli.console.output import STATUS_STYLES, nodes_table, say, say_list, say_page, short, words
 from cli.nodes.finding import find_cluster
 from memory.nodes.browsing import fading_page, node_page
 from schemas.limits import FADING_PATROLS, PAGE_NODES
@@ -23,7 +23,7 @@ def clusters(being: BeingOption = None, owner: OwnerOption = None, *, as_json: J
         with on.store.transaction() as tx:
             found = topics.live(tx, whose.being_id)
     if as_json:
-        say_json(found)
+        say_list("clusters", found)
     else:
         say(cluster_tree(whose.name, found))
 

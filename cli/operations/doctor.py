@@ -9,7 +9,7 @@ from typer import Exit, Option
 
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
-from cli.console.output import say, say_json, table
+from cli.console.output import say, say_list, table
 from memory.operations.backlog import backlog
 from memory.operations.health import Finding, findings
 from memory.operations.smoke_test import NoReturn, send_canary
@@ -38,7 +38,7 @@ def doctor(
     with opened() as on:
         found = list(_findings(on, patience, canary=canary))
     if as_json:
-        say_json([finding.__dict__ for finding in found])
+        say_list("findings", [finding.__dict__ for finding in found])
     else:
         shown = table("", "what", "*found")
         for finding in found:

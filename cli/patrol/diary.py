@@ -1,17 +1,16 @@
 """`patrol diary`: what a Being wrote of its days."""
 
-from datetime import date, datetime
 from typing import Annotated
 
 from rich.text import Text
 from typer import Option
 
 from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import remark, say, say_json, words
+from cli.console.options import BeingOption, CursorOption, JsonOption, OwnerOption
+from cli.console.output import remark, say_page, words
 from memory.patrol.diary import diary_page
 from schemas.limits import DIARY_DAYS, LONGEST_PAGE
-from schemas.patrol.runs import DiaryAnswer
+from schemas.patrol.runs import DiaryPage
 from store.llm import keys
 
 AFTER_SCENES = (
@@ -24,28 +23,24 @@ TAKES_A_KEY = "Patrols write the diary, and it takes a key: patrol key add."
 def diary(
     being: BeingOption = None,
     owner: OwnerOption = None,
-    before: Annotated[
-        datetime | None, Option(formats=["%Y-%m-%d"], help="Only days before this one.", show_default=False)
-    ] = None,
     limit: Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="How many days at most.")] = DIARY_DAYS,
+    cursor: CursorOption = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
     """Read a Being's diary, newest day first, and what it wants to have in mind next time."""
     with opened() as on:
         whose = find_being(on.store, being, owner)
-        page = diary_page(on.store, whose.being_id, before=_day(before), limit=limit)
+        page = diary_page(on.store, whose.being_id, cursor=cursor, limit=limit)
         with on.store.transaction() as tx:
             thinks = keys.may_think(tx, whose.being_id, platform=on.thinkers.has_platform())
-    if as_json:
-        say_json(page)
-    elif page.entries:
-        say(*told(page))
+    if page.entries or as_json:
+        say_page(page, *told(page), as_json=as_json)
     else:
         remark(f"Nothing is written. {AFTER_SCENES if thinks else TAKES_A_KEY}")
 
 
-def told(page: DiaryAnswer) -> list[Text | str]:
+def told(page: DiaryPage) -> list[Text | str]:
     """Entries as they are read, and the notes for next time below them."""
     lines: list[Text | str] = []
     for entry in page.entries:
@@ -57,7 +52,3 @@ def told(page: DiaryAnswer) -> list[Text | str]:
 
 def _indented(text: str) -> list[Text | str]:
     return [Text(f"  {words(line)}", style="italic cyan") for line in text.splitlines()]
-
-
-def _day(moment: datetime | None) -> date | None:
-    return moment.date() if moment else None

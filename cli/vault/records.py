@@ -9,7 +9,7 @@ from typer import Argument, Option, Typer, confirm
 
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import count, day, remark, say, say_json, table, words
+from cli.console.output import count, day, remark, say, say_json, say_list, table, words
 from cli.console.typed import read
 from cli.vault import exchange
 from memory.vault import reading
@@ -185,7 +185,7 @@ def list_records(
         whose = find_being(on.store, being, owner)
         found = reading.listed(on.store, whose, scope=scope, tier=tier, category=category, tag=tag)
     if as_json:
-        say_json(found)
+        say_list("records", found)
     elif found:
         say(_table(found))
     else:
@@ -196,7 +196,7 @@ def list_records(
 def show(record: IdArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Show the stored versions of a record as JSON."""
     with opened() as on:
-        say_json(reading.versions(on.store, find_being(on.store, being, owner), record))
+        say_list("records", reading.versions(on.store, find_being(on.store, being, owner), record))
 
 
 @vault.command("search")
@@ -214,7 +214,7 @@ def search(
     with opened() as on:
         found = reading.search(on.store, find_being(on.store, being, owner), request)
     if as_json:
-        say_json(found)
+        say_list("hits", found)
     elif found:
         say(_table([hit.record for hit in found], [hit.score for hit in found]))
     else:
@@ -234,7 +234,7 @@ def candidates(
     with opened() as on:
         found = reading.find_consolidation_candidates(on.store, find_being(on.store, being, owner), scope, floor)
     if as_json:
-        return say_json(found)
+        return say_list("candidates", found)
     shown = table(">similarity", "first", "*text", "second", "*text")
     for pair in found:
         first, second = pair.first, pair.second
@@ -251,7 +251,7 @@ def proposals(
     with opened() as on:
         found = reading.propose_deletions(on.store, on.settings, find_being(on.store, being, owner), scope)
     if as_json:
-        return say_json(found)
+        return say_list("proposals", found)
     shown = table("record", "*text", "*because it")
     for proposal in found:
         shown.add_row(proposal.record.id, words(proposal.record.text), words("; ".join(proposal.reasons)))

@@ -9,13 +9,14 @@ from uuid import UUID
 from memory.llm.prompting import prompt, whole_persona
 from memory.llm.session import LlmSession
 from memory.nodes.prompt_rendering import lines
+from memory.text.pages import cut_page, parse_day_cursor
 from memory.text.prompt_escaping import tagged, unescaped
 from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
 from schemas.context.persona import PersonaEntry, Soul
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import DiaryPages
-from schemas.patrol.runs import DiaryAnswer, DiaryEntry
+from schemas.patrol.runs import DiaryEntry, DiaryPage
 from schemas.settings import Settings
 from store.accounts import users
 from store.context import persona, souls
@@ -143,11 +144,18 @@ class DiaryDraft:
         return {"lines": len(self.pages.diary), "notes": len(self.pages.next_time)}
 
 
-def diary_page(store: Store, being_id: UUID, *, before: date | None, limit: int) -> DiaryAnswer:
-    """Read a Being's newest entries, optionally of days before `before`, and its notes for the next conversation."""
+def diary_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> DiaryPage:
+    """Read a page of a Being's entries, newest first, and its notes for the next conversation.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_day_cursor(cursor)
     with store.transaction() as tx:
-        entries = diary.newest(tx, being_id, before=before, limit=limit)
-        return DiaryAnswer(entries=entries, think_md=souls.get(tx, being_id).think_md)
+        found = diary.newest(tx, being_id, before=before, limit=limit + 1)
+        think_md = souls.get(tx, being_id).think_md
+    entries, end = cut_page(found, limit, lambda entry: entry.day.isoformat())
+    return DiaryPage(entries=entries, think_md=think_md, cursor=end)
 
 
 def _line(text: str) -> str:

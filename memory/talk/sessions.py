@@ -6,6 +6,7 @@ from uuid import UUID
 from memory.talk import rolling as rolling_summary
 from memory.talk import session_summary, spine
 from memory.talk.judging import request_judging
+from memory.text.pages import cut_page, parse_version_cursor
 from providers.thinkers import Thinkers, platform_llm_disabled
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
@@ -99,13 +100,27 @@ def state(store: Store, being_id: UUID) -> SessionState:
     )
 
 
-def rolling_page(store: Store, being_id: UUID, *, before: int | None, limit: int) -> RollingPage:
-    """The versions of a Being's rolling summary, newest first."""
+def rolling_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> RollingPage:
+    """A page of the versions of a Being's rolling summary, newest first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_version_cursor(cursor)
     with store.transaction() as tx:
-        return RollingPage(versions=rolling.versions(tx, being_id, before=before, limit=limit))
+        found = rolling.versions(tx, being_id, before=before, limit=limit + 1)
+    versions, end = cut_page(found, limit, lambda summary: str(summary.version))
+    return RollingPage(versions=versions, cursor=end)
 
 
-def spine_page(store: Store, being: Being, *, before: int | None, limit: int) -> SpinePage:
-    """The versions of the spine of the Being's user, newest first."""
+def spine_page(store: Store, being: Being, *, cursor: str | None, limit: int) -> SpinePage:
+    """A page of the versions of the spine of the Being's user, newest first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_version_cursor(cursor)
     with store.transaction() as tx:
-        return SpinePage(versions=spines.versions(tx, being.user_id, before=before, limit=limit))
+        found = spines.versions(tx, being.user_id, before=before, limit=limit + 1)
+    versions, end = cut_page(found, limit, lambda spine: str(spine.version))
+    return SpinePage(versions=versions, cursor=end)

@@ -3,9 +3,10 @@
 Callers select one row more than the page size, which shows whether there is another page.
 """
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import TypeVar
 from uuid import UUID
 
@@ -81,6 +82,31 @@ def parse_id_cursor(cursor: str | None) -> UUID | None:
     """
     try:
         return None if cursor is None else UUID(cursor)
+    except ValueError:
+        raise _unknown() from None
+
+
+def parse_version_cursor(cursor: str | None) -> int | None:
+    """Decode the cursor of a list of numbered versions; None for the first page.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    if cursor is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,9}", cursor):
+        raise _unknown()
+    return int(cursor)
+
+
+def parse_day_cursor(cursor: str | None) -> date | None:
+    """Decode the cursor of a list of days; None for the first page.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    try:
+        return None if cursor is None else date.fromisoformat(cursor)
     except ValueError:
         raise _unknown() from None
 

@@ -106,3 +106,4 @@ class Proposals(Answer):
     """Merges of entities: proposed and decided."""
 
     proposals: list[EntityMerge]
+    cursor: Cursor = None

@@ -82,8 +82,9 @@ class RunPage(Answer):
     cursor: Cursor
 
 
-class DiaryAnswer(Answer):
-    """A page of a Being's diary."""
+class DiaryPage(Answer):
+    """One page of a Being's diary."""
 
     entries: list[DiaryEntry] = Field(description="Newest first, one for each day in the user's time zone.")
+    cursor: Cursor
     think_md: str = Field(description="Its notes for the next conversation; empty until a patrol has written some.")

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from schemas.answers import Answer
+from schemas.answers import Answer, Cursor
 from schemas.rows import Row
 from schemas.talk.messages import Session
 
@@ -147,12 +147,14 @@ class StateRow(Row):
 
 
 class RollingPage(Answer):
-    """The versions of a rolling summary."""
+    """One page of the versions of a rolling summary."""
 
-    versions: list[KeptRolling] = Field(description="Newest first; give the last one's number as `before` for more.")
+    versions: list[KeptRolling] = Field(description="Newest first.")
+    cursor: Cursor
 
 
 class SpinePage(Answer):
-    """The versions of a spine."""
+    """One page of the versions of a spine."""
 
-    versions: list[Spine] = Field(description="Newest first; give the last one's number as `before` for more.")
+    versions: list[Spine] = Field(description="Newest first.")
+    cursor: Cursor

@@ -337,3 +337,40 @@ create or replace function rank_by_words(
     order by score desc, l.document_id desc
     limit p_limit;
 $$;
+
+-- An owner's documents of these kinds whose vectors are nearest by inner product (they are of unit length), nearest first. By
+-- the owner's own index if it has one, which may miss some; else all are compared.
+create or replace function nearest_told(
+    p_owner_id uuid, p_model text, p_kinds search_kind[], p_since timestamptz, p_until timestamptz, p_as_of timestamptz,
+    p_query halfvec, p_limit integer
+) returns table (document_id bigint) language plpgsql stable
+set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
+declare
+    v_dimensions constant integer := vector_dims(p_query);
+begin
+    if memory.has_vector_index('told', p_owner_id, p_model, v_dimensions) then
+        return query execute format(
+            $nearest$
+            select v.document_id
+            from memory.search_vectors as v
+            where v.owner_id = %2$L and v.embedding_model = %3$L and vector_dims(v.vector) = %1$s and v.kind = any($2)
+                and ($3 is null or v.said_at >= $3)
+                and ($4 is null or v.said_at < $4)
+                and ($5 is null or v.arrived_at <= $5)
+            order by v.vector::halfvec(%1$s) <#> $1::halfvec(%1$s)
+            limit $6
+            $nearest$,
+            v_dimensions, p_owner_id, p_model
+        ) using p_query, p_kinds, p_since, p_until, p_as_of, p_limit;
+    else
+        return query
+        select v.document_id
+        from memory.search_vectors as v
+        where v.owner_id = p_owner_id and v.embedding_model = p_model and v.kind = any(p_kinds)
+            and (p_since is null or v.said_at >= p_since)
+            and (p_until is null or v.said_at < p_until)
+            and (p_as_of is null or v.arrived_at <= p_as_of)
+        order by v.vector <#> p_query
+        limit p_limit;
+    end if;
+end $$;

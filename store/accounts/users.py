@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from psycopg.errors import UniqueViolation
+from psycopg.errors import InvalidParameterValue, UniqueViolation
 from psycopg.rows import class_row
 
 from schemas.accounts.accounts import Being, FactsScope, Scope, Token, User
@@ -127,8 +128,16 @@ def facts_scope(tx: Transaction, user_id: UUID) -> FactsScope | None:
 
 
 def _check_time_zone(tx: Transaction, time_zone: str) -> None:
-    if not value(tx, "select exists (select from pg_timezone_names where name = %s)", [time_zone]):
-        raise Refused("The time zone is not an IANA name, such as Europe/Lisbon.")
+    """Raise `Refused` unless both Python and Postgres know the zone.
+
+    The view of all zones that Postgres knows is not asked: it reads some 600 files each time, which takes 20 ms.
+    """
+    try:
+        ZoneInfo(time_zone)
+        with tx.transaction():
+            tx.execute("select now() at time zone %s", [time_zone])
+    except (ZoneInfoNotFoundError, ValueError, OSError, InvalidParameterValue):
+        raise Refused("The time zone is not an IANA name, such as Europe/Lisbon.") from None
 
 
 def remove_user(tx: Transaction, user_id: UUID) -> list[UUID]:

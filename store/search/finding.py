@@ -114,10 +114,9 @@ def plan_once(tx: Transaction) -> None:
     starting parallel workers, or compiling a statement, takes as long as most of these run.
     """
     tx.execute(
-        """
-        select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
-            set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)
-        """
+        b"set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local jit = off;"
+        b"set local max_parallel_workers_per_gather = 0",
+        prepare=False,
     )
 
 
@@ -198,16 +197,11 @@ def told_like(tx: Transaction, owner_id: UUID, within: Within, meant: Meant, lim
     """An owner's nearest messages, summaries, days and records, nearest first."""
     rows = tx.execute(
         """
-        select v.document_id
-        from memory.search_vectors as v
-        where v.owner_id = %(owner)s and v.embedding_model = %(model)s
-            and v.kind = any(%(kinds)s::memory.search_kind[])
-            and (%(since)s::timestamptz is null or v.said_at >= %(since)s)
-            and (%(until)s::timestamptz is null or v.said_at < %(until)s)
-            and (%(as_of)s::timestamptz is null or v.arrived_at <= %(as_of)s)
-        -- The vectors are of unit length.
-        order by v.vector <#> %(query)s::halfvec
-        limit %(limit)s
+        select document_id
+        from memory.nearest_told(
+            %(owner)s, %(model)s, %(kinds)s::memory.search_kind[], %(since)s, %(until)s, %(as_of)s,
+            %(query)s::halfvec, %(limit)s
+        )
         """,
         {**within.named, "owner": owner_id, "model": meant.model, "query": halfvec(meant.vector), "limit": limit},
     )
@@ -220,17 +214,16 @@ def nodes_like(tx: Transaction, within: Within, meant: Meant, limit: int) -> lis
         """
         select d.document_id
         from (
-            select n.node_id, n.vector <=> %(query)s::halfvec as distance
-            from memory.memory_nodes as n
-            where n.being_id = %(being)s and n.embedding_model = %(model)s and n.forgotten_at is null
-                and n.absorbed_into is null
-            order by distance
-            -- When a node happened is told by its document alone.
-            limit case
-                when %(since)s::timestamptz is null and %(until)s::timestamptz is null
-                    and %(as_of)s::timestamptz is null
-                then %(limit)s
-            end
+            select node_id, distance
+            from memory.nearest_nodes(
+                %(being)s, %(model)s, %(query)s::halfvec, false,
+                -- When a node happened is told by its document alone.
+                case
+                    when %(since)s::timestamptz is null and %(until)s::timestamptz is null
+                        and %(as_of)s::timestamptz is null
+                    then %(limit)s
+                end
+            )
         ) as n,
         lateral (
             select d.document_id

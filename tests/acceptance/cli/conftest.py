@@ -140,7 +140,7 @@ def command() -> Iterator[Command]:
 def patrol(preloaded: Preloaded | None) -> Iterator[Command]:
     """The command over a home where `patrol up` runs, whose work fails at once where it fails."""
     with made_home() as home:
-        command = Command(home, preloaded, PATROL_ATTEMPTS="1", PATROL_SWEEP_EVERY="1")
+        command = Command(home, preloaded, PATROL_ATTEMPTS="1", PATROL_SWEEP_EVERY="1", PATROL_API_PROCESSES="1")
         port, redis_port = free_port(), free_port()
         (home / "url").write_text(f"http://127.0.0.1:{port}")
         (home / "redis_port").write_text(str(redis_port))

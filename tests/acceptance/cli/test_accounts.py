@@ -8,7 +8,7 @@ from tests.acceptance.cli.conftest import PATIENCE, Command
 
 def test_a_user_is_added_and_listed(patrol):
     added = patrol.json("user", "add", "Ada Lovelace", "--time-zone", "Europe/London")
-    assert added in patrol.json("user", "list")
+    assert added in patrol.json("user", "list")["users"]
     assert "Europe/London" in patrol("user", "list").stdout
 
 
@@ -24,7 +24,7 @@ def test_a_user_that_can_not_be_is_refused_in_words(patrol, options):
 
 def test_a_being_is_added_and_listed_with_its_owner(patrol, somebody):
     patrol("being", "add", "--user", somebody.user, "second", "--name", "Second One")
-    slugs = [being["slug"] for being in patrol.json("being", "list", "--user", somebody.user)]
+    slugs = [being["slug"] for being in patrol.json("being", "list", "--user", somebody.user)["beings"]]
     assert slugs == [somebody.being, "second"]
     assert somebody.user[:10] in patrol("being", "list").stdout
 
@@ -52,7 +52,7 @@ def test_a_token_opens_the_api_until_it_is_revoked(patrol, somebody):
     assert status(made["secret"]) == 200
     patrol("token", "revoke", "--user", somebody.user, made["token"]["token_id"])
     assert status(made["secret"]) == 401
-    (listed,) = patrol.json("token", "list", "--user", somebody.user)
+    (listed,) = patrol.json("token", "list", "--user", somebody.user)["tokens"]
     assert listed["revoked_at"]
 
 
@@ -75,7 +75,7 @@ def test_one_too_many_is_refused_with_what_to_do(patrol, somebody):
     refused = strict("being", "add", "--user", somebody.user, "another", code=1)
     assert "may have 1 Beings: erase one first, or have PATROL_MOST_BEINGS raised" in refused.stderr
     token = ("token", "add", "--user", somebody.user, "--scope", "read")
-    strict(*token, code=0 if not strict.json("token", "list", "--user", somebody.user) else 1)
+    strict(*token, code=0 if not strict.json("token", "list", "--user", somebody.user)["tokens"] else 1)
     refused = strict(*token, code=1)
     assert "may have 1 valid tokens: revoke one first" in refused.stderr
     assert refused.stdout == ""

@@ -22,8 +22,8 @@ def test_a_context_is_made_of_what_was_laid_down(patrol, somebody):
     patrol("profile", "reset", "decision", *being)
     assert "Good night" not in patrol("context", *being).stdout
     patrol("persona", "remove", "partner_rules", "bedtime", *being)
-    assert patrol.json("persona", "list", "partner_rules", *being) == []
-    assert patrol.json("mind", "list", *being) == []
+    assert patrol.json("persona", "list", "partner_rules", *being)["entries"] == []
+    assert patrol.json("mind", "list", *being)["entries"] == []
     assert patrol.json("soul", "show", *being)["state"]["mood"] == "rested"
 
 

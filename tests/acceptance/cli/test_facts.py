@@ -37,7 +37,7 @@ def test_facts_are_introduced_found_and_tended(somebody):
     somebody("facts", "restore", ending)
     somebody("facts", "erase", ending)
     assert [fact["fact_id"] for fact in somebody.json("facts", "list")["facts"]] == [john["fact_id"]]
-    assert [entity["entity_ref"] for entity in somebody.json("entities", "list")] == ["person:john_doe"]
+    assert [entity["entity_ref"] for entity in somebody.json("entities", "list")["entities"]] == ["person:john_doe"]
 
 
 def test_todos_are_tended(somebody):

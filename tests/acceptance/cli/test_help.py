@@ -45,14 +45,16 @@ def test_without_arguments_there_is_help(command):
     assert "Usage: patrol" in command(code=2).stdout
 
 
-def test_the_help_costs_no_database_driver_and_no_model():
+def test_the_help_imports_no_driver_no_model_and_no_markdown():
+    program = "import sys, cli.__main__\ntry:\n    cli.__main__.main()\nfinally:\n    print(*sys.modules)"
     loaded = subprocess.run(
-        [sys.executable, "-c", "import sys, cli.commands; print(*sys.modules)"],
+        [sys.executable, "-c", program, "--help"],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.split()
-    assert not {"psycopg", "numpy", "celery", "openai"} & set(loaded)
+    assert "typer.rich_utils" in loaded
+    assert not {"psycopg", "numpy", "celery", "openai", "pydantic", "rich.markdown", "rich.traceback"} & set(loaded)
 
 
 def test_a_group_that_does_something_by_itself_says_what(command):

@@ -312,6 +312,7 @@ def system():
     command = Command(
         place / IN_A_PATH,
         PATROL_SWEEP_EVERY="1",
+        PATROL_API_PROCESSES="1",
         PATROL_FLOWER_BASIC_AUTH="ada:lovelace-1815",
         # A stored key has patrols ask a provider: one that refuses at once, and is waited for no longer than a second.
         ANTHROPIC_BASE_URL="http://127.0.0.1:1",
@@ -396,7 +397,8 @@ def faults_of(name, ran, *, terminal, as_json):
         yield "a text makes a line of its own"
     if exact and ran.code == 0:
         for document in out.rstrip("\n").split("\n") if name in {"export", "vault export"} else [out]:
-            json.loads(document)
+            if not isinstance(json.loads(document), dict):
+                yield "it prints a list without a name"
 
 
 # Each run starts a process for every command: 45 s on a quiet machine, minutes on a busy one.

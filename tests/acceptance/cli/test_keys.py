@@ -15,7 +15,7 @@ def test_a_key_is_read_from_stdin_listed_by_its_end_sealed_anew_and_forgotten(pa
     assert KEY not in listed + str(added)
     assert "sealed" in patrol("key", "rotate").stdout
     patrol("key", "remove", "--user", somebody.user, added["key_id"])
-    assert patrol.json("key", "list", "--user", somebody.user) == []
+    assert patrol.json("key", "list", "--user", somebody.user)["keys"] == []
 
 
 def test_what_can_not_be_a_key_is_refused_and_not_repeated(patrol, somebody):
@@ -45,7 +45,7 @@ def test_what_a_lost_secret_had_sealed_is_removed_so_that_all_works_again(patrol
 
     assert "`patrol key reset`" in after("messages", "add", *of_being, "-", given=message, code=1).stderr
     assert "1 provider key, records of what 1 user erased" in after("key", "reset", "--yes").stdout
-    assert after.json("key", "list", "--user", somebody.user) == []
+    assert after.json("key", "list", "--user", somebody.user)["keys"] == []
     assert after.json("messages", "add", *of_being, "-", given=message)["accepted"] == 1
     assert "nothing to reset" in after("key", "reset").stdout
 
@@ -59,7 +59,7 @@ def test_a_being_gets_a_budget_and_loses_it(patrol, somebody):
 
 
 def test_cost_says_when_there_is_none(patrol, somebody):
-    assert patrol.json("cost", "--user", somebody.user) == []
+    assert patrol.json("cost", "--user", somebody.user)["spending"] == []
     assert "No model was called" in patrol("cost", "--user", somebody.user).stdout
 
 
@@ -74,6 +74,6 @@ def test_cost_and_doctor_say_that_a_budget_is_reached(patrol, somebody, ledger):
     told = patrol("cost", "--user", somebody.user).stderr
     assert f"The Being {somebody.being} has reached its budget in money of today" in told
     assert "patrol being budget" in told
-    (finding,) = (each for each in patrol.json("doctor", "--no-canary") if each["name"] == "daily budgets")
+    (finding,) = (each for each in patrol.json("doctor", "--no-canary")["findings"] if each["name"] == "daily budgets")
     assert finding["good"]
     assert "reached today" in finding["words"]

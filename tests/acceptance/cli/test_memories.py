@@ -138,7 +138,7 @@ def test_words_are_searched_for(somebody):
 
 def test_topics_and_memories_are_shown(somebody):
     (note,) = somebody.remembers(OVEN)
-    clusters = somebody.json("clusters")
+    clusters = somebody.json("clusters")["clusters"]
     assert [cluster["name"] for cluster in clusters] == ["Business", "Private"]
     (home,) = [cluster for cluster in clusters if cluster["active_nodes"]]
     assert "1 active" in somebody("clusters").stdout
@@ -207,7 +207,7 @@ def test_no_command_crosses_from_one_user_to_another(patrol, somebody, another):
 def test_a_slug_that_two_users_have_needs_the_user(patrol, somebody, another):
     patrol("being", "add", "--user", another().user, somebody.being)
     assert "--user" in somebody("clusters", code=1).stderr
-    assert somebody.json("clusters", "--user", somebody.user)
+    assert somebody.json("clusters", "--user", somebody.user)["clusters"]
 
 
 def test_being_is_left_out_where_a_user_has_one(patrol, somebody, another):
@@ -232,10 +232,10 @@ def test_what_people_wrote_can_not_steer_the_terminal(somebody):
 
 def test_topics_are_renamed_and_moved(somebody):
     somebody.remembers(*(f"Mira swam in the cold sea with her friends, time {number}." for number in range(12)))
-    (topic,) = [one for one in somebody.json("clusters") if not one["is_parent"]]
+    (topic,) = [one for one in somebody.json("clusters")["clusters"] if not one["is_parent"]]
     assert topic["named_by"] == "words"
     assert "Renamed: Sundays" in somebody("rename", topic["name"], "Sundays").stdout
-    roots = {one["name"]: one["cluster_id"] for one in somebody.json("clusters") if one["is_parent"]}
+    roots = {one["name"]: one["cluster_id"] for one in somebody.json("clusters")["clusters"] if one["is_parent"]}
     elsewhere = next(name for name, cluster_id in roots.items() if cluster_id != topic["parent_id"])
     moved = somebody.json("move", "Sundays", elsewhere.lower())
     assert (moved["name"], moved["parent_id"], moved["named_by"]) == ("Sundays", roots[elsewhere], "person")
@@ -245,12 +245,12 @@ def test_topics_are_renamed_and_moved(somebody):
 def test_notes_that_failed_are_listed_and_tried_again(somebody):
     somebody("notes", "add", "-", given=json.dumps({"type": "scene", "content": "Mira smiled."}).encode())
     somebody("run")
-    (failed,) = somebody.json("notes", "failed")
+    (failed,) = somebody.json("notes", "failed")["notes"]
     assert failed["state"] == "parse_failed"
     assert failed["reason"].startswith("not JSON")
     assert failed["note_id"] in somebody("notes", "failed").stdout
     assert "1 note will be tried again" in somebody("notes", "retry", failed["note_id"]).stdout
-    assert somebody.json("notes", "failed") == []
+    assert somebody.json("notes", "failed") == {"notes": [], "cursor": None}
     somebody("run")
     assert somebody.json("notes", "retry", "--all") == {"retried": 1}
     assert "--all" in somebody("notes", "retry", code=2).stderr

@@ -41,7 +41,7 @@ def test_what_was_rejected_is_listed_and_given_back(patrol, somebody, redis):
     redis.xadd("patrol:notes", {"data": json.dumps(note)})
 
     def rejected():
-        return [one for one in patrol.json("stream", "rejected") if str(somebody.being_id) in one["data"]]
+        return [one for one in patrol.json("stream", "rejected")["rejected"] if str(somebody.being_id) in one["data"]]
 
     assert wait_until(rejected, PATIENCE, pause=0.2)
     (one,) = rejected()

@@ -31,7 +31,7 @@ def test_a_whole_life_of_up(command):
     assert wait_until(lambda: not command.living(), PATIENCE)
     again = command.start("up", "--port", free_port())
     read_until(again, "Ctrl-C stops everything")
-    assert [user["name"] for user in command.json("user", "list")] == ["Ada"]
+    assert [user["name"] for user in command.json("user", "list")["users"]] == ["Ada"]
     again.kill()
     again.communicate()
     assert wait_until(lambda: not command.living(), PATIENCE)

@@ -70,7 +70,7 @@ def test_work_of_an_unknown_kind_is_reported_and_stays_until_it_is_dropped(patro
     listed = patrol.json("work", "list", "--state", "ready")["work"]
     assert [unit["known"] for unit in listed if unit["work_id"] == str(foreign_work)] == [False]
     assert "unknown" in patrol("work", "list", "--state", "ready").stdout
-    found = {finding["name"]: finding for finding in patrol.json("doctor", "--no-canary", code=1)}
+    found = {finding["name"]: finding for finding in patrol.json("doctor", "--no-canary", code=1)["findings"]}
     assert not found["kinds of work"]["good"]
     assert "1 of upkeep.of_the_next_version" in found["kinds of work"]["words"]
     patrol("work", "drop", foreign_work)
@@ -82,7 +82,7 @@ def test_a_state_that_is_none_is_wrong_usage(patrol):
 
 
 def test_the_doctor_sends_a_note_the_whole_way(patrol, ledger):
-    found = {finding["name"]: finding for finding in patrol.json("doctor", "--patience", 100)}
+    found = {finding["name"]: finding for finding in patrol.json("doctor", "--patience", 100)["findings"]}
     assert all(finding["good"] for finding in found.values())
     assert "recalled" in found["canary"]["words"]
     with ledger.transaction() as tx:

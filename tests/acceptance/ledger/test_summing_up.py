@@ -56,7 +56,7 @@ def test_a_summary_is_written_once(life, wait_until, kind, purpose, where):
     assert (summary().version, summary().turn_count) == (1, len(SAID))
     if purpose == "SessionWithScenes":
         assert len(drawn(life)) == 1
-    assert len(sessions.rolling_page(life.store, being.being_id, before=None, limit=9).versions) == 1
+    assert len(sessions.rolling_page(life.store, being.being_id, cursor=None, limit=9).versions) == 1
     asked = Counter(request.prompt for request in life.provider.asked(purpose, paid=True))
     assert sum(asked.values()) - len(asked) == (1 if where == "after the model call" else 0)
 

@@ -1,15 +1,32 @@
-"""No prompt about one Being holds a word that was planted in its sibling; see tests/planted.py."""
+"""No request to a model about one Being holds a word that was planted in its sibling.
+
+One word is in every text column of the sibling's rows (tests/planted.py), and one of its own in each text of each input
+that the API takes (tests/acceptance/http/accounts/test_planted.py).
+"""
+
+import json
+import random
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
+from starlette.testclient import TestClient
 
+import api.app
+from memory.accounts import access
+from memory.context.assembly import AssemblyRequest, assemble
 from memory.facts import seeding
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
+from schemas.context.context import ContextRequest
 from schemas.facts.requests import Seed
-from schemas.settings import Settings
+from schemas.settings import SECRET_CHARACTERS, Settings
 from store.accounts import users
+from tests.acceptance.conftest import ALL_SCOPES
+from tests.acceptance.http.accounts.test_planted import adopt_embedder, leaked_words, say_everything, side_of
 from tests.conversations import Talk, fact, todo
 from tests.fakes.provider import running_provider
+from tests.indexed import index
 from tests.planted import PRIVATE, SHARED, plant, unplanted
 from tests.thinking import Answers, Life, thinking_settings
 
@@ -44,9 +61,30 @@ EVENTS = [
 
 
 @pytest.fixture
-def sibling(store, user, being):
-    """A Being whose sibling is full of the planted word; whatever it has thought about, the provider was asked."""
+def told(store, being, url, monkeypatch):
+    """A Being with a word in every text column, to which every input was sent with a word of its own in each text."""
     plant(store, being)
+    with store.transaction() as tx:
+        tx.execute("update memory.beings set embedding_model = null where being_id = %s", [being.being_id])
+        adopt_embedder(tx, being)
+    settings = Settings(
+        database_url=url, redis_url="redis://127.0.0.1:1/0", embedder="minilm", secret_key="s" * SECRET_CHARACTERS
+    )
+    # The process is the tests': its logs and its broker stay as they are.
+    monkeypatch.setattr(api.app, "configure_logs", lambda _: None)
+    monkeypatch.setattr(api.app, "_take_over_server_logs", lambda: None)
+    monkeypatch.setattr(api.app, "BackgroundSender", lambda _: nullcontext(SimpleNamespace(send=lambda _: None)))
+    secret, _ = access.issue_token(store, being.user_id, being_id=None, scopes=[*ALL_SCOPES], lifetime=None)
+    with TestClient(api.app.create_app(settings), headers={"Authorization": f"Bearer {secret}"}) as client:
+        index(store, being.being_id, being.user_id)
+        side = side_of(SimpleNamespace(ledger=store, being=being, client=client))
+        say_everything(side, client.get("/openapi.json").json())
+    return being
+
+
+@pytest.fixture
+def sibling(store, user, told):  # noqa: ARG001  # is there before
+    """A Being whose sibling is full of planted words; whatever it has thought about, the provider was asked."""
     with running_provider() as provider:
         settings = thinking_settings(provider, judge_messages=1)
         with store.transaction() as tx:
@@ -68,7 +106,8 @@ def test_a_text_that_nothing_was_planted_in_is_found(store, being):
         assert unplanted(tx, being) == {"secrets.words", "todos.whispered"}
 
 
-def test_no_prompt_of_a_sibling_holds_the_word(sibling, clock, store):
+@pytest.mark.long
+def test_no_request_to_a_model_about_a_sibling_holds_a_planted_word(sibling, clock, store):
     with store.transaction() as tx:
         being = users.get_being(tx, sibling.being_id)
     settings = sibling.settings
@@ -93,7 +132,20 @@ def test_no_prompt_of_a_sibling_holds_the_word(sibling, clock, store):
     sibling.tell("One more event.")
     sibling.patrol()
 
-    asked = [request for request in sibling.provider.requests if request.endpoint == "messages"]
+    shown = assemble(
+        store,
+        talk.embedders,
+        settings,
+        being,
+        AssemblyRequest(ContextRequest(message=SHARED), SHARED),
+        random.Random(1),
+    )
+
+    requests = sibling.provider.requests
+    asked = [request for request in requests if request.endpoint == "messages"]
     assert {request.purpose for request in asked} == PURPOSES
+    assert {request.endpoint for request in requests} == {"messages", "embeddings"}
     assert any(SHARED in request.prompt for request in asked), "what is the user's is known to both"
-    assert [request.purpose for request in asked if PRIVATE in request.prompt.lower()] == []
+    sent = {(request.purpose, json.dumps(request.body, ensure_ascii=False)) for request in requests}
+    leaks = {(purpose, place) for purpose, body in sent for place in leaked_words(body)}
+    assert leaks | {("context", place) for place in leaked_words(shown.model_dump_json())} == set()

@@ -44,7 +44,7 @@ def state_of(talk):
 
 
 def versions(talk):
-    page = conversation.rolling_page(talk.store, talk.being.being_id, before=None, limit=100)
+    page = conversation.rolling_page(talk.store, talk.being.being_id, cursor=None, limit=100)
     return [version.content for version in page.versions][::-1]
 
 
@@ -183,6 +183,20 @@ def test_a_late_message_does_not_become_the_last(talk):
     talk.says(at(20, "The newest."))
     talk.says(at(10, "An older one."))
     assert state_of(talk).state.last_user_message == "The newest."
+
+
+def test_versions_are_read_page_by_page(talk, store):
+    with store.transaction() as tx:
+        for version in (1, 2, 3):
+            tx.execute(
+                "insert into memory.rolling_summaries (being_id, version, content, message_count)"
+                " values (%s, %s, 'x', 4)",
+                [talk.being.being_id, version],
+            )
+    first = conversation.rolling_page(store, talk.being.being_id, cursor=None, limit=2)
+    rest = conversation.rolling_page(store, talk.being.being_id, cursor=first.cursor, limit=2)
+    assert [[one.version for one in page.versions] for page in (first, rest)] == [[3, 2], [1]]
+    assert rest.cursor is None
 
 
 @pytest.mark.parametrize("by", ["the clock", "the next message's own time"])

@@ -39,7 +39,7 @@ def pages(*lines, notes=("Ask.", "Listen.", "Stay.")):
 
 
 def entries(life):
-    page = diary_page(life.store, life.being_id, before=None, limit=9)
+    page = diary_page(life.store, life.being_id, cursor=None, limit=9)
     return {str(entry.day): entry.text for entry in page.entries}
 
 
@@ -66,7 +66,20 @@ def test_a_day_of_the_users_calendar_gets_its_entry(life):
     assert run.steps["diary"] | {"outcome": "done", "lines": 3, "notes": 3} == run.steps["diary"]
     # Eight in the evening of the first in London is five in the morning of the second in Tokyo.
     assert entries(life) == {"2026-03-02": "It rained.\nInside, too.\nI heard it all."}
-    assert diary_page(life.store, life.being_id, before=None, limit=9).think_md == "- Ask.\n- Stay.\n- Be."
+    assert diary_page(life.store, life.being_id, cursor=None, limit=9).think_md == "- Ask.\n- Stay.\n- Be."
+
+
+def test_the_diary_is_read_page_by_page(life, clock):
+    for _ in range(3):
+        life.tell("The roof leaks.")
+        life.patrol()
+        clock.advance(days=1)
+    first = diary_page(life.store, life.being_id, cursor=None, limit=2)
+    rest = diary_page(life.store, life.being_id, cursor=first.cursor, limit=2)
+
+    days = [str(entry.day) for page in (first, rest) for entry in page.entries]
+    assert (days, rest.cursor) == (sorted(entries(life), reverse=True), None)
+    assert len(days) == 3
 
 
 def test_an_entry_takes_up_what_was_written_that_day(life, clock):
@@ -205,7 +218,7 @@ def test_pages_that_went_on_from_what_was_erased_meanwhile_are_not_kept(life):
 
     assert (erased[0].diary_entries, run.state, run.steps["diary"]["outcome"]) == (1, "done", "skipped")
     assert entries(life) == {}
-    assert diary_page(life.store, life.being_id, before=None, limit=9).think_md == ""
+    assert diary_page(life.store, life.being_id, cursor=None, limit=9).think_md == ""
     life.answers.said["DiaryPages"] = pages("Ivor.", "Two.", "Three.")
     life.tell("Ivor went.")
     life.patrol()

@@ -137,9 +137,11 @@ class Life(RuleBasedStateMachine):
 
     @rule(patrols=st.integers(2, 40))
     def nothing_happens_for_long(self, patrols):
-        for _ in range(patrols):
-            self.plain.tick(demanded=True)
-            steps.raise_counter(self.tx, self.being_id)
+        # In one round trip.
+        with self.tx.pipeline():
+            for _ in range(patrols):
+                self.plain.tick(demanded=True)
+                steps.raise_counter(self.tx, self.being_id)
 
     @rule(data=st.data())
     @precondition(lambda self: self.plain.nodes)

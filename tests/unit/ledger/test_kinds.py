@@ -44,12 +44,14 @@ STABLE = {
     "upkeep.embed_told": "upkeep",
     "upkeep.embedders": "upkeep",
     "upkeep.idle_sessions": "upkeep",
+    "upkeep.index_vectors": "upkeep",
     "upkeep.reembed": "upkeep",
     "upkeep.retention": "upkeep",
     "upkeep.spine": "upkeep",
     "upkeep.sweep": "upkeep",
     "upkeep.ticks": "upkeep",
     "upkeep.unembedded": "upkeep",
+    "upkeep.vector_indexes": "upkeep",
 }
 
 

@@ -12,8 +12,10 @@ from memory.text.pages import (
     count_cursor,
     cut_page,
     parse_count_cursor,
+    parse_day_cursor,
     parse_id_cursor,
     parse_time_cursor,
+    parse_version_cursor,
     time_cursor,
 )
 
@@ -42,7 +44,9 @@ def test_an_id_is_its_own_cursor():
     assert parse_id_cursor(str(ROW)) == ROW
 
 
-@pytest.mark.parametrize("read", [parse_time_cursor, parse_count_cursor, parse_id_cursor])
+@pytest.mark.parametrize(
+    "read", [parse_time_cursor, parse_count_cursor, parse_id_cursor, parse_version_cursor, parse_day_cursor]
+)
 def test_the_first_page_needs_no_cursor(read):
     assert read(None) is None
 
@@ -56,6 +60,11 @@ def test_the_first_page_needs_no_cursor(read):
         (parse_count_cursor, "7/7"),
         (parse_id_cursor, "yesterday"),
         (parse_id_cursor, ""),
+        (parse_version_cursor, "-1"),
+        (parse_version_cursor, "2147483648"),
+        (parse_version_cursor, "٣"),
+        (parse_day_cursor, "2026-13-01"),
+        (parse_day_cursor, "yesterday"),
     ],
 )
 def test_what_was_never_given_out_is_refused(read, cursor):

@@ -111,21 +111,25 @@ async def say_everything_to_tools(stack: Stack, person: Person) -> None:
                 assert not result.is_error, (tool.name, given, result.content)
 
 
+def adopt_embedder(tx: Transaction, being: Being) -> None:
+    """Let the system's own embedder find a Being's planted memories."""
+    users.adopt_model(tx, being.being_id, EMBEDDER)
+    tx.execute(
+        """
+        update memory.memory_nodes set embedding_model = %(model)s, vector = array_fill(0.05, array[384])::halfvec
+        where being_id = %(being)s
+        """,
+        {"being": being.being_id, "model": EMBEDDER},
+    )
+
+
 @pytest.fixture(scope="module")
 def columns(stack, ledger):
     """A person's Being with a word in every text column, and what each route that reads answers about it."""
     person = Person(stack, ledger)
     plant(ledger, person.being)
     with ledger.transaction() as tx:
-        users.adopt_model(tx, person.being.being_id, EMBEDDER)
-        # So that the system's own embedder finds the memories.
-        tx.execute(
-            """
-            update memory.memory_nodes set embedding_model = %(model)s, vector = array_fill(0.05, array[384])::halfvec
-            where being_id = %(being)s
-            """,
-            {"being": person.being.being_id, "model": EMBEDDER},
-        )
+        adopt_embedder(tx, person.being)
         assert unplanted(tx, person.being) == set()
     side = side_of(person)
     described = operations(person.client.get("/openapi.json").json())

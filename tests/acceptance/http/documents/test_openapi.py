@@ -156,3 +156,19 @@ def test_every_list_is_an_object_with_one_array(document):
         if answer.get("content", {}).get("application/json", {}).get("schema", {}).get("type") == "array"
     ]
     assert bare == []
+
+
+def test_every_list_says_where_its_next_page_begins(document):
+    """A cursor, null on the last page, beside the array; what belongs to one item is no list."""
+    lists, without = [], []
+    for name, operation in operations(document):
+        form = operation["responses"].get("200", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        parts = document["components"]["schemas"].get(form.get("$ref", "").rpartition("/")[2], {}).get("properties", {})
+        if name.startswith("GET") and not re.search(r"{(?!being)\w+}(/history)?$", name):
+            arrays = [part for part, schema in parts.items() if "$ref" in schema.get("items", {})]
+            lists += [name] * bool(arrays)
+            without += [name] * (bool(arrays) and "cursor" not in parts)
+            taken = {parameter["name"] for parameter in operation.get("parameters", ())}
+            assert "before" not in taken, name
+    assert len(lists) > 20
+    assert without == []

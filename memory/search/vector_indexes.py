@@ -1,0 +1,50 @@
+"""Upkeep of the indexes of very large Beings: built in the background, rebuilt after a kill, dropped with the Being."""
+
+import structlog
+
+from schemas.kinds import INDEX_VECTORS
+from schemas.settings import Settings
+from schemas.work import Claim
+from store.database import Store
+from store.ledger import work
+from store.search import vector_indexes
+
+log = structlog.get_logger()
+
+# An index is kept until its owner has this share of what one is built for: none is built and dropped in turn.
+KEPT_FROM = 0.5
+
+
+def ask_for_indexes(store: Store, settings: Settings) -> None:
+    """Queue the building of missing and half-built indexes, and drop those of owners that are gone or small.
+
+    A role that does not own the tables leaves both to one that does.
+    """
+    with store.transaction() as tx:
+        if not vector_indexes.may_build(tx):
+            return
+        standing = vector_indexes.standing(tx)
+        busy = vector_indexes.at_work(tx)
+        for index in vector_indexes.wanted(tx, settings.vector_index_from):
+            if not standing.get(index.name) and index.owner_id not in busy:
+                work.ask(tx, index.owner_id, INDEX_VECTORS)
+        kept = {one.name for one in vector_indexes.wanted(tx, max(1, int(KEPT_FROM * settings.vector_index_from)))}
+    for name in standing.keys() - kept:
+        if vector_indexes.drop(store, name):
+            log.info("vector_index.dropped", index=name)
+
+
+def build(store: Store, settings: Settings, claim: Claim) -> None:
+    """Build what an owner lacks. What another build keeps from being built is asked for again by the tick."""
+    with store.transaction() as tx:
+        standing = vector_indexes.standing(tx)
+        missing = [
+            one
+            for one in vector_indexes.wanted(tx, settings.vector_index_from)
+            if one.owner_id == claim.owner_id and not standing.get(one.name)
+        ]
+    for index in missing:
+        if vector_indexes.build(store, index):
+            log.info("vector_index.built", owner_id=str(claim.owner_id), index=index.name)
+    with store.finishing(claim):
+        pass
