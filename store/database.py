@@ -126,17 +126,26 @@ class Store:
                     raise
 
     @contextmanager
-    def finishing(self, claim: Claim, *, first: Callable[[Transaction], object] | None = None) -> Iterator[Transaction]:
+    def finishing(
+        self,
+        claim: Claim,
+        *,
+        first: Callable[[Transaction], object] | None = None,
+        before_owner: Callable[[Transaction], object] | None = None,
+    ) -> Iterator[Transaction]:
         """One transaction in which work ends: its effects, its done state and the work it causes are kept together.
 
         Args:
             claim: The work.
             first: What is locked before the work's row, where whoever asks for the work has locked that already.
+            before_owner: What is locked before the owner's row: the intake (sql/functions/05_locks.sql).
 
         Raises:
             LeaseLost: Another holds the work now; nothing of this transaction is kept.
         """
         with self.transaction() as tx:
+            if before_owner is not None:
+                before_owner(tx)
             if first is not None:
                 tx.execute("select memory.hold_owner(%s)", [claim.owner_id])
                 first(tx)
