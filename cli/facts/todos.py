@@ -20,7 +20,9 @@ from schemas.text.validation_messages import validation_messages
 from store.facts import todos as ledger
 from workers.runtime.resources import Resources
 
-todos = Typer(help="The user's commitments, habits, open threads and frictions.", no_args_is_help=True)
+todos = Typer(
+    help="The user's commitments, habits, threads and frictions, and the Being's promises.", no_args_is_help=True
+)
 
 TodoArgument = Annotated[str, Argument(metavar="TODO", help="The todo: its id, or the end of it.")]
 

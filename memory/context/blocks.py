@@ -101,9 +101,9 @@ def instructions(profile: Profile) -> Block:
 
 
 def snapshot(notes: Iterable[KeptNote], todos: Iterable[Todo], diary: Iterable[DiaryEntry], vault: str) -> Block | None:
-    """Block 1-B: unread notes, knowledge, open todos from talk, recent diary and vault snapshot, as a message pair."""
+    """Block 1-B: unread notes, knowledge, todos and promises from talk, recent diary and vault snapshot; a pair."""
     parts = [FencedPiece.of(note.type, note.content, **_given(title=note.title, due=note.due)) for note in notes]
-    parts += [FencedPiece.of("todo", todo.content, **_given(kind=todo.kind, due=todo.due)) for todo in todos]
+    parts += [_todo(todo) for todo in todos]
     parts += [FencedPiece.of("diary", entry.text, day=entry.day) for entry in diary]
     parts += [FencedPiece(vault, unescaped(vault))] if vault else []
     if not parts:
@@ -116,6 +116,13 @@ def snapshot(notes: Iterable[KeptNote], todos: Iterable[Todo], diary: Iterable[D
         tuple(part.piece for part in parts),
         stable=True,
     )
+
+
+def _todo(todo: Todo) -> FencedPiece:
+    """A todo of the user's, or a promise that the Being made."""
+    if todo.kind == "promise":
+        return FencedPiece.of("promise", todo.content, by="you", **_given(due=todo.due))
+    return FencedPiece.of("todo", todo.content, **_given(kind=todo.kind, due=todo.due))
 
 
 def conversation(messages: Iterable[WorkingMemoryEntry]) -> Block | None:

@@ -18,6 +18,8 @@ from schemas.talk.messages import Message
 JUDGE = prompt("judge", Judgement, size="small", most_tokens=6_000)
 CONTEXT_MESSAGES = 6
 CONTEXT_CHARACTERS = 800
+# Of a message of the Being's, which holds a promise at most.
+OWN_CHARACTERS = 1_500
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ def _extract_part(llm: LlmSession, conversation: Conversation, part: Sequence[Me
     question = JUDGE.question(tagged("companion", conversation.being.name), "\n".join(material))
     quotable = {refs[message.message_id]: QuotableMessage(message, own_texts[message.message_id]) for message in part}
     answer = llm.ask(question).answer
-    return check(answer, quotable, {ref: todo.todo_id for ref, todo in todos.items()})
+    promises = {todo.todo_id for todo in conversation.todos if todo.kind == "promise"}
+    return check(answer, quotable, {ref: todo.todo_id for ref, todo in todos.items()}, promises)
 
 
 def _with_preceding(messages: Sequence[Message], new: set[UUID], before: int) -> list[Message]:
@@ -108,9 +111,10 @@ def _with_preceding(messages: Sequence[Message], new: set[UUID], before: int) ->
 
 def _message(message: Message, own_text: str, ref: str, new: set[UUID]) -> str:
     is_new = message.message_id in new
+    shown = OWN_CHARACTERS if message.role == "assistant" else None
     return tagged(
         "message",
-        own_text if is_new else own_text[:CONTEXT_CHARACTERS],
+        own_text[: shown if is_new else CONTEXT_CHARACTERS],
         ref=ref,
         by=speaker(message),
         at=f"{message.created_at:%Y-%m-%d %H:%M}",

@@ -5,13 +5,14 @@ names, about the real world. An item that fails is dropped with a reason, and do
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 from uuid import UUID
 
 from memory.text.entity_names import USER_NAMES, USER_REF, entity_ref, slug
 from memory.text.quote_match import find_quote
+from memory.text.transcripts import BY
 from schemas.facts.judgement import FoundFact, FoundItem, FoundTodo, Judgement
 from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
 from schemas.limits import LEAST_CONFIDENCE, LEAST_IMPORTANCE, MOST_IMPORTANCE, STATEMENT_CHARACTERS
@@ -73,23 +74,30 @@ class Extraction:
     dropped: Counter[str] = field(default_factory=Counter)
 
 
-def check(judgement: Judgement, quotable: Mapping[str, QuotableMessage], todos: Mapping[str, UUID]) -> Extraction:
+def check(
+    judgement: Judgement,
+    quotable: Mapping[str, QuotableMessage],
+    todos: Mapping[str, UUID],
+    promises: Collection[UUID] = (),
+) -> Extraction:
     """Check each item of an answer.
 
     Args:
         judgement: The model's answer.
-        quotable: The new messages of the user and of third speakers, by the refs in the prompt.
+        quotable: The new messages, by the refs in the prompt. The Being's are evidence of its promises alone.
         todos: The known todos, by the refs in the prompt.
+        promises: Those of the known todos that the Being promised.
     """
     extraction = Extraction()
+    others = {ref: source for ref, source in quotable.items() if source.message.role != "assistant"}
     for found in judgement.facts:
         try:
-            extraction.facts.append(_fact(found, quotable))
+            extraction.facts.append(_fact(found, others))
         except Dropped as reason:
             extraction.dropped[str(reason)] += 1
     for todo in judgement.todos:
         try:
-            extraction.todos.append(_todo(todo, quotable, todos))
+            extraction.todos.append(_todo(todo, quotable, todos, promises))
         except Dropped as reason:
             extraction.dropped[str(reason)] += 1
     return extraction
@@ -144,12 +152,18 @@ def _other_subject(found: FoundFact, subject: str | None, refs: dict[str, str]) 
     return subject
 
 
-def _todo(found: FoundTodo, quotable: Mapping[str, QuotableMessage], todos: Mapping[str, UUID]) -> ExtractedTodo:
+def _todo(
+    found: FoundTodo, quotable: Mapping[str, QuotableMessage], todos: Mapping[str, UUID], promises: Collection[UUID]
+) -> ExtractedTodo:
     message, span = _quotation(found, quotable)
-    if message.role != "user":
+    if message.role == "other":
         raise Dropped("hearsay")
     _known(found.kind, TodoKind, "unknown type")
     known = todos.get(found.known or "")
+    promised = known in promises if known else found.kind == "promise"
+    # The Being promises and keeps its promises; the user may say that one was kept.
+    if promised != (message.role == "assistant") and not (promised and found.done):
+        raise Dropped("another's todo")
     if found.known and known is None:
         raise Dropped("unknown todo")
     if found.done and known is None:
@@ -169,9 +183,10 @@ def _quotation(found: FoundItem, quotable: Mapping[str, QuotableMessage]) -> tup
     # A span that reaches across a blanked part joins words that the message does not say together.
     if span is None or span not in message.content:
         raise Dropped("no such words")
-    speaker = USER_REF if message.role == "user" else _person(message.speaker or "")
+    names = {"user": "user", "assistant": BY["assistant"]}
+    speaker = _person(names.get(message.role, message.speaker or ""))
     # A third speaker whose name reads as the user's can't be quoted.
-    if _person(found.speaker) != speaker or (message.role != "user" and speaker in {None, USER_REF}):
+    if _person(found.speaker) != speaker or (message.role == "other" and speaker in {None, USER_REF}):
         raise Dropped("another's words")
     if found.realm != "real":
         raise Dropped("not real")

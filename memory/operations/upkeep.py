@@ -72,7 +72,7 @@ def end_idle_sessions(store: Store, settings: Settings) -> None:
 
 
 def clear(store: Store, settings: Settings) -> None:
-    """Let go of what need not be remembered any longer: finished work, answers, receipts, what nobody came back for."""
+    """Delete what retention has ended for: finished work, answers, receipts, vectors of abandoned attempts."""
     for clear_some, older_than in (
         (work.clear_done, settings.keep_finished_work),
         (work.clear_orphaned, timedelta(0)),
@@ -93,7 +93,7 @@ def clear(store: Store, settings: Settings) -> None:
 
 
 def _clear_all(store: Store, clear_some: Callable[[Transaction, timedelta, int], int], older_than: timedelta) -> None:
-    """Clear until nothing of that age is left, in transactions short enough to hinder nobody."""
+    """Clear until nothing of that age is left, in transactions short enough not to delay others."""
     cleared = CLEARED_AT_ONCE
     while cleared == CLEARED_AT_ONCE:
         with store.transaction() as tx:

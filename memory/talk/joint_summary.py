@@ -114,7 +114,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
             raise outcome.faults[-1]
     lock = partial(_lock, being_id=being_id, message_ids=[id_ for short in shorts for id_ in short.message_ids])
     intake = partial(scene_drawing.hold_intake, settings=settings, being_id=being_id)
-    with store.finishing(claim, first=lock, before_owner=intake) as tx:
+    with store.finishing(claim, intake=intake, first=lock) as tx:
         empty = {short.session_id for short in shorts} - {short.session_id for short in worded}
         done = [each for each in shorts if each.session_id in empty | {*outcome.summaries} | {*outcome.failed}]
         kept = _keep(tx, being_id, done, outcome)
@@ -179,7 +179,7 @@ def _ask(
 
 
 def _lock(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
-    """Lock in the order in which intake and erasure lock: the session state, then messages."""
+    """Lock in the order in which erasure locks: the session state, then messages."""
     rolling.lock(tx, being_id)
     messages.keep_from_erasure(tx, being_id, message_ids)
 

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 
 from memory.facts import vectors
-from memory.facts.extraction import CONTEXT_MESSAGES, Conversation, extract
+from memory.facts.extraction import CONTEXT_MESSAGES, OWN_CHARACTERS, Conversation, extract
 from memory.facts.extraction_rules import Extraction, marked_confidential
 from memory.facts.reconciliation import PreparedFacts, prepare
 from memory.facts.scope import stay_with_being
@@ -34,6 +34,8 @@ from store.transaction import Transaction
 log = structlog.get_logger()
 
 MESSAGES_AT_ONCE = 50
+# The Being's own messages, in which only promises are looked for, are read beside them.
+MESSAGES_READ = 100
 CHARACTERS_AT_ONCE = 24_000
 ENTITIES_SHOWN = 60
 TODOS_SHOWN = 30
@@ -104,12 +106,18 @@ def _wait(tx: Transaction, settings: Settings, being_id: UUID, session_id: UUID)
 
 
 def _portion(tx: Transaction, claim: Claim, session_id: UUID) -> list[Message]:
-    """The oldest unjudged messages that fit into one call: 50, or 24,000 characters; at least one, however long."""
+    """The oldest unjudged messages that fit into one call: 50 and the Being's between them, or 24,000 characters.
+
+    It is at least one message, however long.
+    """
     new: list[Message] = []
     room = CHARACTERS_AT_ONCE
-    for message in judging.unjudged(tx, claim.owner_id, session_id, until=claim.as_of, limit=MESSAGES_AT_ONCE):
-        room -= len(message.content)
-        if new and room < 0:
+    others = 0
+    for message in judging.unjudged(tx, claim.owner_id, session_id, until=claim.as_of, limit=MESSAGES_READ):
+        own = message.role == "assistant"
+        others += not own
+        room -= min(len(message.content), OWN_CHARACTERS) if own else len(message.content)
+        if new and (room < 0 or others > MESSAGES_AT_ONCE):
             break
         new.append(message)
     return new

@@ -90,12 +90,11 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         raise result.faults[-1]
     turns = sum(message.role != "other" for message in said)
     said_ids = [message.message_id for message in said]
-
-    still_there = partial(messages.keep_from_erasure, being_id=being_id, message_ids=said_ids)
-    intake = partial(scene_drawing.hold_intake, settings=settings, being_id=being_id)
     # An erasure locks the intake and the messages before it requests this work.
-    with store.finishing(claim, first=still_there, before_owner=intake) as tx:
-        if still_there(tx):
+    intake = partial(scene_drawing.hold_intake, settings=settings, being_id=being_id)
+    lock = partial(messages.keep_from_erasure, being_id=being_id, message_ids=said_ids)
+    with store.finishing(claim, intake=intake, first=lock) as tx:
+        if messages.keep_from_erasure(tx, being_id, said_ids):
             session_summaries.keep(tx, being_id, session_id, result.summary, turns)
             scene_drawing.keep(tx, settings, being_id, [drawing], llm.request_key)
         request_due(tx, being_id)

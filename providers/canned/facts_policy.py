@@ -77,6 +77,7 @@ WAYS = (
         importance=2,
     ),
 )
+_PROMISE = re.compile(rf"\bI(?:'ll| will) {_REST}")
 _COMMITMENT = re.compile(rf"\bI(?:'ll| will| need to| have to| must| want to) {_REST}")
 
 
@@ -85,8 +86,11 @@ def judgement(material: Material) -> Json:
     new = [message for message in material.all("message") if message.attributes.get("new") == "yes"]
     known = material.all("todo")
     return {
-        "facts": [fact for message in new for fact in _facts(message)],
-        "todos": [todo for message in new if _is_users(message) for todo in _todos(message, known)],
+        "facts": [fact for message in new if not _is_companions(message) for fact in _facts(message)],
+        "todos": [
+            *(todo for message in new if _is_users(message) for todo in _todos(message, known)),
+            *(promise for message in new if _is_companions(message) for promise in _promises(message)),
+        ],
     }
 
 
@@ -144,6 +148,13 @@ def _todo(message: Fenced, span: str, sentence: str, content: str, *, known: str
     return {**found, "kind": "commitment", "content": content, "due": None, "known": known, "done": done}
 
 
+def _promises(message: Fenced) -> Iterator[Json]:
+    for sentence in _assertions(message):
+        if found := _PROMISE.search(sentence):
+            content = " ".join(found["name"].split()).capitalize()
+            yield {**_todo(message, found[0], sentence, content, known=None, done=False), "kind": "promise"}
+
+
 def _found(message: Fenced, span: str, sentence: str) -> Json:
     realm = "hypothetical" if _UNREAL.search(sentence) else "real"
     return {
@@ -169,6 +180,10 @@ def _nearest(sentence: str, known: list[Fenced]) -> Fenced | None:
 
     best = max(known, key=covered, default=None)
     return best if best and covered(best) > HALF else None
+
+
+def _is_companions(message: Fenced) -> bool:
+    return message.attributes["by"] == "companion"
 
 
 def _is_users(message: Fenced) -> bool:

@@ -42,7 +42,7 @@ class FoundItem(Judged):
 
     message: str = Field(description="The ref of the message that says it.")
     span: str = Field(description="The words of that message that say it, copied letter by letter.")
-    speaker: str = Field(description="Whose words the span is: `user`, or a name.")
+    speaker: str = Field(description="Whose words the span is: `user`, `companion`, or a name.")
     realm: RealmName
     confidence: float = Field(description="How sure it is that the words mean this, 0 to 1.")
 
@@ -60,7 +60,7 @@ class FoundFact(FoundItem):
 
 
 class FoundTodo(FoundItem):
-    """A commitment, habit, open thread or friction of the user's, or the end of one."""
+    """A commitment, habit, open thread or friction of the user's, a promise of the companion's, or the end of one."""
 
     kind: TodoKindName
     content: str = Field(description="One short sentence.")

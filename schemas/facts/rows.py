@@ -14,7 +14,7 @@ EntityType = Literal["person", "place", "org", "project", "thing"]
 FactKind = Literal["fact", "preference", "relationship", "friction", "habit"]
 FactSource = Literal["shadow_extraction", "seeded_profile", "curated_fold"]
 FactStatus = Literal["ACTIVE", "ARCHIVED"]
-TodoKind = Literal["commitment", "habit", "thread", "friction"]
+TodoKind = Literal["commitment", "habit", "thread", "friction", "promise"]
 TodoStatus = Literal["OPEN", "DONE", "ARCHIVED"]
 MergeState = Literal["proposed", "merged", "declined", "undone"]
 
@@ -79,7 +79,7 @@ class FactEvent(Row):
 
 
 class Todo(Row):
-    """A commitment, habit, open thread or friction of the user's."""
+    """A commitment, habit, open thread or friction of the user's, or a promise that the Being made."""
 
     todo_id: UUID
     kind: TodoKind

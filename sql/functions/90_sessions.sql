@@ -1,6 +1,6 @@
 -- Sessions: a conversation, closed after 30 idle minutes, whether by the clock or by its messages' own times.
 
--- Somebody else in the room: context, and evidence only about what they say of themselves.
+-- Another speaker in the room: context, and evidence only about what they say of themselves.
 create or replace view party_messages as select * from messages where role = 'other';
 
 -- The session whose span comes within p_idle of p_at; of several the one that began first.

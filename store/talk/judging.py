@@ -26,20 +26,30 @@ class UnjudgedCount:
 def count_unjudged(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> list[UnjudgedCount]:
     """Count the user's unjudged messages in each of these sessions; sessions without any are left out.
 
-    In a session that waits for a key, only messages that came with a live key of their own count.
+    In a session that has ended the Being's count too, since no further message of the user's brings them along. In a
+    session that waits for a key, only messages that came with a live key of their own count.
     """
     with tx.cursor(row_factory=class_row(UnjudgedCount)) as cursor:
         return cursor.execute(
             """
             select session_id, count(*)::integer as waiting, memory.now() - max(received_at) as quiet_for,
                 bool_or(s.ended_at is not null) as ended
-            from memory.messages
+            from (
+                select being_id, session_id, received_at, request_key_id
+                from memory.messages
+                where being_id = %(being)s and session_id = any(%(sessions)s) and not judged and role = 'user'
+                union all
+                select m.being_id, m.session_id, m.received_at, m.request_key_id
+                from memory.sessions as ended
+                join memory.messages as m using (being_id, session_id)
+                where ended.being_id = %(being)s and ended.session_id = any(%(sessions)s)
+                    and ended.ended_at is not null and not m.judged and m.role = 'assistant'
+            ) as said
             join memory.sessions as s using (being_id, session_id)
-            where being_id = %s and session_id = any(%s) and not judged and role = 'user'
-                and (not s.waits_for_key or memory.key_lives(being_id, request_key_id))
+            where not s.waits_for_key or memory.key_lives(being_id, request_key_id)
             group by session_id
             """,
-            [being_id, list(session_ids)],
+            {"being": being_id, "sessions": list(session_ids)},
         ).fetchall()
 
 
@@ -69,7 +79,7 @@ def sessions_of(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) ->
 
 
 def unjudged(tx: Transaction, being_id: UUID, session_id: UUID, *, until: datetime, limit: int) -> list[Message]:
-    """The session's unjudged messages of the user and of third speakers, received by `until`, oldest first.
+    """The session's unjudged messages, received by `until`, oldest first.
 
     In a session that waits for a key, only messages that came with a live key of their own: the others could not be
     paid for, and must not fill the limit.
@@ -81,7 +91,7 @@ def unjudged(tx: Transaction, being_id: UUID, session_id: UUID, *, until: dateti
             from memory.messages as m
             join memory.sessions as s using (being_id, session_id)
             where being_id = %(being)s and session_id = %(session)s and not m.judged
-                and m.role in ('user', 'other') and m.received_at <= %(until)s
+                and m.received_at <= %(until)s
                 and (not s.waits_for_key or memory.key_lives(being_id, m.request_key_id))
             order by m.created_at, m.message_id
             limit %(limit)s

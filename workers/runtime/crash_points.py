@@ -188,12 +188,12 @@ class CrashingStore(Store):
         self,
         claim: Claim,
         *,
+        intake: Callable[[Transaction], object] | None = None,
         first: Callable[[Transaction], object] | None = None,
-        before_owner: Callable[[Transaction], object] | None = None,
     ) -> Iterator[Transaction]:
         """Open the finishing transaction; the process may exit with everything written and nothing committed."""
         try:
-            with super().finishing(claim, first=first, before_owner=before_owner) as tx:
+            with super().finishing(claim, intake=intake, first=first) as tx:
                 yield tx
                 self._crash.passed("inside apply")
                 self._finishing.here = True

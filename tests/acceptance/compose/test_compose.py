@@ -114,6 +114,33 @@ def test_no_health_check_starts_python_or_runs_often_once_healthy():
     assert not any(re.search(r"python|celery|/app/", " ".join(check["test"])) for check in checks.values())
 
 
+# The processor time, in seconds, of an engine that starts a command in a container, and of the command itself.
+STARTING, COMMAND = 0.05, 0.005
+
+
+def test_all_health_checks_together_cost_less_than_a_fiftieth_of_a_core():
+    seconds = [int(service["healthcheck"].get("interval", "0s")[:-1]) for service in COMPOSE["services"].values()]
+    assert sum((STARTING + COMMAND) / each for each in seconds if each) < 0.02
+
+
+def test_a_health_check_takes_a_few_milliseconds_of_processor_time(tmp_path):
+    """Those of our services; here each fails, which takes it as long."""
+    tests = {tuple(service["healthcheck"]["test"]) for name, service in OURS.items() if name != "migrate"}
+    before, times = os.times(), 5
+    for kind, *test in tests:
+        argv = [part.replace("$$", "$") for part in test]
+        for _ in range(times):
+            subprocess.run(
+                ["/bin/sh", "-c", *argv] if kind == "CMD-SHELL" else argv,
+                env={"PATH": os.environ["PATH"], "PATROL_ALIVE_FILE": str(tmp_path / "alive")},
+                capture_output=True,
+                check=False,
+            )
+    used = os.times()
+    each = (used.children_user + used.children_system - before.children_user - before.children_system) / times
+    assert each / len(tests) < 4 * COMMAND, "four times as much on a busy machine"
+
+
 def test_redis_keeps_what_it_accepted_asks_for_its_password_and_is_healthy(tmp_path):
     """Its own command and health check, with the entry point of the image standing aside."""
     service = COMPOSE["services"]["redis"]
@@ -150,7 +177,7 @@ def test_redis_keeps_what_it_accepted_asks_for_its_password_and_is_healthy(tmp_p
         child.kill()
 
 
-def test_the_image_holds_what_the_program_needs_and_runs_as_nobody_special():
+def test_the_image_holds_what_the_program_needs_and_runs_as_an_ordinary_account():
     dockerfile = (CHECKOUT / "Dockerfile").read_text()
     copied = {name for line in re.findall(r"^COPY ([^-].*) \S+$", dockerfile, re.MULTILINE) for name in line.split()}
     assert all((CHECKOUT / name).exists() for name in copied)

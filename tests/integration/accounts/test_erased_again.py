@@ -282,7 +282,7 @@ def test_cleaning_the_streams_outlives_the_being(store, being):
 
 
 @pytest.mark.usefixtures("erased")
-def test_another_users_erasures_concern_nobody_else(store, settings):
+def test_another_users_erasures_concern_that_user_alone(store, settings):
     with store.transaction() as tx:
         other = users.add_being(tx, make_user(tx).user_id, "other", "Other")
     assert accept_messages(store, settings, other.being_id, [SAID]).accepted == 1

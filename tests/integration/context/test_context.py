@@ -245,7 +245,7 @@ def test_the_message_that_is_answered_stands_once(whole, context_of, store):
     assert context_of(whole).text.count("Did the oven fail?") == 1
 
 
-def test_somebody_else_in_the_room_is_told_apart(say, store, being):
+def test_another_speaker_in_the_room_is_told_apart(say, store, being):
     accept_messages(store, Settings(), being.being_id, [{"role": "other", "speaker": "Jon", "content": "Hello!"}])
 
     assert '<message speaker="Jon" role="other">\nHello!' in say(("user", "Who is that?")).text
@@ -542,6 +542,11 @@ def test_open_todos_from_talk_are_in_the_snapshot_of_their_own_being(context_of,
     assert '<todo kind="commitment" due="tomorrow">' in context_of(being).text
     assert "Run at six." in context_of(being).text
     assert "Call the vet." not in context_of(other).text
+    with store.transaction() as tx:
+        todos.add(tx, being.being_id, kind="promise", content="Ask about the stew.", source="shadow_extraction",
+            confidence=1.0, due="on Sunday")  # fmt: skip
+    assert '<promise by="you" due="on Sunday">\nAsk about the stew.' in context_of(being).text
+    assert "Ask about the stew." not in context_of(other).text
     with store.transaction() as tx:
         todos.change(tx, being.being_id, kept[0], {"status": "DONE"})
     assert "Call the vet." not in context_of(being).text

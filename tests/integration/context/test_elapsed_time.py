@@ -114,11 +114,13 @@ def test_the_last_session_says_when_it_was(store, being, say, clock):
         (session,) = messages.sessions(tx, being.being_id, before=None, limit=9)
         tx.execute(
             "insert into memory.session_summaries (being_id, session_id, version, content, turn_count)"
-            ' values (%s, %s, 1, \'{"one_liner": "They said hello."}\', 1)',
+            ' values (%s, %s, 1, \'{"commitments": ["Bea: bring bread"]}\', 1)',
             [being.being_id, session.session_id],
         )
     clock.advance(days=1)
-    shown = re.findall(r'<last-session until="(.*)">', say(("user", "Good morning.")))
+    text = say(("user", "Good morning."))
+    assert "commitments: Bea: bring bread" in text
+    shown = re.findall(r'<last-session until="(.*)">', text)
     assert shown in [[f"{moment:%Y-%m-%d %H:%M}"] for moment in (ended, ended - timedelta(minutes=1))]
 
 

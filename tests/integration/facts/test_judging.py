@@ -11,6 +11,7 @@ from memory.talk import context_provenance, judging
 from providers.thinkers import Thinkers
 from schemas.settings import SECRET_CHARACTERS
 from store.llm import keys as kept_keys
+from store.transaction import value
 from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
 
@@ -162,3 +163,71 @@ def test_words_from_both_sides_of_an_echo_are_no_span(talk):
     echo = "<recalled_memory>\nthe smell of\n</recalled_memory>"
     talk.hears(f"I hate {echo} cats.", fact("I hate cats", "Hates cats."))
     assert (talk.facts(), talk.dropped()) == ([], {"no such words": 1})
+
+
+RECIPE = "You could soak the beans. I'll ask you on Sunday how the stew went."
+
+
+def promise(span, content=None, **changes):
+    return todo(span, content, kind="promise", speaker="companion", **changes)
+
+
+def asked_about_stew(talk):
+    talk.says("How do I cook beans?", {"role": "assistant", "content": RECIPE})
+    talk.answers(todos=(promise("I'll ask you on Sunday", "Ask how the stew went.", message="m2", due="on Sunday"),))
+    talk.judged()
+
+
+def test_what_the_being_promises_is_kept_with_its_words(talk, other):
+    asked_about_stew(talk)
+    (kept,) = talk.todos()
+    assert (kept.kind, kept.content, kept.due) == ("promise", "Ask how the stew went.", "on Sunday")
+    assert other.todos() == []
+    with talk.store.transaction() as tx:
+        assert value(tx, "select span from memory.todo_evidence") == "I'll ask you on Sunday"
+
+
+@pytest.mark.parametrize(
+    ("role", "said", "speaker"),
+    [("assistant", "How did the stew go?", "companion"), ("user", "Thanks for asking, the stew went well.", "user")],
+)
+def test_a_promise_that_was_kept_is_closed(talk, role, said, speaker):
+    asked_about_stew(talk)
+    talk.says({"role": role, "content": said}, "And now?")
+    talk.answers(todos=(promise(said, message="m3", known="t1", done=True) | {"speaker": speaker},))
+    talk.judged()
+    assert [known.status for known in talk.todos("DONE")] == ["DONE"]
+    assert talk.todos() == []
+
+
+def test_the_beings_words_are_evidence_of_its_promises_alone(talk):
+    talk.hears("I'll call Mum.", todos=(todo("I'll call Mum", "Call Mum."),))
+    talk.says({"role": "assistant", "content": "You love tea. You called Mum, and I'll sing."}, "I'll sing too.")
+    talk.answers(
+        fact("love tea", "Loves tea.", message="m2"),
+        fact("love tea", "Loves tea.", message="m2", speaker="companion"),
+        todos=(
+            todo("You called Mum", message="m2", known="t1", done=True, speaker="companion"),
+            todo("I'll sing", "Sing.", message="m2", speaker="companion"),
+            todo("I'll sing", "Sing.", message="m2", kind="promise"),
+            todo("I'll sing too", "Sing too.", message="m3", kind="promise"),
+        ),
+    )
+    talk.judged()
+    assert [(one.kind, one.content) for one in talk.todos()] == [("commitment", "Call Mum.")]
+    assert talk.facts() == []
+    assert talk.dropped() == {"no such message": 2, "another's todo": 3, "another's words": 1}
+
+
+def test_a_promise_that_ends_a_session_is_judged_with_its_end(talk, clock, sent):
+    talk.says("How do I cook beans?")
+    talk.answers()
+    talk.judged()
+    talk.says({"role": "assistant", "content": RECIPE})
+    talk.judged()
+    assert len(talk.provider.requests) == 1
+    clock.advance(minutes=31)
+    sent.by(lambda: upkeep.end_idle_sessions(talk.store, talk.settings))
+    talk.answers(todos=(promise("I'll ask you on Sunday", "Ask how the stew went.", message="m2"),))
+    talk.judged()
+    assert [kept.content for kept in talk.todos()] == ["Ask how the stew went."]

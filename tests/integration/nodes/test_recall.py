@@ -122,3 +122,12 @@ def test_a_search_takes_so_many_terms_and_says_so(store, being, know):
     assert [node.scene["action"] for node in found.nodes] == ["Rain at sea."]
     with pytest.raises(InvalidRequest, match="at most 32 different terms, and this one has 33"):
         recall.search(store, being.being_id, f"{repeated} more", all_terms=False, limit=20)
+
+
+def test_a_search_credits_what_it_returns_and_nothing_beyond(store, being, know):
+    know("The oven smoked.", "The oven failed.", "The oven cooled.")
+    found = recall.search(store, being.being_id, "oven", all_terms=False, limit=2)
+    with store.transaction() as tx:
+        rows = tx.execute("select node_id from memory.memory_nodes where reactivation_count > 0").fetchall()
+    assert {row["node_id"] for row in rows} == {node.node_id for node in found.nodes}
+    assert len(rows) == 2

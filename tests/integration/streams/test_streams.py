@@ -165,7 +165,7 @@ def test_acknowledged_entries_are_trimmed_and_unread_ones_never(new_reader, redi
     assert {held, unread} <= set(left)
 
 
-def test_what_somebody_removed_holds_nothing_up(new_reader, redis, write, kept):
+def test_an_entry_that_was_removed_holds_nothing_up(new_reader, redis, write, kept):
     reader = new_reader()
     gone = write("gone")
     redis.xreadgroup(GROUP, "dead", {"patrol:notes": ">"})
@@ -269,7 +269,7 @@ def test_what_makes_the_ledger_stumble_is_set_apart(new_reader, redis, write, ke
     assert [one.reason.startswith("it could not be stored (KeyError)") for one in rejected.listed(redis)] == [True]
 
 
-def test_a_full_door_keeps_its_entries_waiting_and_nobody_elses(new_reader, redis, write, kept, monkeypatch):
+def test_a_full_intake_keeps_its_own_entries_waiting_and_no_others(new_reader, redis, write, kept, monkeypatch):
     def full(*_: object) -> None:
         raise IntakeFull
 
