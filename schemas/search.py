@@ -125,8 +125,23 @@ class Result(Answer):
     signals: dict[str, Signal] | None = Field(None, description="On request: each signal and its share of the score.")
 
 
+class NamedEntity(Answer):
+    """Someone or something that the query names."""
+
+    entity_ref: str
+    label: str
+    facts: list[str] = Field(description="Up to three: pinned first, then by importance, then the newest.")
+    first: Neighbour | None = Field(description="The message that named it first.")
+    last: Neighbour | None = Field(description="The message that named it last.")
+
+
 class Found(Answer):
     """What was found."""
+
+    entities: list[NamedEntity] = Field(
+        [],
+        description="Up to three that the query names and facts know; none with `as_of`, or without the kind `fact`.",
+    )
 
     results: list[Result] = Field(description="Best first.")
     degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")

@@ -61,7 +61,7 @@ class Store:
             max_size=connections,
             open=False,
             configure=_configure,
-            # Its waits between attempts double without end; given up soon, whoever needs a connection begins anew.
+            # Its waits between attempts double without end; after this time the next request starts anew.
             reconnect_timeout=RECONNECT_SECONDS,
             check=_begin,
             kwargs={
@@ -72,7 +72,7 @@ class Store:
         )
 
     def __enter__(self) -> Self:
-        """Open the pool. A database that is not there yet is waited for by whoever first needs it."""
+        """Open the pool. The first transaction waits for a database that is not there yet."""
         self._pool.open()
         return self
 
@@ -126,17 +126,26 @@ class Store:
                     raise
 
     @contextmanager
-    def finishing(self, claim: Claim, *, first: Callable[[Transaction], object] | None = None) -> Iterator[Transaction]:
+    def finishing(
+        self,
+        claim: Claim,
+        *,
+        intake: Callable[[Transaction], object] | None = None,
+        first: Callable[[Transaction], object] | None = None,
+    ) -> Iterator[Transaction]:
         """One transaction in which work ends: its effects, its done state and the work it causes are kept together.
 
         Args:
             claim: The work.
-            first: What is locked before the work's row, where whoever asks for the work has locked that already.
+            intake: Takes the lock on the Being's intake, which precedes all others.
+            first: Takes the locks that precede the lock on the work's row, as transactions that request the work do.
 
         Raises:
             LeaseLost: Another holds the work now; nothing of this transaction is kept.
         """
         with self.transaction() as tx:
+            if intake is not None:
+                intake(tx)
             if first is not None:
                 tx.execute("select memory.hold_owner(%s)", [claim.owner_id])
                 first(tx)

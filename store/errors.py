@@ -2,7 +2,7 @@
 
     StoreError
     ├── MigrationRefused   the database can't be brought to the expected shape
-    ├── LeaseLost          somebody else holds this work now: nothing of the transaction is kept     MP001
+    ├── LeaseLost          another worker holds this work now: nothing of the transaction is kept   MP001
     ├── NotFound           no such thing, for this owner                                             MP002
     ├── Refused            the thing exists, and its state forbids what was asked                    MP003
     ├── BudgetSpent        the day's budget has not so much left: wait for the next day
@@ -29,11 +29,11 @@ class MigrationRefused(StoreError):
 
 
 class LeaseLost(StoreError):
-    """The lease on a unit of work went to somebody else; its effects were rolled back."""
+    """Another worker took the lease on a unit of work; the effects of this attempt were rolled back."""
 
 
 class NotFound(StoreError):
-    """There is no such thing for this owner, whoever else may have one."""
+    """This owner has no such row; another owner may have one."""
 
 
 class Refused(StoreError):
@@ -84,7 +84,7 @@ def translated() -> Iterator[None]:
             ) from error
         if domain is None and _passes(error):
             raise Unavailable(f"The database is out of reach ({type(error).__name__}).") from error
-        if _of_nobody(error):
+        if _of_erased_being(error):
             raise NotFound("There is no such Being any more.") from error
         if domain is None:
             raise
@@ -98,7 +98,7 @@ def _passes(error: psycopg.Error) -> bool:
     return error.sqlstate[:2] in PASSING or isinstance(error, psycopg.errors.IdleInTransactionSessionTimeout)
 
 
-def _of_nobody(error: psycopg.Error) -> bool:
+def _of_erased_being(error: psycopg.Error) -> bool:
     """Whether a row was to become a Being's that was erased meanwhile."""
     broken = error.diag.constraint_name if isinstance(error, psycopg.errors.ForeignKeyViolation) else None
     return (broken or "").endswith("_being_id_fkey")

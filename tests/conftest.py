@@ -149,7 +149,7 @@ def execute_alone(url: str, statement: str) -> None:
         return True
 
     with psycopg.connect(url, autocommit=True) as server:
-        assert processes.wait_until(executed, PATIENCE), f"somebody stays connected: {statement}"
+        assert processes.wait_until(executed, PATIENCE), f"a connection stays open: {statement}"
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from memory.nodes.recall import search as search_by_word
 from memory.search.search import search as search_everything
 from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_NODES, SEARCH_RESULTS
 from schemas.nodes.recall import Searched
-from schemas.search import USUAL_KINDS, EverythingRequest, Found, Kind, Result
+from schemas.search import USUAL_KINDS, EverythingRequest, Found, Kind, NamedEntity, Result
 
 MOMENT = "A moment with its offset from UTC, such as 2026-03-02T00:00:00Z."
 
@@ -95,6 +95,8 @@ def _say_searched(found: Searched, *, every: bool, as_json: bool) -> None:
 def _say_found(found: Found, *, as_json: bool) -> None:
     if as_json:
         return say_json(found)
+    for one in found.entities:
+        say(_card(one))
     if found.results:
         say(_table(found.results))
     else:
@@ -104,6 +106,15 @@ def _say_found(found: Found, *, as_json: bool) -> None:
     if found.unindexed:
         remark(f"{found.unindexed} more are accepted and not searchable yet by every signal.")
     return None
+
+
+def _card(one: NamedEntity) -> Text:
+    lines = [words(f"{one.label}: {'; '.join(one.facts)}" if one.facts else one.label)]
+    named = {"first named": one.first, "last named": one.last if one.last != one.first else None}
+    lines += [
+        f"  {when} {moment(said.at)}, {words(said.speaker)}: {words(said.text)}" for when, said in named.items() if said
+    ]
+    return Text("\n".join(lines))
 
 
 def _table(results: list[Result]) -> Table:

@@ -58,8 +58,7 @@ def candidates(tx: Transaction, being: Being, question: EverythingRequest, under
     finding.plan_once(tx)
     within = Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
     names = finding.speakers(tx, being.being_id, RECENT_MESSAGES)
-    owner = documents.owner(tx, being.being_id)
-    language = owner.language if owner else DEFAULT
+    language = language_of(tx, being)
     terms, speakers = read(question.query, language, [*names, being.name])
     # Memories are ranked by the talk of their day too.
     asks_for_talk = "message" in question.kinds
@@ -158,6 +157,12 @@ def _nominations(question: EverythingRequest) -> int:
 def _rarity(documents: int, having: int) -> float:
     """BM25's inverse document frequency, which is never negative."""
     return math.log(1 + (max(documents, having) - having + 0.5) / (having + 0.5))
+
+
+def language_of(tx: Transaction, being: Being) -> str:
+    """The language that the Being's words are stemmed in."""
+    owner = documents.owner(tx, being.being_id)
+    return owner.language if owner else DEFAULT
 
 
 def _called(being: Being) -> dict[str, str]:

@@ -10,6 +10,7 @@ from uuid import UUID
 from memory.nodes import activation
 from memory.nodes.recall import QueryVector, embed_query
 from memory.search.candidates import TOLD, Understood, candidates, speaker_of
+from memory.search.entities import named_entities
 from memory.search.indexing import text_of
 from memory.search.ranking import Ranked, ranked
 from memory.text.errors import InvalidRequest
@@ -82,6 +83,7 @@ def search_understood(tx: Transaction, being: Being, question: EverythingRequest
     if question.activate:
         activation.activate(tx, being.being_id, [UUID(one.id) for one in results if one.kind == "node"])
     return Found(
+        entities=named_entities(tx, being, question, within),
         results=results,
         degraded=understood.degraded,
         unindexed=queue.unindexed(tx, within.owners, question.kinds),

@@ -112,10 +112,9 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         outcome = _summarise_jointly(llm, tagged("companion", being.name), worded, own_texts, drawings)
         if not outcome.summaries:
             raise outcome.faults[-1]
-    lock = partial(
-        _lock, settings=settings, being_id=being_id, message_ids=[id_ for short in shorts for id_ in short.message_ids]
-    )
-    with store.finishing(claim, first=lock) as tx:
+    lock = partial(_lock, being_id=being_id, message_ids=[id_ for short in shorts for id_ in short.message_ids])
+    intake = partial(scene_drawing.hold_intake, settings=settings, being_id=being_id)
+    with store.finishing(claim, intake=intake, first=lock) as tx:
         empty = {short.session_id for short in shorts} - {short.session_id for short in worded}
         done = [each for each in shorts if each.session_id in empty | {*outcome.summaries} | {*outcome.failed}]
         kept = _keep(tx, being_id, done, outcome)
@@ -179,9 +178,8 @@ def _ask(
     return {summary.conversation: summary.alone() for summary in drawn.summaries}
 
 
-def _lock(tx: Transaction, settings: Settings, being_id: UUID, message_ids: Sequence[UUID]) -> None:
-    """Lock in the order in which intake and erasure lock: the intake, the session state, then messages."""
-    scene_drawing.hold_intake(tx, settings, being_id)
+def _lock(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Lock in the order in which erasure locks: the session state, then messages."""
     rolling.lock(tx, being_id)
     messages.keep_from_erasure(tx, being_id, message_ids)
 

@@ -90,13 +90,10 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         raise result.faults[-1]
     turns = sum(message.role != "other" for message in said)
     said_ids = [message.message_id for message in said]
-
-    def lock(tx: Transaction) -> None:
-        # An erasure locks the intake and the messages before it requests this work.
-        scene_drawing.hold_intake(tx, settings, being_id)
-        messages.keep_from_erasure(tx, being_id, said_ids)
-
-    with store.finishing(claim, first=lock) as tx:
+    # An erasure locks the intake and the messages before it requests this work.
+    intake = partial(scene_drawing.hold_intake, settings=settings, being_id=being_id)
+    lock = partial(messages.keep_from_erasure, being_id=being_id, message_ids=said_ids)
+    with store.finishing(claim, intake=intake, first=lock) as tx:
         if messages.keep_from_erasure(tx, being_id, said_ids):
             session_summaries.keep(tx, being_id, session_id, result.summary, turns)
             scene_drawing.keep(tx, settings, being_id, [drawing], llm.request_key)

@@ -131,7 +131,7 @@ end $$;
 
 -- The seed's ❼, one cluster at a time by (created_at, cluster_id), with live counts and vectors: a sub-cluster with at most
 -- two active nodes gives all its nodes, dead ones too, to the sibling most like it (similarity > p_threshold), else to its
--- parent; without active nodes it is like nobody. A cluster with children stays.
+-- parent; without active nodes it is similar to no other. A cluster with children stays.
 -- INVARIANT  No node is lost: every node of a removed cluster is in the cluster that merged_into names.
 create or replace function merge_small_clusters(p_being_id uuid, p_threshold double precision) returns integer
 language plpgsql as $$

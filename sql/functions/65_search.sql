@@ -5,7 +5,7 @@
 -- INVARIANT 2  search_postings holds each term of each document once, and search_statistics and search_terms their numbers,
 --              at every commit.
 -- INVARIANT 3  A document goes in the transaction in which what it was made of goes.
--- LOCK ORDER   queue, documents, statistics, terms: each of them by one owner's indexing work, and by whoever erases.
+-- LOCK ORDER   queue, documents, statistics, terms: each of them by one owner's indexing work, and by erasures.
 
 -- What was told or changed waits for its words to be indexed; what it said before is found until then.
 create or replace function queue_for_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void

@@ -24,6 +24,33 @@ def foundation(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> li
         ).fetchall()
 
 
+def named(tx: Transaction, user_id: UUID, being_id: UUID, names: Sequence[str], limit: int) -> dict[str, str]:
+    """Entities in facts that a Being knows which are called one of these names, in lower case, each with its label.
+
+    Names told to another Being in confidence do not count. Entities with the most facts come first.
+    """
+    rows = tx.execute(
+        """
+        select a.entity_ref, min(l.label) as label, max(known.facts) as facts
+        from memory.entity_labels as l
+        join memory.entity_aliases as a using (user_id, alias_ref),
+        lateral (
+            select count(*) as facts
+            from memory.facts as f
+            where f.user_id = %(user)s and f.status = 'ACTIVE' and f.entity_refs @> array[a.entity_ref]
+                and (f.being_id = %(being)s or f.being_id is null)
+        ) as known
+        where l.user_id = %(user)s and (l.being_id = %(being)s or l.being_id is null)
+            and lower(l.label) = any(%(names)s) and known.facts > 0
+        group by a.entity_ref
+        order by facts desc, a.entity_ref
+        limit %(limit)s
+        """,
+        {"user": user_id, "being": being_id, "names": list(names), "limit": limit},
+    )
+    return {row["entity_ref"]: row["label"] for row in rows}
+
+
 def important(
     tx: Transaction, user_id: UUID, being_id: UUID, refs: Sequence[str], *, apart_from: Sequence[UUID], limit: int
 ) -> dict[str, list[Fact]]:

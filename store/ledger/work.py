@@ -61,7 +61,7 @@ def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timede
 
 
 def state(tx: Transaction, owner_id: UUID, kind: str, key: str) -> str | None:
-    """The state of a unit of work, None where nobody asked for it."""
+    """The state of a unit of work; None if it was never requested."""
     found: str | None = value(
         tx, "select state from memory.work where owner_id = %s and kind = %s and key = %s", [owner_id, kind, key]
     )
@@ -80,7 +80,7 @@ def renew(tx: Transaction, claim: Claim, lease: timedelta) -> None:
 
 
 def hold(tx: Transaction, claim: Claim) -> None:
-    """Begin to finish: nobody else takes the work while this transaction lasts.
+    """Begin to finish: no other worker takes the work while this transaction lasts.
 
     Raises:
         LeaseLost: Another holds the work now.

@@ -45,7 +45,7 @@ def known(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) 
 
 
 def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Vector]) -> None:
-    """Keep vectors before anything is made of them; not those that a node has got meanwhile from somebody else."""
+    """Keep vectors before anything is made of them; not those that another worker has stored meanwhile."""
     tx.execute(
         "insert into memory.embeddings (being_id, embedding_model, text_hash, vector)"
         " select %(being)s, %(model)s, new.text_hash, new.vector"

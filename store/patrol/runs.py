@@ -84,7 +84,7 @@ def any_running(tx: Transaction, being_id: UUID) -> bool:
 
 
 def awaited(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
-    """Whether somebody demanded this run, or the one that waits for its end."""
+    """Whether a user demanded this run, or the one that waits for its end."""
     return bool(
         value(
             tx,

@@ -91,6 +91,21 @@ def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[K
         ).fetchall()
 
 
+def said(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[Said]:
+    """The messages that these documents are, in the order in which they were said."""
+    with tx.cursor(row_factory=class_row(Said)) as cursor:
+        return cursor.execute(
+            """
+            select m.message_id, m.speaker, m.role, m.content, m.created_at
+            from memory.search_documents as d
+            join memory.messages as m on m.being_id = d.owner_id and m.message_id = d.item_id
+            where d.owner_id = %s and d.document_id = any(%s) and d.kind = 'message'
+            order by m.created_at, m.message_id
+            """,
+            [being_id, list(places)],
+        ).fetchall()
+
+
 def beside(
     tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None
 ) -> tuple[list[Said], list[Said]]:

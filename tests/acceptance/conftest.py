@@ -37,7 +37,7 @@ ALL_SCOPES: list[Scope] = ["ingest", "read", "manage"]
 ENVIRONMENT = {
     **os.environ,
     "PYTHONPATH": str(CHECKOUT),
-    # Two processors are shared by everybody; more threads would only be in each other's way.
+    # All processes share two processors; more threads would only compete.
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "PATROL_EMBEDDER": "minilm",
@@ -47,7 +47,7 @@ ENVIRONMENT = {
     "PATROL_LOG_FORMAT": "json",
     # Nothing of the machine's own settings.
     **dict.fromkeys(("DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY"), ""),
-    # Keys that tests make up are shown to nobody.
+    # Keys that tests make up are sent to no provider.
     "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
 }
 
@@ -115,7 +115,7 @@ def ledger(stack: Stack) -> Iterator[Store]:
 
 
 class Person:
-    """Somebody with Beings, who speaks to the API; `ask` shows a token for everything."""
+    """A user with Beings, who speaks to the API; `ask` shows a token for everything."""
 
     def __init__(self, stack: Stack, ledger: Store) -> None:
         self.ledger = ledger

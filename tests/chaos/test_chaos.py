@@ -14,7 +14,7 @@ SEED = 1
 
 @pytest.mark.long
 @pytest.mark.timeout(900)  # becoming quiet may take long on a busy machine
-def test_whatever_happens_nothing_is_lost_and_nothing_is_done_twice(tmp_path):
+def test_under_faults_nothing_is_lost_and_nothing_is_done_twice(tmp_path):
     figures = tmp_path / "figures.json"
     command = ["-m", "tests.chaos", "--minutes", str(SECONDS / 60), "--seed", str(SEED), "--json", figures]
     run = subprocess.run([sys.executable, *command], cwd=CHECKOUT, capture_output=True, text=True, check=False)

@@ -63,7 +63,7 @@ def test_a_pinned_memory_does_not_fade(life):
     assert (life.memory().status, life.memory().effective_importance) == ("active", 0.06)
 
 
-def test_nothing_dies_without_somebody_who_can_judge_it(life):
+def test_nothing_dies_without_a_model_to_judge_it(life):
     life.happens("A bus went by.", importance=0.05)
     life.patrol(3)
     assert life.memory().status == "dying"

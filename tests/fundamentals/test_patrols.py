@@ -124,7 +124,7 @@ def test_time_passes_by_ticks_and_not_by_traffic(life, clock, hours, counts):
         assert users.get_being(tx, life.being_id).patrol_counter == counts
 
 
-def test_time_passes_for_a_being_that_nobody_tells_anything(life, clock):
+def test_time_passes_for_a_being_without_new_notes(life, clock):
     hand_in(life, "One.", "Two.")
     walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
     assert life.sent.by(lambda: demand.ask_for_ticks(life.store, PATIENT)) == []

@@ -182,7 +182,7 @@ def test_an_id_of_200_characters_and_metadata_of_4_kb_are_taken():
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "other"])
-def test_a_message_is_somebodys(role):
+def test_a_message_has_a_speaker(role):
     assert MessageInput.model_validate({"role": role, "content": "Hello."}).role == role
 
 

@@ -184,10 +184,16 @@ class CrashingStore(Store):
         super()._committed(messages)
 
     @contextmanager
-    def finishing(self, claim: Claim, *, first: Callable[[Transaction], object] | None = None) -> Iterator[Transaction]:
+    def finishing(
+        self,
+        claim: Claim,
+        *,
+        intake: Callable[[Transaction], object] | None = None,
+        first: Callable[[Transaction], object] | None = None,
+    ) -> Iterator[Transaction]:
         """Open the finishing transaction; the process may exit with everything written and nothing committed."""
         try:
-            with super().finishing(claim, first=first) as tx:
+            with super().finishing(claim, intake=intake, first=first) as tx:
                 yield tx
                 self._crash.passed("inside apply")
                 self._finishing.here = True

@@ -44,7 +44,7 @@ class Command:
         kept = {name: value for name, value in os.environ.items() if name in {"PATH", "LANG", "TMPDIR"}}
         self.environment = {
             **kept,
-            # Nobody's own settings, and a place for sockets that no other test knows.
+            # No settings of the machine, and a place for sockets that no other test knows.
             "HOME": str(home),
             "XDG_RUNTIME_DIR": str(home.parent),
             "PATROL_HOME": str(home),
@@ -107,7 +107,7 @@ class Command:
 
 @contextmanager
 def made_home() -> Iterator[Path]:
-    """A home with a path short enough for sockets; whatever still lives in it is killed at the end."""
+    """A home with a path short enough for sockets; processes left in it are killed at the end."""
     place = Path(tempfile.mkdtemp(prefix="cli-"))
     home = place / "home"
     try:

@@ -61,7 +61,7 @@ def test_a_token_is_for_its_users_own_beings(patrol, somebody, another):
     assert theirs in patrol("token", "add", "--user", somebody.user, "-s", "read", "-b", theirs, code=1).stderr
 
 
-def test_nobody_revokes_a_token_of_another(patrol, somebody, another):
+def test_a_token_of_another_user_is_not_revoked(patrol, somebody, another):
     token = patrol.json("token", "add", "--user", somebody.user, "-s", "read")["token"]["token_id"]
     assert "no token" in patrol("token", "revoke", "--user", another().user, token, code=1).stderr
 

@@ -65,7 +65,7 @@ def test_who_does_not_know_the_password_sees_nothing(flower, auth):
         assert httpx2.get(flower + page, auth=auth, timeout=PATIENCE).status_code == 401
 
 
-def test_nobody_changes_anything_from_there(flower):
+def test_flower_changes_nothing(flower):
     sent = f"{flower}/api/task/send-task/upkeep.sweep"
     answer = httpx2.post(sent, auth=(NAME, WORD), json={"args": []}, timeout=PATIENCE)
     assert answer.status_code == 403

@@ -30,7 +30,7 @@ def test_what_is_written_to_a_stream_is_recalled(somebody, redis):
     assert "The oven failed." in somebody("recall", "the oven").stdout
 
 
-def test_somebody_reads(patrol):
+def test_a_reader_is_running(patrol):
     status = patrol.json("stream", "status")
     assert [one["stream"] for one in status["streams"]] == ["patrol:notes", "patrol:messages"]
     assert len(status["readers"]) == 1

@@ -177,7 +177,7 @@ def test_redis_keeps_what_it_accepted_asks_for_its_password_and_is_healthy(tmp_p
         child.kill()
 
 
-def test_the_image_holds_what_the_program_needs_and_runs_as_nobody_special():
+def test_the_image_holds_what_the_program_needs_and_runs_as_an_ordinary_account():
     dockerfile = (CHECKOUT / "Dockerfile").read_text()
     copied = {name for line in re.findall(r"^COPY ([^-].*) \S+$", dockerfile, re.MULTILINE) for name in line.split()}
     assert all((CHECKOUT / name).exists() for name in copied)

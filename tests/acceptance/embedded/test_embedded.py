@@ -107,7 +107,7 @@ def test_only_the_owner_may_enter_the_sockets(home):
             assert directory.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_run_directory_that_somebody_else_made_is_refused(home, tmp_path):
+def test_a_run_directory_that_another_account_made_is_refused(home, tmp_path):
     expected = run_directory(home)
     expected.rmdir()
     expected.symlink_to(tmp_path)
@@ -116,7 +116,7 @@ def test_a_run_directory_that_somebody_else_made_is_refused(home, tmp_path):
 
 
 @root_only
-def test_a_run_directory_that_somebody_else_owns_is_refused(home):
+def test_a_run_directory_that_another_account_owns_is_refused(home):
     expected = run_directory(home)
     os.chown(expected, 1, 1)
     with pytest.raises(UnsafeHomeError, match=expected.name), embedded_servers(home):
@@ -186,7 +186,7 @@ def test_a_redis_that_is_too_old_is_passed_over(monkeypatch, tmp_path):
 
 
 @root_only
-def test_root_runs_postgres_as_nobody_below_directories_closed_to_everybody_else(home, monkeypatch):
+def test_root_runs_postgres_as_the_account_nobody_below_directories_closed_to_others(home, monkeypatch):
     closed = home / "closed"
     site = closed / "site"
     installed = postgres_server.program().parents[3]
@@ -217,7 +217,7 @@ def test_an_ordinary_user_runs_everything_as_themselves_and_root_can_take_over(h
 
 
 @root_only
-def test_data_of_somebody_else_are_refused(home, tmp_path):
+def test_data_of_another_account_are_refused(home, tmp_path):
     with embedded_servers(home, durable=False):
         pass
     for path in (home, *home.rglob("lock"), *home.glob("*/server.log"), home / "postgres", home / "redis"):

@@ -17,7 +17,7 @@ PATIENCE = 10.0
 
 
 @pytest.mark.long
-def test_whoever_asks_is_answered_as_soon_as_the_server_is_back(tmp_path_factory):
+def test_a_request_succeeds_as_soon_as_the_server_is_back(tmp_path_factory):
     home = tmp_path_factory.mktemp("pg")
     with EmbeddedPostgres(home / "data", home, durable=False) as server, ThreadPoolExecutor() as pool:
         migrate(server.url)

@@ -96,7 +96,7 @@ def test_a_process_that_does_not_get_ready_in_time_says_why(tmp_path):
     assert all(map(gone, running))
 
 
-def test_whoever_was_ready_once_need_not_be_asked_again(tmp_path):
+def test_a_process_that_was_ready_is_not_asked_again(tmp_path):
     answers = iter([True])
     other = tmp_path / "other"
     with Supervisor(tmp_path) as supervisor:

@@ -23,6 +23,7 @@ from memory.patrol.root_examples import TEXTS
 from schemas.settings import Settings
 from store.accounts import users
 from store.database import Sender, Store
+from tests import lock_trace
 from tests.chaos.audit import inconsistencies
 from tests.chaos.processes import Processes, processes
 from tests.chaos.replay import differences, memory_of, replayed
@@ -45,6 +46,15 @@ def url(new_database) -> Iterator[str]:
             name = sql.Identifier(connection.info.dbname)
             connection.execute(sql.SQL("alter database {} set synchronous_commit = on").format(name))
         yield database
+
+
+@pytest.fixture
+def locks_in_order(url) -> Iterator[None]:
+    """Record the locks that workers and intake take in the test, and compare their order with the documented one."""
+    lock_trace.install(url)
+    yield
+    assert lock_trace.sequences(url)
+    assert lock_trace.inversions(url) == []
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def watched(broker_url):
             listening.join()
 
 
-def test_nobody_sees_what_is_in_a_message(life, foreign, redis, wait_until):
+def test_the_content_of_a_message_is_not_logged(life, foreign, redis, wait_until):
     """Events, which Flower shows, and logs tell for whom it is and how much; so does remote control."""
     life.worker(PATROL_LOG_LEVEL="DEBUG")
     with watched(redis.broker_url) as events:

@@ -3,6 +3,8 @@
 import json
 import random
 
+import pytest
+
 from memory.intake.intake import accept_messages
 from memory.talk import sessions
 from schemas.settings import CHECKOUT
@@ -14,6 +16,7 @@ BATCH = 20
 SAMPLE = [json.loads(line) for line in (CHECKOUT / "samples" / "conversation.jsonl").read_text("utf-8").splitlines()]
 
 
+@pytest.mark.usefixtures("locks_in_order")
 def test_a_month_of_talk_is_kept_judged_and_summed_up_once(life, wait_until):
     chance = random.Random(7)
     life.thinker()

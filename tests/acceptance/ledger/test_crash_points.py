@@ -1,4 +1,4 @@
-"""A worker process dies at the worst moments there are; another goes on, and nobody can tell from the memory."""
+"""A worker process dies at the worst moments there are; another goes on, and the memory is as if none had died."""
 
 import pytest
 
@@ -26,6 +26,7 @@ def test_a_process_dies_and_nothing_is_lost_or_done_twice(life, fresh, wait_unti
     assert (counted["nodes"], counted["notes"]) == (13, 13)
 
 
+@pytest.mark.usefixtures("locks_in_order")
 @pytest.mark.parametrize(
     "where",
     [

@@ -80,6 +80,7 @@ def day(life, wait_until):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("locks_in_order")
 def test_the_state_evolves_as_the_seed_tells(day):
     # t=0: the first message.
     day.says("I live in Austin. I'll walk every morning.")

@@ -8,7 +8,7 @@ from tests.acceptance.ledger.conftest import BAKERY
 from tests.fakes.provider import Behaviour
 
 
-def test_who_wakes_up_too_late_changes_nothing(life, wait_until, fresh):
+def test_a_worker_that_wakes_up_too_late_changes_nothing(life, wait_until, fresh):
     life.provider.script(Behaviour(do="hang", seconds=600, when=EXAMPLES["Private"][0]))
     sleeper = life.worker("sleeper")
     life.remember(*BAKERY)
@@ -30,7 +30,7 @@ def test_who_wakes_up_too_late_changes_nothing(life, wait_until, fresh):
     assert life.departs_from_replay(fresh) == []
 
 
-def test_who_has_lost_the_lease_asks_no_model_any_more(life, wait_until):
+def test_a_worker_that_lost_the_lease_asks_no_model_any_more(life, wait_until):
     halved = (Behaviour(do="fail", status=400, when=BAKERY[0]) for _ in range(2))
     life.provider.script(*halved, Behaviour(do="hang", seconds=600))
     worker = life.worker()

@@ -15,7 +15,7 @@ def is_ready(life, name="worker"):
     return f"{name}@" in life.started.logs(name) and " ready." in life.started.logs(name)
 
 
-def test_rings_that_a_flush_took_are_missed_soon(life, redis_client, wait_until):
+def test_messages_that_a_flush_deleted_are_sent_again_soon(life, redis_client, wait_until):
     life.remember(*BAKERY)
     life.demand()
     redis_client.flushall()

@@ -63,7 +63,7 @@ def test_an_answer_is_paid_for_once_or_twice_where_it_was_not_stored_yet(life, t
 
 
 @pytest.mark.parametrize("where", [AFTER_THE_CALL, ONCE_STORED[0]])
-def test_a_batch_is_sent_once_or_twice_where_nobody_knew_that_it_had_arrived(life, think, wait_until, where):
+def test_a_batch_is_sent_once_or_twice_where_its_arrival_was_not_stored(life, think, wait_until, where):
     mark = think(where, PATROL_BATCH_THINKING="on", PATROL_BATCH_WAIT="PT0.2S")
     life.remember(*BAKERY, *FAMILY)
     wait_until(lambda: mark.exists() and life.settled() and steps(life) != [])

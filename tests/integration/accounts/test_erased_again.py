@@ -106,7 +106,9 @@ def test_an_erased_note_is_not_taken_in_again(store, settings, erased, words, it
 
 
 def test_what_is_left_at_a_door_is_not_kept_as_refused(store, settings, erased, words):
-    delivered = deliver(store, settings, "messages", erased.being_id, [SAID], ["stream/patrol:messages/1-1"])
+    delivered = deliver(
+        store, settings, Embedders(settings), "messages", erased.being_id, [SAID], ["stream/patrol:messages/1-1"]
+    )
     assert (delivered.refused, delivered.erased, words()) == ({}, {0}, {})
 
 
@@ -282,7 +284,7 @@ def test_cleaning_the_streams_outlives_the_being(store, being):
 
 
 @pytest.mark.usefixtures("erased")
-def test_another_users_erasures_concern_nobody_else(store, settings):
+def test_another_users_erasures_concern_that_user_alone(store, settings):
     with store.transaction() as tx:
         other = users.add_being(tx, make_user(tx).user_id, "other", "Other")
     assert accept_messages(store, settings, other.being_id, [SAID]).accepted == 1

@@ -56,7 +56,7 @@ def test_an_erasure_waits_for_workers_before_it_locks_anything(store, user, bein
         assert not users.exists(tx, being.being_id)
 
 
-def test_a_reservation_of_work_that_nobody_requested_keeps_others_waiting(store, being, waits):
+def test_a_reservation_of_work_without_a_row_keeps_others_waiting(store, being, waits):
     def reserve():
         with store.transaction() as tx:
             work.reserve(tx, being.being_id, PATROL_DUE)

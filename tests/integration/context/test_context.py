@@ -245,7 +245,7 @@ def test_the_message_that_is_answered_stands_once(whole, context_of, store):
     assert context_of(whole).text.count("Did the oven fail?") == 1
 
 
-def test_somebody_else_in_the_room_is_told_apart(say, store, being):
+def test_another_speaker_in_the_room_is_told_apart(say, store, being):
     accept_messages(store, Settings(), being.being_id, [{"role": "other", "speaker": "Jon", "content": "Hello!"}])
 
     assert '<message speaker="Jon" role="other">\nHello!' in say(("user", "Who is that?")).text

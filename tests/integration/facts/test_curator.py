@@ -183,7 +183,7 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("kind", ENDINGS)
-def test_work_for_a_user_ends_while_somebody_writes_facts_and_asks_for_it_and_not_in_a_circle(talk, wait_until, kind):
+def test_work_for_a_user_ends_without_a_loop_while_a_writer_of_facts_requests_it_again(talk, wait_until, kind):
     user_id = talk.being.user_id
     with talk.store.transaction() as tx:
         work.ask(tx, user_id, kind)

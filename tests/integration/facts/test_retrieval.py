@@ -99,6 +99,15 @@ def test_without_vectors_words_have_to_do(talk):
     assert (contents(found), found.degraded) == (["Drinks green tea."], True)
 
 
+def test_a_fact_without_a_vector_is_found_by_words_beside_those_that_have_one(talk):
+    seed(talk, {"content": "Works as a nurse at the hospital."}, {"content": "Drinks green tea every morning."})
+    talk.embedded()
+    seed(talk, {"content": "Collects porcelain teapots."})
+    found = retrieve(talk, "teapots")
+    assert contents(found)[0] == "Collects porcelain teapots."
+    assert not found.degraded
+
+
 def test_before_the_first_fact_nothing_is_worse_than_it_should_be(talk):
     assert not retrieve(talk, "green tea?").degraded
 

@@ -481,7 +481,7 @@ def test_words_that_are_erased_while_others_come_in_wait_for_them_and_not_in_a_c
 @pytest.mark.parametrize(
     ("kind", "do"), [(kinds.SESSION_SUMMARY, session_summary.summarise), (kinds.JUDGE, judging.judge)]
 )
-def test_words_that_come_in_while_nobody_can_think_are_waited_for_and_not_in_a_circle(talk, wait_until, kind, do):
+def test_words_that_come_in_without_a_model_wait_for_one_without_a_loop(talk, wait_until, kind, do):
     talk.says(at(0), at(50))
     with talk.store.transaction() as tx:
         key = str(tx.execute("select session_id from memory.sessions order by started_at").fetchone()["session_id"])

@@ -37,7 +37,7 @@ def test_work_that_is_leased_or_done_is_not_claimed(store, ask, claim):
     assert claim() is None
 
 
-def test_work_that_nobody_asked_for_is_not_claimed(claim):
+def test_work_that_was_not_requested_is_not_claimed(claim):
     assert claim() is None
 
 
@@ -50,7 +50,7 @@ def test_work_is_not_claimed_before_its_time(store, ask, claim):
     assert claim() is not None
 
 
-def test_of_many_who_claim_at_once_exactly_one_wins(store, ask, claim):
+def test_of_many_concurrent_claims_exactly_one_wins(store, ask, claim):
     crowd = 8
     for _ in range(10):
         ask()
@@ -86,7 +86,7 @@ def test_a_renewed_lease_is_kept(store, ask, claim):
     assert claim() is None
 
 
-def test_a_holder_whose_lease_ran_out_may_still_finish_while_nobody_else_came(store, ask, claim, row):
+def test_a_worker_with_an_expired_lease_may_finish_if_no_other_took_the_work(store, ask, claim, row):
     ask()
     held = claim(lease=timedelta(0))
     with store.finishing(held):
@@ -144,7 +144,7 @@ def test_effects_that_fail_leave_the_work_to_do(store, ask, claim, row):
         assert users.find_user(tx, "Nobody") is None
 
 
-def test_nobody_takes_work_that_is_being_finished(store, ask, claim, row):
+def test_work_that_is_being_finished_is_not_claimed(store, ask, claim, row):
     ask()
     held = claim(lease=timedelta(0))
 

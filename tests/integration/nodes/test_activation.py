@@ -95,7 +95,7 @@ def test_a_dead_node_that_is_found_counts_two_and_lives_after_the_next_patrol(fi
     assert look(dead).status == "active"
 
 
-def test_a_dead_node_that_nobody_asks_for_stays_dead(look, pass_patrols, dead):
+def test_a_dead_node_that_is_not_found_stays_dead(look, pass_patrols, dead):
     pass_patrols(5)
 
     assert look(dead).status == "dead"

@@ -181,7 +181,7 @@ def asked_to_move(store, embedders, sent):
     return sent.by(lambda: reembedding.request_reembedding(store, embedders))
 
 
-def test_a_move_that_is_dead_is_asked_for_by_nobody(store, settings, being_id, sent):
+def test_a_dead_move_is_not_requested_again(store, settings, being_id, sent):
     hand_in(store, settings, being_id, "Mira baked saffron buns.")
     walk_patrol(store, Embedders(settings), settings, being_id)
     local = Embedders(Settings(embedder="minilm"))

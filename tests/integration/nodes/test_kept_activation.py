@@ -59,7 +59,7 @@ def claims(store, being):
     return claiming
 
 
-def test_what_is_found_while_nobody_writes_is_credited_at_once(store, being, node_id, look, claims):
+def test_what_is_found_without_concurrent_writers_is_credited_at_once(store, being, node_id, look, claims):
     with store.transaction() as tx:
         activation.activate(tx, being.being_id, [node_id])
 

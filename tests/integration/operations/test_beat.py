@@ -31,7 +31,7 @@ def at_once(do):
         list(pool.map(lambda _: do(), range(2)))
 
 
-def test_a_tick_that_nobody_took_in_time_is_dropped(schedule):
+def test_a_tick_that_no_worker_took_in_time_is_dropped(schedule):
     for name, tick in schedule.items():
         assert tick["options"]["expires"] <= max(10 * tick["schedule"], 600), name
         assert tick["options"]["queue"] in QUEUES, name

@@ -49,7 +49,7 @@ def test_retention_lets_go_of_all_that_is_old_however_much(store, being, monkeyp
     assert rows(store, "work") == 3
 
 
-def test_retention_lets_go_of_vectors_that_nobody_came_back_for(store, being, monkeypatch):
+def test_retention_deletes_vectors_of_abandoned_attempts(store, being, monkeypatch):
     monkeypatch.setattr(upkeep, "CLEARED_AT_ONCE", 2)
     with store.transaction() as tx:
         embeddings.keep(tx, being.being_id, MODEL, dict.fromkeys(HASHES, np.ones(3, np.float32)))
@@ -69,7 +69,14 @@ def test_retention_lets_go_of_the_counts_of_old_judgings(store, being, clock, mo
         with store.transaction() as tx:
             for _ in range(count):
                 judging.record_judgement(
-                    tx, being.being_id, uuid4(), messages=1, facts=0, todos=0, dropped={"no such words": 1}
+                    tx,
+                    being.being_id,
+                    uuid4(),
+                    judged=[uuid4()],
+                    shown=[],
+                    facts=0,
+                    todos=0,
+                    dropped={"no such words": 1},
                 )
 
     judge(5)

@@ -149,7 +149,7 @@ def test_where_all_that_was_new_is_forgotten_before_evening_nothing_is_written(l
     assert not life.asked("DiaryPages")
 
 
-def test_what_nobody_demanded_writes_every_four_hours_and_then_all_of_it(life, clock):
+def test_a_patrol_without_demand_writes_every_four_hours_and_then_all_of_it(life, clock):
     life.tell("The roof leaks.")
     assert walk_undemanded(life).steps["diary"]["outcome"] == "done"
     clock.advance(hours=3)

@@ -105,7 +105,7 @@ def test_the_dead_move_along(tx, being):
     assert seen(tx, being, dead).cluster_id == sibling
 
 
-def test_a_topic_without_active_nodes_is_like_nobody_and_joins_its_root(tx, being):
+def test_a_topic_without_active_nodes_is_similar_to_no_other_and_joins_its_root(tx, being):
     faded = make_topic(tx, being, "Faded", [])
     (dead,) = remember(tx, being, words("Long ago."), cluster=faded)
     nodes.forget(tx, being.being_id, dead)
@@ -123,7 +123,7 @@ def test_an_empty_topic_goes(tx, being):
     assert empty not in {cluster.cluster_id for cluster in clusters.live(tx, being.being_id)}
 
 
-def test_vectors_that_cancel_out_are_like_nobody(tx, being):
+def test_vectors_that_cancel_out_are_similar_to_no_other(tx, being):
     undirected = make_topic(tx, being, "North and south", [NORTH, SOUTH])
     make_topic(tx, being, "Large", [EAST] * 3)
 

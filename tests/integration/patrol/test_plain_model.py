@@ -162,7 +162,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(data=st.data(), wish=st.sampled_from(["pin", "unpin", "forget", "revive"]))
     @precondition(lambda self: self.plain.nodes)
-    def somebody_wishes(self, data, wish):
+    def user_curates(self, data, wish):
         name = data.draw(st.sampled_from(range(len(self.ids))))
         self.both(
             lambda: getattr(self.plain, wish)(name),
@@ -171,7 +171,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(data=st.data(), importance=IMPORTANCE)
     @precondition(lambda self: self.plain.nodes)
-    def somebody_weighs(self, data, importance):
+    def user_corrects_the_importance(self, data, importance):
         name = data.draw(st.sampled_from(range(len(self.ids))))
 
         def weigh(tx):

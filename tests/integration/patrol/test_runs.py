@@ -230,7 +230,7 @@ def test_beings_are_patrolled_side_by_side(store, user, want, sent):
     assert [message.owner_id for message in sent] == [other.being_id]
 
 
-def test_nobody_can_want_a_run_for_a_being_that_is_not(store):
+def test_a_run_for_an_unknown_being_is_refused(store):
     with pytest.raises(NotFound), store.transaction() as tx:
         runs.want(tx, uuid4(), demanded=True, notes=MANY)
 

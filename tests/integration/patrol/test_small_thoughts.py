@@ -115,7 +115,7 @@ def failed_notes(life):
         return notes.page(tx, life.being_id, state="parse_failed", after=None, limit=9)
 
 
-def test_a_note_that_can_not_be_put_right_stays_marked_and_nobody_is_asked_again(life):
+def test_a_note_that_can_not_be_repaired_stays_marked_and_costs_no_second_call(life):
     life.hand_in(BROKEN)
     life.answers.said["RepairedScene"] = {**MENDED, "feeling": "I was jealous."}
     run = life.patrol()
@@ -131,7 +131,7 @@ def test_a_note_that_can_not_be_put_right_stays_marked_and_nobody_is_asked_again
 
 
 @pytest.mark.parametrize("new", [(), ("Event.",)])
-def test_a_note_that_nobody_could_put_right_is_when_somebody_can(life, new):
+def test_a_note_is_repaired_as_soon_as_there_is_a_model(life, new):
     life.hand_in(BROKEN)
     life.patrol(thinker="none")
     assert [note.reason.split(":")[0] for note in failed_notes(life)] == ["not JSON"]

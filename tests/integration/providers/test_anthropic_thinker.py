@@ -122,7 +122,7 @@ def test_a_question_in_a_batch_is_asked_as_it_is_asked_alone(provider, thinker):
     assert batched.body == alone.body
 
 
-def test_a_batch_that_nobody_knows_says_so(thinker, thinkers):
+def test_an_unknown_batch_says_so(thinker, thinkers):
     with pytest.raises(Misconfigured, match="no such batch"):
         thinker.collect("msgbatch_999")
     batch_id = thinker.submit([("one", question())])

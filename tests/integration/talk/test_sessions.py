@@ -101,7 +101,7 @@ def test_half_an_idle_hour_of_the_domains_time_ends_a_session(store, being, cloc
         assert len(messages.end_idle_sessions(tx, 10)) == ended
 
 
-def test_messages_cost_no_task_while_nobody_can_think(store, being, sent):
+def test_messages_cost_no_task_without_a_model(store, being, sent):
     def asked() -> set[str]:
         said = [{"role": "user", "content": f"Words {n}."} for n in range(8)]
         accept_messages(store, NOBODY, being.being_id, said)

@@ -39,6 +39,7 @@ STABLE = {
     "shadow.waiting": "shadow",
     "upkeep.activate": "upkeep",
     "upkeep.clean_streams": "upkeep",
+    "upkeep.compare_seeds": "upkeep",
     "upkeep.curate": "upkeep",
     "upkeep.embed_facts": "upkeep",
     "upkeep.embed_told": "upkeep",

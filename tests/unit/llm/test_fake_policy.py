@@ -191,7 +191,7 @@ def test_what_people_tell_of_themselves_is_found_with_their_words():
     assert sound.dropped == {"not real": 2}
 
 
-def test_what_somebody_means_to_do_and_has_done_is_found():
+def test_what_a_person_means_to_do_and_has_done_is_found():
     sound, known = judged(
         ("user", "I need to call the dentist tomorrow. I finished painting the fence."), todos=["Painting the fence"]
     )

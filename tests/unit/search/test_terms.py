@@ -76,7 +76,7 @@ def test_every_language_that_can_be_set_is_known():
     assert {*get_args(LanguageCode)} == {AUTO, *LANGUAGES}
 
 
-def test_a_few_foreign_words_elect_nobody():
+def test_a_few_foreign_words_select_no_language():
     assert elected(votes(words("La vita è bella, he said."))) == "en"
 
 

@@ -35,7 +35,7 @@ def test_a_being_is_taken_away_and_erased_while_its_patrol_runs(person, problem)
         assert [row["kind"] for row in left] in ([], [CLEAN_STREAMS.name])
 
 
-def test_only_who_may_manage_takes_away_or_erases(person, problem):
+def test_only_the_scope_manage_may_remove_or_erase(person, problem):
     path = f"/v1/beings/{person.being.being_id}"
     reader = person.with_token(scopes=["read"])
     problem(reader.get(f"{path}/export"), 403)

@@ -53,7 +53,7 @@ def test_what_can_not_be_a_key_is_refused_and_not_repeated(person, problem, key)
     assert kept(person) == []
 
 
-def test_keys_are_the_users_and_nobody_elses(person, newcomer, problem):
+def test_keys_are_seen_by_their_user_alone(person, newcomer, problem):
     added = person.client.post("/v1/keys", json={"key": KEY}).json()
     stranger, of_one_being = newcomer(), person.with_token(being_id=person.being.being_id)
 

@@ -43,7 +43,7 @@ def test_messages_are_in_the_order_in_which_they_were_said(person):
     assert contents(person, session) == ["First.", "Second.", "Third."]
 
 
-def test_somebody_else_in_the_room_is_heard_and_not_counted(person):
+def test_another_speaker_in_the_room_is_kept_and_not_counted(person):
     hand_in(person, said(0), said(1, "Hello!", role="other", speaker="Jon"))
     (session,) = sessions(person)
     assert session["turn_count"] == 1
@@ -76,7 +76,7 @@ def test_what_can_not_be_taken_is_named_by_its_place(person):
     assert reasons[4].startswith("created_at")
 
 
-def test_a_session_of_nobody_is_not_found(person, problem):
+def test_an_unknown_session_is_not_found(person, problem):
     problem(person.ask("GET", "/sessions/00000000-0000-0000-0000-000000000000/messages"), 404)
 
 

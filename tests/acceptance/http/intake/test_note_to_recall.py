@@ -36,7 +36,7 @@ def test_what_is_handed_in_is_recalled(person):
     assert "I had promised bread" in recalled["recalled"]
 
 
-def test_nobody_need_demand_a_patrol(person):
+def test_a_note_is_remembered_without_a_demanded_patrol(person):
     note_id = person.ask("POST", "/notes", json=SCENE).json()["ids"][0]
 
     def remembered():

@@ -55,7 +55,7 @@ def test_what_is_no_correction_is_refused_and_changes_nothing(person, problem, n
     assert person.ask("GET", path).json() == node
 
 
-def test_what_is_forgotten_is_found_by_nobody_until_it_is_revived(person, problem, node):
+def test_a_forgotten_node_is_not_found_until_it_is_revived(person, problem, node):
     path = f"/nodes/{node['node_id']}"
     forgotten = person.ask("DELETE", path).json()
     assert (forgotten["status"], forgotten["forgotten_at"] is None) == ("dead", False)

@@ -81,7 +81,7 @@ def test_paths_that_are_no_routes_make_no_series(person, operator):
     assert not [name for name in numbers(operator) if re.search("nothing", name)]
 
 
-def test_methods_that_somebody_made_up_make_no_series(person, operator):
+def test_made_up_methods_make_no_series(person, operator):
     for number in range(3):
         person.client.request(f"INVENTED{number}", "/health/live")
     told = [name for name in numbers(operator) if "/health/live" in name]
@@ -94,7 +94,7 @@ def test_a_users_token_does_not_open_it(person, problem):
 
 
 @pytest.mark.parametrize("path", ["/v1/beings", "/v1/beings/mira", "/v1/beings/mira/nodes", "/v1/cost"])
-def test_an_operators_token_opens_nobodys_memory(operator, problem, path):
+def test_an_operators_token_opens_no_memory(operator, problem, path):
     problem(operator.get(path), 403)
 
 

@@ -141,7 +141,7 @@ def test_a_fault_of_ours_is_told_without_details_and_logged_without_words(person
     assert "Traceback" not in log
 
 
-def test_the_log_has_a_line_for_each_request_and_nobody_s_words(person, stack, wait_until):
+def test_the_log_has_a_line_for_each_request_and_no_words_of_users(person, stack, wait_until):
     def ask(method, path, **options):
         person.client.request(method, f"/v1/{path}", headers={"X-Request-Id": path.replace("/", "-")}, **options)
 

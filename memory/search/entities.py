@@ -1,0 +1,68 @@
+"""Who or what a query names: the entity's card, and where it was mentioned first and last."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory.search.candidates import language_of, speaker_of
+from memory.search.terms import digest, terms, words
+from schemas.accounts.accounts import Being
+from schemas.search import EverythingRequest, NamedEntity, Neighbour
+from store.facts import cards
+from store.search import finding, shown
+from store.search.finding import Within
+from store.transaction import Transaction
+
+MOST_ENTITIES = 3
+MOST_FACTS = 3
+# Names of so many words are looked for.
+WORDS_OF_NAME = 3
+
+
+def named_entities(tx: Transaction, being: Being, question: EverythingRequest, within: Within) -> list[NamedEntity]:
+    """The entities that a question names, those with the most facts first.
+
+    A card says what is known now: there is none where the question is about an earlier moment, or not about facts.
+    """
+    if question.as_of is not None or "fact" not in question.kinds:
+        return []
+    labels = cards.named(tx, being.user_id, being.being_id, _names(question.query), MOST_ENTITIES)
+    if not labels:
+        return []
+    known = cards.important(tx, being.user_id, being.being_id, list(labels), apart_from=[], limit=MOST_FACTS)
+    talk = replace(within, kinds=["message"]) if "message" in question.kinds else None
+    found = []
+    for ref, label in labels.items():
+        said = _mentions(tx, being, talk, label) if talk else []
+        found.append(
+            NamedEntity(
+                entity_ref=ref,
+                label=label,
+                facts=[fact.content for fact in known.get(ref, [])],
+                first=said[0] if said else None,
+                last=said[-1] if said else None,
+            )
+        )
+    return found
+
+
+def _names(query: str) -> list[str]:
+    """The runs of up to three words of a query, in lower case, without possessive endings."""
+    told = [word.removesuffix("'s").removesuffix("\u2019s") for word in words(query)]
+    return [
+        " ".join(told[at : at + count]) for count in range(1, WORDS_OF_NAME + 1) for at in range(len(told) - count + 1)
+    ]
+
+
+def _mentions(tx: Transaction, being: Being, talk: Within, label: str) -> Sequence[Neighbour]:
+    """The first and the last message in which all words of a name stand, in the order in which they were said."""
+    digests = [digest(term) for term in terms(label, language_of(tx, being))]
+    places = finding.mentions(tx, talk, digests) if digests else []
+    return [
+        Neighbour(
+            id=said.message_id,
+            speaker=speaker_of(being, said.speaker, said.role),
+            text=said.content,
+            at=said.created_at,
+        )
+        for said in shown.said(tx, being.being_id, places)
+    ]
