@@ -366,6 +366,10 @@ class Settings(BaseSettings):
         timedelta(days=30), description="How long model responses are kept that no node's history refers to."
     )
     keep_calls: Duration = Field(timedelta(days=400), description="How long the records of model calls are kept.")
+    keep_retracted: Duration | None = Field(
+        None,
+        description="How long retracted messages can be restored; then they go without a trace. Not set: for ever.",
+    )
     keep_judgements: Duration = Field(
         timedelta(days=90), description="How long the counts of what each judging found and dropped are kept."
     )

@@ -57,6 +57,8 @@ class Wire(BaseModel):
 
 Words = Annotated[str, Field(min_length=1, pattern=r"\S")]
 Degree = Annotated[float, Field(ge=-1, le=1)]
+Conversation = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
+"""A producer's id of a chat or tab."""
 
 
 def _is_blank(value: Any) -> bool:
@@ -137,6 +139,10 @@ class Produced(Wire):
     )
     metadata: dict[str, Any] = Field(default={}, description="The producer's own data, at most 4 KB of JSON.")
 
+    def content_fields(self) -> dict[str, Any]:
+        """What decides whether an item is the same as another one of its id."""
+        return self.model_dump(mode="json", exclude={"id"})
+
     @field_validator("metadata")
     @classmethod
     def _small(cls, value: dict[str, Any]) -> dict[str, Any]:
@@ -192,7 +198,19 @@ class MessageInput(Produced):
 
     role: Role
     speaker: Annotated[Words, Field(max_length=SPEAKER_CHARACTERS)] | None = None
+    conversation: Conversation | None = Field(
+        None, description="The producer's id of the chat or tab. Sessions are separate for each conversation."
+    )
     content: Words
     created_at: Moment | None = Field(
         None, description="The time of the message, with its offset from UTC; default: now."
     )
+
+    def content_fields(self) -> dict[str, Any]:
+        """As for any item; without a conversation as for a message from before there were any."""
+        fields = super().content_fields()
+        return (
+            fields
+            if self.conversation is not None
+            else {name: fields[name] for name in fields if name != "conversation"}
+        )

@@ -77,7 +77,7 @@ def _take(task_id: str, kind: ItemKind, args: tuple[Any, ...], kwargs: dict[str,
         return
     ids = [f"celery/{task_id}/{position}" for position in range(len(items))]
     try:
-        delivered = deliver(on.store, on.settings, kind, being_id, items, ids)
+        delivered = deliver(on.store, on.settings, on.embedders, kind, being_id, items, ids)
     except Exception as fault:  # noqa: BLE001  # the message is the only copy, so it is requeued whatever the fault
         log.warning("ingest.waits", being_id=str(being_id), items=len(items), fault=described(fault))
         time.sleep(PAUSE_SECONDS)

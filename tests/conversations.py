@@ -23,6 +23,7 @@ from store.ledger import work
 from tests.fakes.provider import Behaviour, FakeProvider
 
 LEASE = timedelta(seconds=30)
+ATTEMPTS = 5
 
 Do = Callable[[Store, Thinkers, Settings, Claim], object]
 
@@ -92,6 +93,7 @@ class Talk:
     ) -> None:
         self.store, self.provider, self.being, self.settings = store, provider, being, settings
         self.thinkers, self.embedders = thinkers, embedders
+        self.lease, self.attempts = LEASE, ATTEMPTS
 
     def says(self, *said: str | dict[str, Any]) -> list[UUID]:
         """Add messages; a string is a message of the user."""
@@ -120,19 +122,19 @@ class Talk:
         self.do_due(self.being.user_id, kinds.SPINE, spine.write)
 
     def do_due(self, owner_id: UUID, kind: WorkKind, do: Do) -> None:
-        """Do all due work of one kind."""
+        """Do all due work of one kind; `lease` and `attempts` are for tests that let work crash."""
         for _ in range(100):
             with self.store.transaction() as tx:
                 rows = tx.execute(
-                    "select key from memory.work where owner_id = %s and kind = %s and state = 'ready'"
-                    " and next_at <= clock_timestamp()",
+                    "select key from memory.work where owner_id = %s and kind = %s and next_at <= clock_timestamp()"
+                    " and (state = 'ready' or state = 'running' and lease_until <= clock_timestamp())",
                     [owner_id, kind.name],
                 ).fetchall()
             if not rows:
                 return
             for row in rows:
                 with self.store.transaction() as tx:
-                    claim = work.claim(tx, owner_id, kind.name, row["key"], lease=LEASE, attempts=5)
+                    claim = work.claim(tx, owner_id, kind.name, row["key"], lease=self.lease, attempts=self.attempts)
                 assert claim is not None
                 do(self.store, self.thinkers, self.settings, claim)
 
@@ -140,7 +142,7 @@ class Talk:
         """Embed the user's facts."""
         with self.store.transaction() as tx:
             vectors.request_embedding(tx, self.being.user_id)
-            claim = work.claim(tx, self.being.user_id, kinds.EMBED_FACTS.name, "", lease=LEASE, attempts=5)
+            claim = work.claim(tx, self.being.user_id, kinds.EMBED_FACTS.name, "", lease=LEASE, attempts=ATTEMPTS)
         assert claim is not None
         vectors.embed(self.store, self.embedders, self.settings, claim)
 

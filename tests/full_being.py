@@ -171,6 +171,14 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
             " values (%(being)s, 'userNotes', 'user', %(word)s)"
         ),
         (
+            "insert into memory.retracted_messages"
+            " (being_id, message_id, producer_id, conversation, role, speaker, content, metadata, content_hash,"
+            " created_at) values (%(being)s, uuidv7(), %(word)s, %(word)s, 'user', %(word)s, %(word)s,"
+            " jsonb_build_object(%(word)s::text, 1), '', memory.now())"
+        ),
+        "insert into memory.awaited_retractions (being_id, producer_id) values (%(being)s, %(word)s || 'later')",
+        "insert into memory.applied_retractions (being_id, request_id) values (%(being)s, %(word)s)",
+        (
             "insert into memory.judgements (being_id, session_id, messages, facts, todos, dropped)"
             " select being_id, session_id, 1, 1, 1, '{}' from memory.sessions where being_id = %(being)s"
         ),

@@ -77,7 +77,8 @@ WITHOUT_WORDS: Mapping[str, set[str]] = {
 # Texts for columns that `fill` leaves empty.
 REST: Mapping[str, tuple[str, ...]] = {
     "beings": ("name", "slug"),
-    "messages": ("judging_error",),
+    "messages": ("judging_error", "conversation"),
+    "sessions": ("conversation",),
     "model_responses": ("defect",),
     "souls": ("partner_type", "personality", "values", "backstory", "inner_world", "examples"),
     "soul_states": ("project", "topic"),

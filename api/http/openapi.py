@@ -66,6 +66,7 @@ _ERRORS = {
     "404": "You have no such resource.",
     "408": "The body did not arrive in time; send it again.",
     "409": "The resource's state does not allow it; the detail says what to do.",
+    "410": "It was erased for good; nothing was changed.",
     "413": "The body, or the batch in it, is too large; nothing was taken.",
     "415": "The body is not `application/json`.",
     "422": "The request is invalid; `errors` or `rejected` name each place.",

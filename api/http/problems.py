@@ -16,6 +16,7 @@ from starlette.types import Scope
 
 from memory.accounts.access import Forbidden, InvalidToken
 from memory.intake.intake import IntakeFull
+from memory.intake.retraction import ErasedForGood
 from memory.text.errors import InvalidRequest
 from memory.vault.gates import GateRefused
 from providers.errors import ProviderError, Transient
@@ -96,6 +97,7 @@ TITLES = {
     "conflict": "The resource's state does not allow it",
     "failed": "Internal error",
     "forbidden": "The token does not allow this request",
+    "gone": "Erased for good",
     "invalid": "The request is invalid",
     "method-not-allowed": "The route has no such method",
     "not-found": "Not found",
@@ -151,6 +153,7 @@ _KINDS: dict[type[Exception], tuple[HTTPStatus, str]] = {
     Forbidden: (HTTPStatus.FORBIDDEN, "forbidden"),
     NotFound: (HTTPStatus.NOT_FOUND, "not-found"),
     Refused: (HTTPStatus.CONFLICT, "conflict"),
+    ErasedForGood: (HTTPStatus.GONE, "gone"),
     InvalidRequest: (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"),
     IntakeFull: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),
     StatementTimeout: (HTTPStatus.SERVICE_UNAVAILABLE, "timed-out"),

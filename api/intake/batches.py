@@ -26,6 +26,11 @@ def ids_from(idempotency_key: str | None) -> DeriveId:
     return lambda position: idempotency_key and f"idempotency-key/{idempotency_key}/{position}"
 
 
+def request_id(idempotency_key: str | None) -> str | None:
+    """Return the id under which a request is applied once, if it has a key."""
+    return idempotency_key and f"idempotency-key/{idempotency_key}"
+
+
 def hand_in(sent: Any, idempotency_key: str | None, accept: Callable[[Sequence[Any], DeriveId], Receipt]) -> Receipt:
     """Take in one item or a list.
 

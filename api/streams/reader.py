@@ -141,7 +141,9 @@ class StreamReader:
         for being_id, letters in sorted(by_being(readable).items(), key=lambda being: len(being[1])):
             items, ids = [letter.item for letter in letters], [letter.derived_id for letter in letters]
             try:
-                delivered = deliver(self._on.store, self._on.settings, STREAMS[stream], being_id, items, ids)
+                delivered = deliver(
+                    self._on.store, self._on.settings, self._on.embedders, STREAMS[stream], being_id, items, ids
+                )
             except IntakeFull:
                 # The entries stay pending, and are retried once they have been idle long enough to be claimed.
                 log.warning("stream.door_full", being_id=str(being_id), entries=len(letters))

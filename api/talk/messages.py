@@ -13,11 +13,13 @@ from api.http.auth import IngestBeing, ManagedBeing
 from api.http.bodies import JsonRoute, body_limit
 from api.http.openapi import problems
 from api.http.resources import On
-from api.intake.batches import IdempotencyKey, hand_in
+from api.intake.batches import IdempotencyKey, hand_in, request_id
 from memory.accounts import erasure
+from memory.intake import retraction
 from memory.intake.intake import accept_messages
 from schemas.facts.answers import Erased
 from schemas.intake import Receipt
+from schemas.talk.retraction import MessageSelection, Restored, Retracted
 from schemas.wire import MessageInput
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
@@ -34,6 +36,11 @@ EXAMPLE = {
 EXAMPLES: dict[str, Any] = {
     "one message": {"value": EXAMPLE},
     "a batch": {"value": [EXAMPLE, {"role": "assistant", "content": "On a market day, too."}]},
+}
+
+SELECTIONS: dict[str, Any] = {
+    "an answer": {"value": {"ids": ["turn-2"]}},
+    "back to a message": {"value": {"conversation": "chat-7", "after": "turn-1"}},
 }
 
 
@@ -56,6 +63,42 @@ def hand_in_messages(
     """
     accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=request_key)
     return hand_in(messages, idempotency_key, accept)
+
+
+@router.post("/messages/retract")
+def retract_messages(
+    on: On,
+    being: IngestBeing,
+    selection: Annotated[MessageSelection, Body(openapi_examples=SELECTIONS)],
+    idempotency_key: IdempotencyKey = None,
+) -> Retracted:
+    """Take messages back: by `ids`, or those of a `conversation` behind the message `after`.
+
+    Scope `ingest`.
+
+    A retracted message counts as never said. It is in no search, context or prompt, and workers derive again, without
+    it, what was derived from it. A retraction that comes before its message waits for it. The same id with other
+    content is then a new version of the message.
+    """
+    return retraction.retract(
+        on.store, on.settings, on.embedders, being.being_id, selection, request_id=request_id(idempotency_key)
+    )
+
+
+@router.post("/messages/restore", responses=problems(410))
+def restore_messages(
+    on: On,
+    being: IngestBeing,
+    selection: Annotated[MessageSelection, Body(openapi_examples=SELECTIONS)],
+    idempotency_key: IdempotencyKey = None,
+) -> Restored:
+    """Let retracted messages stand again, under their own ids and times.
+
+    Scope `ingest`.
+
+    They are processed as new messages are. What was erased does not come back: 410, and nothing is restored.
+    """
+    return retraction.restore(on.store, on.settings, being.being_id, selection, request_id=request_id(idempotency_key))
 
 
 @router.delete("/messages/{message_id}")

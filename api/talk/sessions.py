@@ -1,8 +1,9 @@
 """Routes of sessions: their messages and summaries, the session state, and the spine."""
 
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from api.http.auth import ReadBeing
 from api.http.bodies import JsonRoute
@@ -11,7 +12,7 @@ from api.http.resources import On
 from memory.nodes import browsing
 from memory.talk import sessions
 from schemas.limits import PAGE_NODES
-from schemas.talk.messages import MessagePage, SessionPage
+from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, SpinePage
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Conversations"], route_class=JsonRoute)
@@ -69,6 +70,21 @@ def list_party_messages(
     Scope `read`.
     """
     return browsing.party_page(on.store, being.being_id, cursor=cursor, limit=limit)
+
+
+@router.get("/retracted-messages")
+def list_retracted_messages(
+    on: On,
+    being: ReadBeing,
+    conversation: Annotated[str | None, Query(description="Only those of this conversation.")] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> RetractedPage:
+    """List messages that were taken back and can be restored, the one received last first.
+
+    Scope `read`.
+    """
+    return browsing.retracted_page(on.store, being.being_id, conversation=conversation, cursor=cursor, limit=limit)
 
 
 @router.get("/session-state")

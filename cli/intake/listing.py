@@ -9,8 +9,9 @@ from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOpti
 from cli.console.output import day, moment, say_page, short, table, words
 from cli.intake import failed_notes as _failed_notes  # noqa: F401  # adds its commands to `notes`
 from cli.intake import kept_notes as _kept_notes  # noqa: F401  # adds its commands to `notes`
+from cli.intake import retraction as _retraction  # noqa: F401  # adds its commands to `messages`
 from cli.intake.intake import messages, notes
-from memory.nodes.browsing import note_page, said_in, session_page
+from memory.nodes.browsing import note_page, retracted_page, said_in, session_page
 from schemas.intake import NoteState
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage
@@ -53,9 +54,14 @@ def list_messages(
     limit: LimitOption = PAGE_NODES,
     cursor: CursorOption = None,
     *,
+    retracted: Annotated[
+        bool, Option("--retracted", help="List messages that were taken back, of all sessions, newest first.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """List the messages of a session, oldest first. `patrol sessions list` lists the sessions."""
+    if retracted:
+        return _list_retracted(being, owner, limit, cursor, as_json=as_json)
     with opened() as on:
         being_id = find_being(on.store, being, owner).being_id
         if session is None:
@@ -71,4 +77,16 @@ def list_messages(
     for message in page.messages:
         who = words(message.speaker) or message.role
         shown.add_row(short(message.message_id), moment(message.created_at), who, words(message.content))
-    say_page(page, shown if page.messages else "There are no messages.", as_json=as_json)
+    return say_page(page, shown if page.messages else "There are no messages.", as_json=as_json)
+
+
+def _list_retracted(being: str | None, owner: str | None, limit: int, cursor: str | None, *, as_json: bool) -> None:
+    with opened() as on:
+        being_id = find_being(on.store, being, owner).being_id
+        page = retracted_page(on.store, being_id, conversation=None, cursor=cursor, limit=limit)
+    shown = table("message", "retracted", "who", "*content")
+    for message in page.messages:
+        who = words(message.speaker) or message.role
+        # Whole: `patrol messages restore` takes no abbreviation.
+        shown.add_row(str(message.message_id), moment(message.retracted_at), who, words(message.content))
+    say_page(page, shown if page.messages else "There are no retracted messages.", as_json=as_json)

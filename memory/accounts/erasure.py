@@ -8,9 +8,9 @@ import structlog
 
 from memory.erased import cleaning, recognition
 from memory.facts import vectors
-from memory.talk import rolling, scene_removal, spine
+from memory.nodes.erasure import PlanOutdated
+from memory.talk import rolling, scene_removal, spine, withdrawal
 from memory.talk.scene_removal import SceneRemoval
-from memory.talk.sessions import request_summaries
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
@@ -22,7 +22,7 @@ from store.database import Store
 from store.errors import NotFound
 from store.facts import facts
 from store.ledger import work
-from store.talk import rolling as session_states
+from store.talk import retraction
 
 log = structlog.get_logger()
 
@@ -32,11 +32,12 @@ def erase_messages(
 ) -> Erased:
     """Erase messages; returns which facts and todos were removed or changed with them.
 
-    Keyed digests of their ids and texts are kept, so that intake refuses them from now on; copies in the streams are
-    removed by a worker. A statement is removed with its last evidence, and the statement that it had replaced is active
-    again. A fact is removed with its last statement. A todo is removed with its evidence, and reopened if only the
-    message that closed it is erased. Scenes that rest on the messages are removed with their memories, and the other
-    messages of these scenes are drawn from again.
+    All versions of a message go, retracted ones too. Keyed digests of their ids and texts are kept, so that intake
+    refuses them from now on; copies in the streams are removed by a worker. Messages that were judged by a call that
+    showed an erased one are judged again. A statement is removed with its last evidence, and the statement that it had
+    replaced is active again. A fact is removed with its last statement. A todo is removed with its evidence, and
+    reopened if only the message that closed it is erased. Scenes that rest on the messages are removed with their
+    memories, and the other messages of these scenes are drawn from again.
 
     Raises:
         NotFound: The Being has none of these messages.
@@ -44,8 +45,10 @@ def erase_messages(
         ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was erased.
         Refused: Patrols keep changing the memories of the messages.
     """
-    erase = partial(_erase_messages, store, settings, being, message_ids)
-    return scene_removal.with_removal(store, embedders, being, message_ids, erase)
+    with store.transaction() as tx:
+        versions = [version.message_id for version in erased.messages(tx, being.being_id, message_ids)]
+    erase = partial(_erase_messages, store, settings, being, versions)
+    return scene_removal.with_removal(store, embedders, being, versions, erase)
 
 
 def _erase_messages(
@@ -53,22 +56,18 @@ def _erase_messages(
 ) -> Erased:
     with store.transaction() as tx:
         erased.hold_intake(tx, being.being_id)
-        rolling.reserve(tx, being.being_id)
-        session_states.lock(tx, being.being_id)
-        facts.lock(tx, being.user_id)
+        withdrawal.lock(tx, being)
         if not (said := erased.messages(tx, being.being_id, message_ids)):
             raise NotFound("This Being has no such message.")
         known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
         recognition.remember_messages(tx, known, said)
         cleaning.enqueue(tx, being.being_id)
+        if not {version.message_id for version in said} <= {*message_ids}:
+            raise PlanOutdated
         before = message_erasure.supported_by(tx, being.user_id, being.being_id, message_ids)
         removed = scenes.carry_out(tx)
-        message_erasure.erase_messages(tx, being.being_id, message_ids)
-        erasing.remove_unused_names(tx, being.user_id)
+        withdrawal.withdraw(tx, settings, being, message_ids, retraction.erase)
         after = message_erasure.remaining(tx, being.user_id, being.being_id, before)
-        vectors.request_embedding(tx, being.user_id)
-        request_summaries(tx, being.being_id)
-        spine.request_if_due(tx, being.user_id)
         return Erased(
             messages=len(said),
             scenes=removed,

@@ -11,9 +11,9 @@ from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from schemas.vault import SHARED
 from store import vault
-from store.accounts import erased, erasure, message_erasure
+from store.accounts import erased, erasure
 from store.nodes import topic_names as stored_names
-from store.talk import scenes
+from store.talk import retraction, scenes
 from store.transaction import Transaction
 
 RECORDS_AT_ONCE = 1000
@@ -50,11 +50,16 @@ def erase_again(tx: Transaction, settings: Settings, being: Being, from_being_id
 def _messages(tx: Transaction, being: Being, known: Recognition) -> int:
     came = erased.all_messages(tx, being.being_id)
     again = known.among(
-        tx, {place: known.of_message(one.producer_id, one.role, one.content) for place, one in enumerate(came)}
+        tx,
+        {
+            place: known.of_message(one.producer_id, one.role, one.content, one.conversation)
+            for place, one in enumerate(came)
+        },
     )
     if again:
-        _erase_notes(tx, being, scenes.detach(tx, being.being_id, [came[place].message_id for place in again]))
-        message_erasure.erase_messages(tx, being.being_id, [came[place].message_id for place in again])
+        gone = [came[place].message_id for place in again]
+        _erase_notes(tx, being, scenes.detach(tx, being.being_id, gone))
+        retraction.erase(tx, being.being_id, gone)
     return len(again)
 
 

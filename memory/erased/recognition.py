@@ -49,9 +49,17 @@ class Recognition:
         """Return the digests of a note: of its id, if it has one, and of its content."""
         return [*self._id("note", producer_id), self.digests.of_note(content)]
 
-    def of_message(self, producer_id: str | None, role: str, content: str) -> list[bytes]:
-        """Return the digests of a message: of its id, if it has one, and of its role and text."""
-        return [*self._id("message", producer_id), self.digests.of_message(role, content)]
+    def of_message(self, producer_id: str | None, role: str, content: str, conversation: str | None) -> list[bytes]:
+        """Return the digests of a message: of its id, if it has one, and of its role and text.
+
+        Words that were erased outside of conversations are recognised in each.
+        """
+        words = [self.digests.of_message(role, content, conversation=where) for where in {None, conversation}]
+        return [*self._id("message", producer_id), *words]
+
+    def of_message_id(self, id_: str) -> list[bytes]:
+        """Return the digest of the id of a message, its producer's or its own."""
+        return self._id("message", id_)
 
     def of_record(self, record_id: str | None, text: str) -> list[bytes]:
         """Return the digests of a vault record's version; a tombstone has no text, and so only that of its id."""
@@ -104,10 +112,15 @@ def remember_notes(tx: Transaction, recognition: Recognition, notes: Sequence[Er
 
 
 def remember_messages(tx: Transaction, recognition: Recognition, messages: Sequence[ErasedMessage]) -> None:
-    """Store the digests of messages: of their ids, and of texts that no remaining message has."""
+    """Store the digests of messages: of their ids, and of texts that no remaining message of the conversation has."""
     digests = recognition.digests
     kept = [digests.of_id("message", one.producer_id) for one in messages if one.producer_id is not None]
-    kept += [digests.of_message(one.role, one.content) for one in messages if not one.stands_elsewhere]
+    kept += [digests.of_id("message", str(one.message_id)) for one in messages]
+    kept += [
+        digests.of_message(one.role, one.content, conversation=one.conversation)
+        for one in messages
+        if not one.stands_elsewhere
+    ]
     erased.add(tx, recognition.user_id, recognition.being_id, kept)
 
 

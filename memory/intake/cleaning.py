@@ -53,11 +53,15 @@ def _digests(known: Recognition, item: StreamItem) -> list[bytes]:
             return known.of_note(note.producer_id, content_of(note.value))
     else:
         for message in read_messages([item.item], lambda _: item.derived_id).items:
-            return known.of_message(message.producer_id, message.value.role, message.value.content)
+            return known.of_message(
+                message.producer_id, message.value.role, message.value.content, message.value.conversation
+            )
     raw = item.item if isinstance(item.item, dict) else {}
     id_ = str(raw.get("id") or item.derived_id)
     content = raw.get("content")
     if item.kind == "notes":
         return known.of_note(id_, content)
     words = content if isinstance(content, str) else ""
-    return [digest for role in ROLES for digest in known.of_message(id_, role, words)]
+    conversation = raw.get("conversation")
+    where = conversation if isinstance(conversation, str) else None
+    return [digest for role in ROLES for digest in known.of_message(id_, role, words, where)]

@@ -7,17 +7,21 @@ bisected until the item at fault is alone, so that it blocks no other.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 import structlog
 
+from memory.intake import retraction
 from memory.intake.intake import IntakeFull, accept_messages, accept_notes
 from memory.text.items import DeriveId, ItemBatchRefused
+from providers.embedders import Embedders
+from providers.errors import ProviderError
 from schemas.settings import Settings
 from store.accounts import users
 from store.database import Store
-from store.errors import StatementTimeout, StoreError, Unavailable
+from store.errors import Refused, StatementTimeout, StoreError, Unavailable
 
 if TYPE_CHECKING:
     from schemas.intake import Receipt
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 ItemKind = Literal["notes", "messages"]
+FAULT = "it could not be stored ({}), which is a fault of the server"
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,21 @@ class Delivered:
 
 
 def deliver(
-    store: Store, settings: Settings, kind: ItemKind, being_id: UUID, items: Sequence[Any], ids: Sequence[str]
+    store: Store,
+    settings: Settings,
+    embedders: Embedders,
+    kind: ItemKind,
+    being_id: UUID,
+    items: Sequence[Any],
+    ids: Sequence[str],
 ) -> Delivered:
     """Take in a delivery for one Being.
 
     Args:
         store: The ledger.
         settings: Thresholds of judging and patrols.
-        kind: Notes or messages.
+        embedders: The embedders of this process.
+        kind: Notes, or messages with retractions and restorations of messages among them.
         being_id: The Being; these producers are trusted with every Being.
         items: 1 to 1,000 items as received; an exception in place of an item is refused with its text.
         ids: For each item its id, unless it has a producer's id.
@@ -66,7 +78,38 @@ def deliver(
             return Delivered(dict.fromkeys(range(len(items)), "there is no Being of that id"))
     if kind == "notes":
         return _take(partial(accept_notes, store, settings, being_id), items, ids)
-    return _take(partial(accept_messages, store, settings, being_id), items, ids)
+    delivered = Delivered({})
+    # In their order: a message may be taken back, and said in other words, within one delivery.
+    for is_change, places in groupby(range(len(items)), lambda place: retraction.is_change(items[place])):
+        run = list(places)
+        some, of_these = [items[place] for place in run], [ids[place] for place in run]
+        if is_change:
+            done = Delivered(_changed(store, settings, embedders, being_id, some, of_these))
+        else:
+            done = _take(partial(accept_messages, store, settings, being_id), some, of_these)
+        delivered.refused.update({run[place]: reason for place, reason in done.refused.items()})
+        delivered.erased.update(run[place] for place in done.erased)
+    return delivered
+
+
+def _changed(
+    store: Store, settings: Settings, embedders: Embedders, being_id: UUID, changes: Sequence[Any], ids: Sequence[str]
+) -> dict[int, str]:
+    """Apply retractions and restorations, each in its own transaction; returns why some were refused."""
+    refused = {}
+    for position, (change, id_) in enumerate(zip(changes, ids, strict=True)):
+        try:
+            retraction.apply(store, settings, embedders, being_id, change, id_)
+        except Unavailable:
+            raise
+        except (Refused, ProviderError) as fault:
+            raise Unavailable(f"A retraction has to wait ({type(fault).__name__}).") from fault
+        except (retraction.ChangeRefused, StoreError) as refusal:
+            refused[position] = str(refusal)
+        except Exception as fault:  # noqa: BLE001  # one item's error must not block the others
+            log.warning("delivery.failed", items=1, fault=type(fault).__name__)
+            refused[position] = FAULT.format(type(fault).__name__)
+    return refused
 
 
 def _take(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) -> Delivered:
@@ -84,7 +127,7 @@ def _take(accept: "partial[Receipt]", items: Sequence[Any], ids: Sequence[str]) 
     except Exception as fault:  # noqa: BLE001  # one item's error must not block the others
         log.warning("delivery.failed", items=len(items), fault=type(fault).__name__)
         if len(items) == 1:
-            return Delivered({0: f"it could not be stored ({type(fault).__name__}), which is a fault of the server"})
+            return Delivered({0: FAULT.format(type(fault).__name__)})
         return _take_halves(accept, items, ids)
     return Delivered(
         {trouble.position: trouble.reason for trouble in receipt.rejected + receipt.conflicts}, set(receipt.erased)

@@ -13,7 +13,7 @@ from memory.erased import recognition
 from memory.patrol.demand import request_patrol
 from memory.talk import rolling
 from memory.talk.sessions import may_process, request_processing
-from memory.text.items import DeriveId, Item, ItemBatch, read_items
+from memory.text.items import DeriveId, Item, ItemBatch, Versions, read_items
 from schemas.intake import NoteOrigin, Receipt
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.settings import Settings
@@ -204,7 +204,9 @@ def take_messages_in(
             erased_before.among(
                 tx,
                 {
-                    item.position: erased_before.of_message(item.producer_id, item.value.role, item.value.content)
+                    item.position: erased_before.of_message(
+                        item.producer_id, item.value.role, item.value.content, item.value.conversation
+                    )
                     for item in batch.items
                 },
             )
@@ -223,7 +225,7 @@ def _kept(
     batch: ItemBatch[T],
     row_of: Callable[[Item[T], UUID], R],
     insert: Callable[[Transaction, UUID, Sequence[R]], Collection[UUID]],
-    known: Callable[[Transaction, UUID, Sequence[str]], Mapping[str, tuple[UUID, bytes]]],
+    known: Callable[[Transaction, UUID, Sequence[str]], Mapping[str, Versions]],
 ) -> tuple[dict[int, UUID], Receipt]:
     """Insert the new items of a batch; returns their ids by position, and the receipt of the whole batch."""
     fresh = batch.unrepeated()
@@ -299,6 +301,7 @@ def _message(item: Item[MessageInput], message_id: UUID, *, now: datetime) -> Ne
         producer_id=item.producer_id,
         role=message.role,
         speaker=message.speaker,
+        conversation=message.conversation,
         content=message.content,
         created_at=message.created_at or now,
         metadata=message.metadata,

@@ -12,12 +12,12 @@ from memory.text.pages import (
 )
 from schemas.intake import NotePage, NoteState
 from schemas.nodes.nodes import NodePage, NodeStatus
-from schemas.talk.messages import MessagePage, SessionPage
+from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from store.database import Store
 from store.errors import NotFound
 from store.intake import notes
 from store.nodes import clusters, nodes
-from store.talk import messages
+from store.talk import messages, retraction
 
 
 def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: str | None, limit: int) -> NotePage:
@@ -97,6 +97,21 @@ def party_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) 
         found = messages.of_others(tx, being_id, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda message: str(message.message_id))
     return MessagePage(messages=shown, cursor=end)
+
+
+def retracted_page(
+    store: Store, being_id: UUID, *, conversation: str | None, cursor: str | None, limit: int
+) -> RetractedPage:
+    """List retracted messages, of one conversation or all, newest arrival first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        found = retraction.page(tx, being_id, conversation=conversation, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda message: str(message.message_id))
+    return RetractedPage(messages=shown, cursor=end)
 
 
 def said_in(store: Store, being_id: UUID, session_id: UUID, *, cursor: str | None, limit: int) -> MessagePage:

@@ -17,7 +17,7 @@ from store.database import Store
 from store.facts import history
 from store.ledger import work
 from store.llm import batches, budgets, calls, keys, responses
-from store.talk import judging, messages
+from store.talk import judging, messages, retraction
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -87,9 +87,13 @@ def clear(store: Store, settings: Settings) -> None:
         (provenance.clear, settings.keep_receipts),
         (provenance.clear_shown, settings.keep_receipts),
         (vault.clear_items, settings.keep_receipts),
+        (retraction.clear_applied, settings.keep_receipts),
         (vault.compact_old, settings.vault_tombstones),
     ):
         _clear_all(store, clear_some, older_than)
+    if settings.keep_retracted is not None:
+        _clear_all(store, retraction.clear, settings.keep_retracted)
+        _clear_all(store, retraction.clear_awaited, settings.keep_retracted)
 
 
 def _clear_all(store: Store, clear_some: Callable[[Transaction, timedelta, int], int], older_than: timedelta) -> None:

@@ -7,13 +7,14 @@ call. Each message carries a mark, set in the transaction that writes the facts 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 import structlog
 
 from memory.facts import vectors
 from memory.facts.extraction import CONTEXT_MESSAGES, OWN_CHARACTERS, Conversation, extract
-from memory.facts.extraction_rules import Extraction, marked_confidential
+from memory.facts.extraction_rules import ExtractedTodo, Extraction, marked_confidential
 from memory.facts.reconciliation import PreparedFacts, prepare
 from memory.facts.scope import stay_with_being
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
@@ -24,11 +25,11 @@ from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.work import Claim
-from store.accounts import users
+from store.accounts import erasure, users
 from store.database import Store
-from store.facts import entities, todos
+from store.facts import entities, facts, todos
 from store.ledger import work
-from store.talk import judging
+from store.talk import judging, messages, rolling
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -87,9 +88,13 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     if kept_apart:
         extraction = replace(extraction, facts=[replace(fact, in_confidence=True) for fact in extraction.facts])
     prepared = prepare(store, llm, being.user_id, being_id, extraction.facts)
-    with store.finishing(claim) as tx:
-        _keep(tx, being, session_id, new, extraction, prepared, all_in_confidence=kept_apart)
-        judging.mark_unjudgeable(tx, being_id, unjudgeable)
+    shown = [message.message_id for message in conversation.messages]
+    # Intake, erasure and retraction lock the talk before they request this work.
+    with store.finishing(claim, first=partial(rolling.lock, being_id=being_id)) as tx:
+        # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it.
+        if messages.keep_from_erasure(tx, being_id, shown):
+            _keep(tx, being, session_id, new, shown, extraction, prepared, all_in_confidence=kept_apart)
+            judging.mark_unjudgeable(tx, being_id, unjudgeable)
         # Messages that came in since this unit of work was claimed belong to the next one.
         request_judging(tx, settings, being_id, [session_id])
         vectors.request_embedding(tx, being.user_id)
@@ -130,14 +135,14 @@ def _conversation(tx: Transaction, being: Being, new: Sequence[Message], llm: Ll
         # A request's key is shown no message that another key is to pay for.
         if message.judged or llm.pays_for(message.request_key_id)
     ]
-    messages = sorted([*earlier, *new], key=lambda message: (message.created_at, message.message_id))
+    shown = sorted([*earlier, *new], key=lambda message: (message.created_at, message.message_id))
     return Conversation(
         being=being,
-        messages=messages,
-        own_texts=context_provenance.own_texts(tx, being.being_id, messages),
+        messages=shown,
+        own_texts=context_provenance.own_texts(tx, being.being_id, shown),
         new=frozenset(message.message_id for message in new),
         entities=entities.listed(tx, being.user_id, being.being_id, ENTITIES_SHOWN),
-        todos=todos.page(tx, being.being_id, limit=TODOS_SHOWN),
+        todos=todos.supported(tx, being.being_id, TODOS_SHOWN),
     )
 
 
@@ -146,24 +151,22 @@ def _keep(
     being: Being,
     session_id: UUID,
     new: Sequence[Message],
+    shown: Sequence[UUID],
     extraction: Extraction,
     prepared: PreparedFacts,
     *,
     all_in_confidence: bool,
 ) -> None:
+    judged = [message.message_id for message in new]
     prepared.keep(tx, being.user_id)
     for found in extraction.todos:
-        todo_id = found.known or todos.add(
-            tx,
-            being.being_id,
-            kind=found.kind,
-            content=found.content,
-            due=found.due,
-            source="shadow_extraction",
-            confidence=found.confidence,
-        )
+        todo_id = found.known or _todo(tx, being.being_id, found)
         todos.add_evidence(tx, being.being_id, todo_id, found.message.message_id, found.span, closes=found.done)
-    judging.mark_judged(tx, being.being_id, [message.message_id for message in new])
+    # What an earlier judging found in these messages, and this one did not.
+    todos.drop_outdated(tx, being.being_id, judged)
+    if facts.drop_outdated(tx, being.being_id, judged):
+        erasure.remove_unused_names(tx, being.user_id)
+    judging.mark_judged(tx, being.being_id, judged)
     private = {fact.message.message_id for fact in extraction.facts if fact.in_confidence}
     private |= {message.message_id for message in new if all_in_confidence or marked_confidential(message)}
     judging.mark_in_confidence(tx, being.being_id, list(private))
@@ -172,10 +175,26 @@ def _keep(
         tx,
         being.being_id,
         session_id,
-        messages=len(new),
+        judged=judged,
+        shown=shown,
         facts=len(extraction.facts),
         todos=len(extraction.todos),
         dropped=extraction.dropped,
+    )
+
+
+def _todo(tx: Transaction, being_id: UUID, found: ExtractedTodo) -> UUID:
+    again = todos.found_again(
+        tx, being_id, found.message.message_id, kind=found.kind, span=found.span, content=found.content
+    )
+    return again or todos.add(
+        tx,
+        being_id,
+        kind=found.kind,
+        content=found.content,
+        due=found.due,
+        source="shadow_extraction",
+        confidence=found.confidence,
     )
 
 

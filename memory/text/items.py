@@ -25,6 +25,10 @@ DeriveId = Callable[[int], str | None]
 """Derives the producer id of an item that has none from its position; None leaves the item without one."""
 
 
+Versions = Mapping[bytes, UUID]
+"""What is stored under one producer id: row ids by content hash, first that of the version that stands."""
+
+
 class ItemBatchRefused(ValueError):
     """The batch is refused whole: it is empty, or has too many items."""
 
@@ -87,12 +91,12 @@ class ItemBatch(Generic[T]):
         ids = (item.producer_id for item in self.items if item.position not in apart_from)
         return list({id_: None for id_ in ids if id_ is not None})
 
-    def receipt(self, inserted: Mapping[int, UUID], known: Mapping[str, tuple[UUID, bytes]]) -> Receipt:
+    def receipt(self, inserted: Mapping[int, UUID], known: Mapping[str, Versions]) -> Receipt:
         """Build the receipt that reports on each item.
 
         Args:
             inserted: The row id of each inserted position.
-            known: The row id and content hash stored under each producer id.
+            known: What is stored under each producer id.
         """
         ids: list[UUID | None] = [None] * self.size
         duplicates = 0
@@ -101,8 +105,9 @@ class ItemBatch(Generic[T]):
             if item.position in inserted:
                 ids[item.position] = inserted[item.position]
                 continue
-            ids[item.position], kept = known[str(item.producer_id)]
-            if kept == item.content_hash:
+            versions = known[str(item.producer_id)]
+            ids[item.position] = versions.get(item.content_hash, next(iter(versions.values())))
+            if item.content_hash in versions:
                 duplicates += 1
             else:
                 conflicts.append(
@@ -150,7 +155,7 @@ def read_items(
         except ItemRefused as refusal:
             rejected.append(Trouble(position=position, reason=str(refusal)))
         else:
-            hashed = hashlib.sha256(_canonical(value.model_dump(mode="json", exclude={"id"}))).digest()
+            hashed = hashlib.sha256(_canonical(value.content_fields())).digest()
             read.append(Item(position, value.id or derive_id(position), hashed, value))
     return ItemBatch(len(items), read, rejected)
 

@@ -19,6 +19,7 @@ class Message(Row):
     message_id: UUID
     producer_id: str | None
     session_id: UUID
+    conversation: str | None
     role: Role
     speaker: str | None
     content: str
@@ -30,10 +31,26 @@ class Message(Row):
     request_key_id: RequestKeyId = None
 
 
+class RetractedMessage(Row):
+    """A version of a message that was taken back; nothing is derived from it."""
+
+    message_id: UUID
+    producer_id: str | None
+    conversation: str | None
+    role: Role
+    speaker: str | None
+    content: str
+    metadata: dict[str, Any]
+    created_at: datetime
+    received_at: datetime
+    retracted_at: datetime
+
+
 class Session(Row):
     """A conversation, open while `ended_at` is null."""
 
     session_id: UUID
+    conversation: str | None
     started_at: datetime
     last_activity_at: datetime
     ended_at: datetime | None
@@ -54,4 +71,11 @@ class MessagePage(Answer):
     """One page of messages."""
 
     messages: list[Message]
+    cursor: Cursor
+
+
+class RetractedPage(Answer):
+    """One page of retracted messages."""
+
+    messages: list[RetractedMessage]
     cursor: Cursor

@@ -1,25 +1,30 @@
--- Sessions: a conversation, closed after 30 idle minutes, whether by the clock or by its messages' own times.
+-- Sessions: talk of one conversation, closed after 30 idle minutes, whether by the clock or by its messages' own times.
 
 -- Another speaker in the room: context, and evidence only about what they say of themselves.
 create or replace view party_messages as select * from messages where role = 'other';
 
--- The session whose span comes within p_idle of p_at; of several the one that began first.
+-- The conversation's session whose span comes within p_idle of p_at; of several the one that began first. What names no
+-- conversation is one of its own.
 -- Whichever that is, it began near p_at, or ended near it, or lasted for longer than twice p_idle, an hour: three short
 -- walks over indexes, where one condition alone would have to pass every session since.
-create or replace function session_near(p_being_id uuid, p_at timestamptz, p_idle interval) returns uuid
-language sql stable as $$
+create or replace function session_near(
+    p_being_id uuid, p_conversation text, p_at timestamptz, p_idle interval
+) returns uuid language sql stable as $$
     with began as (
         select session_id, started_at from memory.sessions
-        where being_id = p_being_id and started_at between p_at - p_idle and p_at + p_idle
+        where being_id = p_being_id and conversation is not distinct from p_conversation
+            and started_at between p_at - p_idle and p_at + p_idle
         order by started_at, session_id limit 1
     ),
     ended as (
         select session_id, started_at from memory.sessions
-        where being_id = p_being_id and last_activity_at between p_at - p_idle and p_at + p_idle
+        where being_id = p_being_id and conversation is not distinct from p_conversation
+            and last_activity_at between p_at - p_idle and p_at + p_idle
     ),
     lasted as (
         select session_id, started_at from memory.sessions
-        where being_id = p_being_id and last_activity_at > p_at + p_idle and started_at < p_at - p_idle
+        where being_id = p_being_id and conversation is not distinct from p_conversation
+            and last_activity_at > p_at + p_idle and started_at < p_at - p_idle
             and last_activity_at - started_at > interval '1 hour'
     )
     select session_id
@@ -28,11 +33,11 @@ language sql stable as $$
     limit 1;
 $$;
 
--- Puts messages that were said from p_first to p_last, no gap between them longer than 30 minutes, into the session within 30
--- minutes of whose span p_first falls, open or closed; near two, the earlier takes them, and they stay apart. Else they open
--- a session. A session that is left 30 minutes behind ends.
+-- Puts messages that were said from p_first to p_last, no gap between them longer than 30 minutes, into the conversation's
+-- session within 30 minutes of whose span p_first falls, open or closed; near two, the earlier takes them, and they stay
+-- apart. Else they open a session. A session of the conversation that is left 30 minutes behind ends.
 create or replace function place_messages(
-    p_being_id uuid, p_first timestamptz, p_last timestamptz, p_turns integer
+    p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz, p_turns integer
 ) returns uuid language plpgsql as $$
 declare
     v_idle constant interval := interval '30 minutes';
@@ -44,75 +49,79 @@ begin
         ended_at = case when s.ended_at is not null then greatest(s.last_activity_at, p_last) end,
         turn_count = s.turn_count + p_turns,
         summary_due = true
-    where s.being_id = p_being_id and s.session_id = memory.session_near(p_being_id, p_first, v_idle)
+    where s.being_id = p_being_id and s.session_id = memory.session_near(p_being_id, p_conversation, p_first, v_idle)
     returning s.session_id into v_session_id;
     if v_session_id is null then
-        insert into memory.sessions (being_id, started_at, last_activity_at, turn_count)
-        values (p_being_id, p_first, p_last, p_turns)
+        insert into memory.sessions (being_id, conversation, started_at, last_activity_at, turn_count)
+        values (p_being_id, p_conversation, p_first, p_last, p_turns)
         returning session_id into v_session_id;
     end if;
     update memory.sessions
     set ended_at = last_activity_at
-    where being_id = p_being_id and ended_at is null and last_activity_at < p_last - v_idle;
+    where being_id = p_being_id and conversation is not distinct from p_conversation
+        and ended_at is null and last_activity_at < p_last - v_idle;
     return v_session_id;
 end $$;
 
--- Locks the Being's session state: intake, summaries and erasure of its messages go one after the other.
+-- Locks the Being's session state: intake, summaries, retraction and erasure of its messages go one after the other.
 create or replace function lock_session_state(p_being_id uuid) returns void language plpgsql as $$
 begin
     perform memory.hold_owner(p_being_id);
+    insert into memory.session_states (being_id) values (p_being_id) on conflict do nothing;
     perform 1 from memory.session_states where being_id = p_being_id for update;
 end $$;
 
--- Keeps messages whose producer ids are new, each in its session. Returns the ids of those that went in.
+-- Keeps messages whose producer ids are new, each in its session. Returns the ids of those that were kept.
 -- INVARIANT  A session's span is from its first to its last message, and no gap within it is longer than 30 minutes.
 -- LOCK       The Being's session state, so that two batches place their messages one after the other.
 -- What was said without a longer gap is placed as one stretch: the session that takes its first message takes all of it,
 -- for an earlier session near a later message would be near the first as well.
+-- A message whose retraction came before it is kept as retracted; one that is a retracted version is kept already.
 create or replace function keep_messages(p_being_id uuid, p_messages jsonb, p_request_key_id uuid) returns setof uuid
 language plpgsql as $$
 declare
     v_stretch record;
     v_session_id uuid;
 begin
-    insert into memory.session_states (being_id) values (p_being_id) on conflict do nothing;
     perform memory.lock_session_state(p_being_id);
+    return query select memory.keep_awaited(p_being_id, p_messages);
     for v_stretch in
         with fresh as (
-            select *, created_at - lag(created_at) over said > interval '30 minutes' as apart
-            from jsonb_to_recordset(p_messages) as new (
-                message_id uuid, producer_id text, role text, speaker text, content text, metadata jsonb,
-                content_hash text, created_at timestamptz
-            )
+            select new as message, new.*, created_at - lag(created_at) over said > interval '30 minutes' as apart
+            from jsonb_populate_recordset(null::memory.new_message, p_messages) as new
             where producer_id is null or not exists (
                 select from memory.messages as known
                 where known.being_id = p_being_id and known.producer_id = new.producer_id
+            ) and not exists (
+                select from memory.retracted_messages as known
+                where known.being_id = p_being_id and known.producer_id = new.producer_id
+                    and known.content_hash = decode(new.content_hash, 'hex')
             )
-            window said as (order by created_at, message_id)
+            window said as (partition by conversation order by created_at, message_id)
         ),
         numbered as (
-            select *, count(*) filter (where apart) over (order by created_at, message_id) as stretch from fresh
+            select *, count(*) filter (where apart) over (partition by conversation order by created_at, message_id) as stretch
+            from fresh
         )
-        select array_agg(numbered order by created_at, message_id) as messages, min(created_at) as first,
+        select conversation, array_agg(message order by created_at, message_id) as messages, min(created_at) as first,
             max(created_at) as last, count(*) filter (where role <> 'other')::integer as turns,
             max(created_at) filter (where role = 'user') as last_user_at,
             (array_agg(left(content, 200) order by created_at desc, message_id desc) filter (where role = 'user'))[1]
                 as last_user_message
         from numbered
-        group by stretch
-        order by stretch
+        group by conversation, stretch
+        order by first, conversation
     loop
-        v_session_id := memory.place_messages(p_being_id, v_stretch.first, v_stretch.last, v_stretch.turns);
+        v_session_id := memory.place_messages(
+            p_being_id, v_stretch.conversation, v_stretch.first, v_stretch.last, v_stretch.turns
+        );
         return query
         insert into memory.messages
-            (being_id, message_id, producer_id, session_id, role, speaker, content, metadata, content_hash, created_at,
-            request_key_id)
-        select p_being_id, m.message_id, m.producer_id, v_session_id, m.role, m.speaker, m.content, m.metadata,
-            decode(m.content_hash, 'hex'), m.created_at, p_request_key_id
-        from unnest(v_stretch.messages) as m (
-            message_id uuid, producer_id text, role text, speaker text, content text, metadata jsonb, content_hash text,
-            created_at timestamptz, apart boolean, stretch bigint
-        )
+            (being_id, message_id, producer_id, session_id, conversation, role, speaker, content, metadata, content_hash,
+            created_at, request_key_id)
+        select p_being_id, m.message_id, m.producer_id, v_session_id, m.conversation, m.role, m.speaker, m.content,
+            m.metadata, decode(m.content_hash, 'hex'), m.created_at, p_request_key_id
+        from unnest(v_stretch.messages) as m
         returning message_id;
         update memory.session_states
         set message_count = message_count + v_stretch.turns,

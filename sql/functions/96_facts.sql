@@ -407,7 +407,9 @@ begin
         insert into memory.fact_evidence
             (user_id, statement_id, being_id, message_id, seed_id, span, told_at)
         values (p_user_id, v_statement_id, v_item.being_id, v_item.message_id, v_item.seed_id, v_item.span, v_item.told_at)
-        on conflict (user_id, statement_id, being_id, message_id) do nothing;
+        -- Outdated evidence that is found again stays.
+        on conflict (user_id, statement_id, being_id, message_id) do update
+        set outdated = false, span = excluded.span where fact_evidence.outdated;
         if memory.add_conflicts(p_user_id, v_statement_id, v_item.contradicts) > 0 and outcome = 'added' then
             outcome := 'replaced';
         end if;

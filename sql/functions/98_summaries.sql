@@ -1,10 +1,10 @@
 -- The rolling summary, session summaries and the spine.
 --
--- INVARIANT  No summary outlives the messages that it was made from: erasing a message deletes every version that took it in,
---            and every later one. The latest messages are summarised again.
+-- INVARIANT  No summary outlives the messages that it was made from: withdrawing a message (erased or retracted) deletes every
+--            version that took it in, and every later one. The latest messages are summarised again.
 -- LOCK ORDER the Being's session state, as messages on their way in have it (keep_messages); messages; sessions.
 
--- Takes messages that are about to be erased out of all summaries. A transaction that adds a summary of them locks them as
+-- Takes messages that are about to be withdrawn out of all summaries. A transaction that adds a summary of them locks them as
 -- well (keep_from_erasure), so that one of the two sees what the other has done.
 create or replace function forget_in_summaries(p_being_id uuid, p_message_ids uuid[]) returns void language plpgsql as $$
 declare
@@ -13,15 +13,14 @@ declare
     v_sessions uuid[];
     v_rolling integer;
     v_spine integer;
-    v_last timestamptz;
 begin
     perform memory.lock_session_state(p_being_id);
     perform 1 from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids)
     order by message_id
     for update;
-    select array_agg(distinct session_id), min(rolling_version), min(spine_version), max(created_at)
-    into v_sessions, v_rolling, v_spine, v_last
+    select array_agg(distinct session_id), min(rolling_version), min(spine_version)
+    into v_sessions, v_rolling, v_spine
     from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids);
 
@@ -39,8 +38,7 @@ begin
     update memory.session_states
     set rolling_summary = (
             select content from memory.rolling_summaries where being_id = p_being_id order by version desc limit 1
-        ),
-        last_user_message = case when last_user_at <= v_last then null else last_user_message end
+        )
     where being_id = p_being_id;
 
     delete from memory.summary_spines where user_id = v_user_id and version >= v_spine;

@@ -30,8 +30,13 @@ class ErasedNote:
 
 @dataclass(frozen=True, slots=True)
 class ErasedMessage:
-    """A message that is about to be erased; `stands_elsewhere` if a remaining message has the same role and text."""
+    """A version of a message that is about to be erased.
 
+    `stands_elsewhere` if a remaining message of the conversation has the same role and text.
+    """
+
+    message_id: UUID
+    conversation: str | None
     producer_id: str | None
     role: str
     content: str
@@ -52,6 +57,7 @@ class KeptMessage:
     """The parts of a stored message that its digests are computed from."""
 
     message_id: UUID
+    conversation: str | None
     producer_id: str | None
     role: str
     content: str
@@ -175,17 +181,38 @@ def notes_of_nodes(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) ->
 
 
 def messages(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[ErasedMessage]:
-    """Return the parts of messages from which digests are computed, before the messages are erased."""
+    """Return the parts of messages from which digests are computed, before the messages are erased.
+
+    With each message come all its versions, retracted ones too.
+    """
     with tx.cursor(row_factory=class_row(ErasedMessage)) as cursor:
         return cursor.execute(
             """
-            select m.producer_id, m.role, m.content, exists (
+            with named as (
+                select producer_id from memory.messages where being_id = %(being)s and message_id = any(%(messages)s)
+                union
+                select producer_id
+                from memory.retracted_messages
+                where being_id = %(being)s and message_id = any(%(messages)s)
+            ),
+            gone as (
+                select being_id, message_id, producer_id, conversation, role, content
+                from memory.messages
+                where being_id = %(being)s
+                    and (message_id = any(%(messages)s) or producer_id = any(array(table named)))
+                union all
+                select being_id, message_id, producer_id, conversation, role, content
+                from memory.retracted_messages
+                where being_id = %(being)s
+                    and (message_id = any(%(messages)s) or producer_id = any(array(table named)))
+            )
+            select m.message_id, m.conversation, m.producer_id, m.role, m.content, exists (
                 select from memory.messages as other
                 where other.being_id = m.being_id and other.role = m.role and other.content = m.content
-                    and other.message_id <> all(%(messages)s)
+                    and other.conversation is not distinct from m.conversation
+                    and other.message_id not in (select message_id from gone)
             ) as stands_elsewhere
-            from memory.messages as m
-            where m.being_id = %(being)s and m.message_id = any(%(messages)s)
+            from gone as m
             """,
             {"being": being_id, "messages": list(message_ids)},
         ).fetchall()
@@ -200,8 +227,15 @@ def all_notes(tx: Transaction, being_id: UUID) -> list[KeptNote]:
 
 
 def all_messages(tx: Transaction, being_id: UUID) -> list[KeptMessage]:
-    """Return all messages of a Being."""
+    """Return all messages of a Being, also retracted ones."""
     with tx.cursor(row_factory=class_row(KeptMessage)) as cursor:
         return cursor.execute(
-            "select message_id, producer_id, role, content from memory.messages where being_id = %s", [being_id]
+            """
+            select message_id, conversation, producer_id, role, content from memory.messages where being_id = %(being)s
+            union all
+            select message_id, conversation, producer_id, role, content
+            from memory.retracted_messages
+            where being_id = %(being)s
+            """,
+            {"being": being_id},
         ).fetchall()

@@ -28,7 +28,10 @@ def count_rows(tx: Transaction, being: Being) -> dict[str, int]:
         """
         select (select count(*) from memory.notes where being_id = %(being)s) as notes,
             (select count(*) from memory.memory_nodes where being_id = %(being)s) as nodes,
-            (select count(*) from memory.messages where being_id = %(being)s) as messages,
+            (
+                (select count(*) from memory.messages where being_id = %(being)s)
+                + (select count(*) from memory.retracted_messages where being_id = %(being)s)
+            ) as messages,
             (select count(*) from memory.todos where being_id = %(being)s) as todos,
             (select count(*) from memory.diary where being_id = %(being)s) as diary_entries,
             (

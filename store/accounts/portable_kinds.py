@@ -162,13 +162,26 @@ KINDS: tuple[Kind, ...] = (
         filled={"drawn": "coalesce(r.drawn, false)"},
         history=("working_memory", "message_id"),
     ),
+    Kind("retracted_message", "retracted_messages", own("message_id")),
+    Kind("awaited_retraction", "awaited_retractions", own("producer_id")),
     Kind("scene_message", "scene_messages", own("note_id, message_id")),
     Kind("session_summary", "session_summaries", own("session_id, version")),
     Kind("rolling_summary", "rolling_summaries", own("version")),
     Kind("working_memory", "working_memory", own("said_at, entry_id")),
-    Kind("todo", "todos", own("todo_id")),
-    Kind("todo_evidence", "todo_evidence", own("todo_id, message_id")),
-    Kind("judgement", "judgements", own("judgement_id")),
+    # Exports made before these columns existed.
+    Kind("todo", "todos", own("todo_id"), filled={"corrected": "coalesce(r.corrected, false)"}),
+    Kind(
+        "todo_evidence",
+        "todo_evidence",
+        own("todo_id, message_id"),
+        filled={"outdated": "coalesce(r.outdated, false)"},
+    ),
+    Kind(
+        "judgement",
+        "judgements",
+        own("judgement_id"),
+        filled={"judged_ids": "coalesce(r.judged_ids, '{}')", "shown_ids": "coalesce(r.shown_ids, '{}')"},
+    ),
     Kind("user_model", "user_models", users("user_id"), owner="user"),
     Kind(
         "seed",
@@ -263,7 +276,10 @@ KINDS: tuple[Kind, ...] = (
         apart=("evidence_id",),
         of="case when f.being_id is null then 'user' else 'being' end",
         ids=("statement_id", "seed_id"),
-        filled={"being_id": "case when r.message_id is not null then %(being)s::uuid end"},
+        filled={
+            "being_id": "case when r.message_id is not null then %(being)s::uuid end",
+            "outdated": "coalesce(r.outdated, false)",
+        },
         unless="r.seed_id is not null and exists (select from memory.fact_evidence as there where"
         " there.user_id = %(user)s and there.statement_id = r.statement_id and there.seed_id = r.seed_id)",
     ),
@@ -313,4 +329,5 @@ STAYS_BEHIND: Mapping[str, str] = {
     "receipts": "about contexts that this system assembled",
     "shown_texts": "about contexts that this system assembled",
     "vault_idempotency": "about requests to this system",
+    "applied_retractions": "about requests to this system",
 }

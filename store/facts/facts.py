@@ -93,7 +93,10 @@ def find_by_keys(
 def known_statements(
     tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID], limit: int
 ) -> dict[UUID, list[KnownStatement]]:
-    """By fact, up to `limit` statements in the order of their dates; of more, the current ones before the replaced."""
+    """By fact, up to `limit` statements in the order of their dates; of more, the current ones before the replaced.
+
+    Statements whose evidence is all outdated are left out: their messages are judged again.
+    """
     rows = tx.execute(
         """
         select fact_id, statement_id, content, said_at
@@ -104,6 +107,10 @@ def known_statements(
                 ) as place
             from memory.fact_statements as s
             where user_id = %s and fact_id = any(%s)
+                and (source = 'corrected' or exists (
+                    select from memory.fact_evidence as e
+                    where e.user_id = s.user_id and e.statement_id = s.statement_id and not e.outdated
+                ))
         ) as ranked
         where place <= %s
         order by said_at, statement_id
@@ -267,6 +274,15 @@ def set_status(tx: Transaction, user_id: UUID, fact_id: UUID, status: str) -> No
             )
     except UniqueViolation as taken:
         raise Refused("A newer fact has the same memory key. Archive or erase that fact first.") from taken
+
+
+def drop_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
+    """Remove the evidence of messages that judging them again has not found again; returns whether there was any."""
+    done = tx.execute(
+        "delete from memory.fact_evidence where being_id = %s and message_id = any(%s) and outdated",
+        [being_id, list(message_ids)],
+    )
+    return done.rowcount > 0
 
 
 def erase(tx: Transaction, user_id: UUID, fact_id: UUID) -> None:

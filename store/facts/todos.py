@@ -8,7 +8,7 @@ from psycopg.rows import class_row
 
 from schemas.facts.rows import Todo
 from store.errors import NotFound
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 
 def add(
@@ -63,7 +63,9 @@ def add_evidence(
         select being_id, todo_id, %(message)s, %(span)s, %(closes)s
         from memory.todos
         where being_id = %(being)s and todo_id = %(todo)s
-        on conflict do nothing
+        -- Outdated evidence that is found again stays.
+        on conflict (being_id, todo_id, message_id) do update
+        set outdated = false, span = excluded.span, closes = excluded.closes where todo_evidence.outdated
         """,
         {"being": being_id, "todo": todo_id, "message": message_id, "span": span, "closes": closes},
     )
@@ -81,6 +83,66 @@ def add_evidence(
             "update memory.todos set last_told_at = memory.now() where being_id = %s and todo_id = %s",
             [being_id, todo_id],
         )
+
+
+def found_again(
+    tx: Transaction, being_id: UUID, message_id: UUID, *, kind: str, span: str, content: str
+) -> UUID | None:
+    """The todo that an earlier judging of this message found in the same words of it; None if there is none.
+
+    It gets its content anew, unless a person has worded it; whether it is pinned or closed stays.
+    """
+    found: UUID | None = value(
+        tx,
+        """
+        update memory.todos as t
+        set content = case when t.corrected then t.content else %(content)s end
+        where t.being_id = %(being)s and t.todo_id = (
+            select e.todo_id
+            from memory.todo_evidence as e
+            join memory.todos as n using (being_id, todo_id)
+            where e.being_id = %(being)s and e.message_id = %(message)s and e.outdated and not e.closes
+                and n.kind = %(kind)s and (e.span = %(span)s or lower(n.content) = lower(%(content)s))
+            order by lower(n.content) = lower(%(content)s) desc, e.todo_id
+            limit 1
+        )
+        returning t.todo_id
+        """,
+        {"being": being_id, "message": message_id, "kind": kind, "span": span, "content": content},
+    )
+    return found
+
+
+def drop_outdated(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Remove the evidence of messages that judging them again has not found again, with todos that had no other."""
+    tx.execute(
+        "delete from memory.todo_evidence where being_id = %s and message_id = any(%s) and outdated",
+        [being_id, list(message_ids)],
+    )
+
+
+def supported(tx: Transaction, being_id: UUID, limit: int) -> list[Todo]:
+    """Open todos, newest first, without those whose evidence is all outdated: their messages are judged again."""
+    with tx.cursor(row_factory=class_row(Todo)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.todos as t
+            where being_id = %(being)s and status = 'OPEN' and (
+                not exists (
+                    select from memory.todo_evidence as e
+                    where e.being_id = t.being_id and e.todo_id = t.todo_id and e.outdated
+                )
+                or exists (
+                    select from memory.todo_evidence as e
+                    where e.being_id = t.being_id and e.todo_id = t.todo_id and not e.outdated and not e.closes
+                )
+            )
+            order by todo_id desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "limit": limit},
+        ).fetchall()
 
 
 def get(tx: Transaction, being_id: UUID, todo_id: UUID) -> Todo:
@@ -145,6 +207,7 @@ def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, An
         """
         update memory.todos
         set content = coalesce(%(content)s, content),
+            corrected = corrected or %(content)s is not null,
             due = coalesce(%(due)s, due),
             pinned = coalesce(%(pinned)s, pinned),
             status = coalesce(%(status)s, status),

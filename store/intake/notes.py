@@ -68,8 +68,8 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
     return {row["note_id"] for row in rows}
 
 
-def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[UUID, bytes]]:
-    """Return note id and content hash of each producer id that is stored already."""
+def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, dict[bytes, UUID]]:
+    """Return by producer id the note that is stored already, its id by its content hash."""
     if not producer_ids:
         return {}
     rows = tx.execute(
@@ -80,7 +80,7 @@ def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[
         """,
         [being_id, list(producer_ids)],
     )
-    return {row["producer_id"]: (row["note_id"], row["content_hash"]) for row in rows}
+    return {row["producer_id"]: {row["content_hash"]: row["note_id"]} for row in rows}
 
 
 def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:

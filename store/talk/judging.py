@@ -123,9 +123,13 @@ def preceding(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, c
 
 
 def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
-    """Mark messages as judged."""
+    """Mark messages as judged, and not as confidential, whatever an earlier judging said."""
     tx.execute(
-        "update memory.messages set judged = true where being_id = %s and message_id = any(%s) and not judged",
+        """
+        update memory.messages
+        set judged = true, in_confidence = false
+        where being_id = %s and message_id = any(%s) and not judged
+        """,
         [being_id, list(message_ids)],
     )
 
@@ -189,18 +193,19 @@ def record_judgement(
     being_id: UUID,
     session_id: UUID,
     *,
-    messages: int,
+    judged: Sequence[UUID],
+    shown: Sequence[UUID],
     facts: int,
     todos: int,
     dropped: Mapping[str, int],
 ) -> None:
-    """Record the counts of one judging: messages, facts and todos, and dropped items by reason."""
+    """Record one judging: its messages, all messages that it showed, and how much it found or dropped, by reason."""
     tx.execute(
         """
-        insert into memory.judgements (being_id, session_id, messages, facts, todos, dropped)
-        values (%s, %s, %s, %s, %s, %s)
+        insert into memory.judgements (being_id, session_id, messages, facts, todos, dropped, judged_ids, shown_ids)
+        values (%s, %s, %s, %s, %s, %s, %s, %s)
         """,
-        [being_id, session_id, messages, facts, todos, Jsonb(dict(dropped))],
+        [being_id, session_id, len(judged), facts, todos, Jsonb(dict(dropped)), list(judged), list(shown)],
     )
 
 

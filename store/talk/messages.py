@@ -21,6 +21,7 @@ class NewMessage:
     producer_id: str | None
     role: str
     speaker: str | None
+    conversation: str | None
     content: str
     created_at: datetime
     metadata: dict[str, Any]
@@ -28,7 +29,10 @@ class NewMessage:
 
 
 def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> set[UUID]:
-    """Insert the messages whose producer ids are new, each into its session; returns the ids of those inserted."""
+    """Insert the messages whose producer ids are new, each into its session; returns the ids of those inserted.
+
+    A message whose id was retracted before it came is stored as retracted, and is among those returned.
+    """
     rows = tx.execute(
         "select kept.id from memory.keep_messages(%s, %s, %s) as kept (id)",
         [
@@ -40,6 +44,7 @@ def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> s
                         "producer_id": message.producer_id,
                         "role": message.role,
                         "speaker": message.speaker,
+                        "conversation": message.conversation,
                         "content": message.content,
                         "metadata": message.metadata,
                         "content_hash": message.content_hash.hex(),
@@ -54,19 +59,30 @@ def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> s
     return {row["id"] for row in rows}
 
 
-def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, tuple[UUID, bytes]]:
-    """Message id and content hash by producer id, for the producer ids that are stored already."""
+def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, dict[bytes, UUID]]:
+    """By producer id the ids of its versions, by content hash: first the one that stands, then retracted ones."""
     if not producer_ids:
         return {}
     rows = tx.execute(
         """
         select producer_id, message_id, content_hash
-        from memory.messages
-        where being_id = %s and producer_id = any(%s)
+        from (
+            select producer_id, message_id, content_hash, true as stands
+            from memory.messages
+            where being_id = %(being)s and producer_id = any(%(ids)s)
+            union all
+            select producer_id, message_id, content_hash, false
+            from memory.retracted_messages
+            where being_id = %(being)s and producer_id = any(%(ids)s)
+        ) as version
+        order by stands desc, message_id desc
         """,
-        [being_id, list(producer_ids)],
+        {"being": being_id, "ids": list(producer_ids)},
     )
-    return {row["producer_id"]: (row["message_id"], row["content_hash"]) for row in rows}
+    found: dict[str, dict[bytes, UUID]] = {}
+    for row in rows:
+        found.setdefault(row["producer_id"], {})[row["content_hash"]] = row["message_id"]
+    return found
 
 
 def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int) -> list[Session]:
@@ -153,7 +169,7 @@ def of_session(
 
 
 def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
-    """Lock these messages against erasure until the transaction ends; returns whether all of them are still there."""
+    """Lock these messages against withdrawal until the transaction ends; returns whether all of them still stand."""
     return bool(value(tx, "select memory.keep_from_erasure(%s, %s)", [being_id, list(message_ids)]))
 
 

@@ -49,6 +49,20 @@ def take_due(tx: Transaction, being_id: UUID, limit: int) -> list[UUID]:
     return sorted(row["session_id"] for row in rows)
 
 
+def count_due(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID]) -> int:
+    """How many of these sessions have closed and are to be summarised."""
+    count: int = value(
+        tx,
+        """
+        select count(*)
+        from memory.sessions
+        where being_id = %s and session_id = any(%s) and summary_due and ended_at is not null
+        """,
+        [being_id, list(session_ids)],
+    )
+    return count
+
+
 def make_due(tx: Transaction, being_id: UUID, session_id: UUID) -> None:
     """Mark a session's summary as due again."""
     tx.execute(

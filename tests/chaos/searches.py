@@ -6,8 +6,9 @@ from memory.search.candidates import Understood
 from memory.search.search import search_understood
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest
-from store.accounts import message_erasure, users
+from store.accounts import users
 from store.database import Store
+from store.talk import retraction
 
 UNEMBEDDED = Understood(None, None, None, degraded=True)
 SEARCHED = 2_000
@@ -29,7 +30,7 @@ def unfound(store: Store, seed: int) -> list[str]:
     ]
     for row in asked[:ERASED]:
         with store.transaction() as tx:
-            message_erasure.erase_messages(tx, row["being_id"], [row["message_id"]])
+            retraction.erase(tx, row["being_id"], [row["message_id"]])
     wrong += [
         f"message {row['message_id']} was erased and is found"
         for row in asked[:ERASED]

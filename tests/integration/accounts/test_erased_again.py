@@ -106,7 +106,9 @@ def test_an_erased_note_is_not_taken_in_again(store, settings, erased, words, it
 
 
 def test_what_is_left_at_a_door_is_not_kept_as_refused(store, settings, erased, words):
-    delivered = deliver(store, settings, "messages", erased.being_id, [SAID], ["stream/patrol:messages/1-1"])
+    delivered = deliver(
+        store, settings, Embedders(settings), "messages", erased.being_id, [SAID], ["stream/patrol:messages/1-1"]
+    )
     assert (delivered.refused, delivered.erased, words()) == ({}, {0}, {})
 
 

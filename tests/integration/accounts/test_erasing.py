@@ -55,7 +55,7 @@ def companion(store, user):
 def test_of_an_erased_being_no_word_is_left_but_its_users_own(store, being):
     fill(store, being, "marzipan")
     erased = erase_being(store, being)
-    assert (erased.nodes, erased.notes, erased.messages, erased.facts, erased.vault_records) == (3, 5, 3, 3, 1)
+    assert (erased.nodes, erased.notes, erased.messages, erased.facts, erased.vault_records) == (3, 5, 4, 3, 1)
     with store.transaction() as tx:
         assert tables_with(tx, "marzipan") == OF_THE_USER
         assert tables_with(tx, str(being.being_id)) == CLEANINGS

@@ -69,7 +69,14 @@ def test_retention_lets_go_of_the_counts_of_old_judgings(store, being, clock, mo
         with store.transaction() as tx:
             for _ in range(count):
                 judging.record_judgement(
-                    tx, being.being_id, uuid4(), messages=1, facts=0, todos=0, dropped={"no such words": 1}
+                    tx,
+                    being.being_id,
+                    uuid4(),
+                    judged=[uuid4()],
+                    shown=[],
+                    facts=0,
+                    todos=0,
+                    dropped={"no such words": 1},
                 )
 
     judge(5)

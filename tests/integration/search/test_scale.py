@@ -4,8 +4,8 @@ import pytest
 
 from memory.search.search import search_understood
 from schemas.search import EverythingRequest
-from store.accounts import message_erasure
 from store.search import finding
+from store.talk import retraction
 from tests.chaos.audit import inconsistencies
 
 
@@ -61,7 +61,7 @@ def test_each_word_s_number_of_documents_follows_what_is_told_and_erased(on, sto
     assert not inconsistencies(store)
 
     with store.transaction() as tx:
-        message_erasure.erase_messages(tx, being.being_id, [ids[1]])
+        retraction.erase(tx, being.being_id, [ids[1]])
 
     with store.transaction() as tx:
         rows = tx.execute("select documents from memory.search_terms where owner_id = %s", [being.being_id]).fetchall()

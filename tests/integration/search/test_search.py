@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.text.errors import InvalidRequest
-from store.accounts import erasure, message_erasure, users
+from store.accounts import erasure, users
 from store.nodes import nodes
+from store.talk import retraction
 from tests.full_being import fill, tables_with
 from tests.scenes import make_being, remember, words
 
@@ -163,7 +164,7 @@ def test_what_is_erased_is_found_never_again_and_leaves_nothing_in_the_index(on,
     assert on.texts(being, "lavender", limit=1) == ["The combination is lavender."]
 
     with store.transaction() as tx:
-        message_erasure.erase_messages(tx, being.being_id, [ids[0]])
+        retraction.erase(tx, being.being_id, [ids[0]])
 
     assert "The combination is lavender." not in on.texts(being, "lavender")
     with store.transaction() as tx:
@@ -181,7 +182,7 @@ def test_what_is_erased_is_found_never_again_and_leaves_nothing_in_the_index(on,
 def test_a_message_that_is_erased_while_it_is_being_indexed_stays_out(on, store, being):
     ids = on.tell(being, "The combination is lavender.")
     with store.transaction() as tx:
-        message_erasure.erase_messages(tx, being.being_id, ids)
+        retraction.erase(tx, being.being_id, ids)
     on.settle(being)
 
     assert on.find(being, "lavender").results == []

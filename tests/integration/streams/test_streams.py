@@ -350,3 +350,44 @@ def test_who_reads_and_how_far_can_be_seen(new_reader, redis, write):
     write()
     assert list(states(redis)) == [StreamState("patrol:notes", 3, 0), StreamState("patrol:messages", 0, 0)]
     assert readers(redis) == [reader.name]
+
+
+def test_messages_are_taken_back_and_said_in_other_words_in_their_order(new_reader, redis, store, being):
+    reader = new_reader()
+
+    def write(**item):
+        redis.xadd("patrol:messages", {"data": json.dumps({"being": str(being.being_id), **item})})
+
+    def standing():
+        with store.transaction() as tx:
+            rows = tx.execute("select content from memory.messages order by created_at, message_id").fetchall()
+        return [row["content"] for row in rows]
+
+    write(id="a", role="user", content="First.")
+    write(retract={"ids": ["a", "late"]})
+    write(id="a", role="user", content="Second.")
+    write(id="late", role="user", content="Never.")
+    write(id="b", role="user", content="Third.")
+    write(id="change", retract={"ids": ["b"]})
+    write(restore={"ids": ["b"]})
+    write(id="change", retract={"ids": ["b"]})
+    reader.read()
+    assert standing() == ["Second.", "Third."]
+    assert reasons(redis) == []
+
+    redis.xgroup_destroy("patrol:messages", GROUP)
+    reader.read()
+    reader.read()
+    assert standing() == ["Second.", "Third."]
+
+
+def test_changes_that_can_not_be_made_are_rejected_with_the_reason(new_reader, redis, being):
+    reader = new_reader()
+    for item in ({"restore": {"ids": ["nothing"]}}, {"retract": {}}, {"retract": {"ids": ["a"]}, "role": "user"}):
+        redis.xadd("patrol:messages", {"data": json.dumps({"being": str(being.being_id), **item})})
+    reader.read()
+    assert sorted(reasons(redis)) == [
+        "This Being has no such message.",
+        "retract: Give either `ids` or `conversation`",
+        "role: Extra inputs are not permitted",
+    ]

@@ -71,6 +71,9 @@ CASES = {
     "PATCH /v1/beings/{being}/notes/{note_id}": lambda _: {"json": {"read": True}},
     "DELETE /v1/beings/{being}/notes/{note_id}": lambda _: {},
     "POST /v1/beings/{being}/messages": lambda _: {"json": [{"id": "m9", "role": "user", "content": "And I say so."}]},
+    "POST /v1/beings/{being}/messages/retract": lambda it: {"json": {"ids": [it.message_id]}},
+    "POST /v1/beings/{being}/messages/restore": lambda it: {"json": {"conversation": "chat", "after": it.message_id}},
+    "GET /v1/beings/{being}/retracted-messages": lambda it: {"params": {"cursor": it.message_id}},
     "GET /v1/beings/{being}/sessions": lambda it: {"params": {"cursor": it.session_id}},
     "GET /v1/beings/{being}/sessions/{session_id}/messages": lambda _: {},
     "GET /v1/beings/{being}/party-messages": lambda _: {},
@@ -196,6 +199,7 @@ WITHOUT_TOKEN = {"GET /health/live", "GET /health/ready", "GET /health/work"}
 # Routes that name something of the Being's beside itself.
 NAMES_MORE = {route for route in CASES if "_id}" in route and "{topic_id}" not in route} | {
     "POST /v1/beings/{being}/recall_memory",
+    "POST /v1/beings/{being}/messages/restore",
     "GET /v1/beings/{being}/nodes",
     "POST /v1/beings/{being}/entities/merges",
 }

@@ -70,7 +70,7 @@ TOOLS = {
 }
 # Routes that answer numbers, ids, times and settings, or what is the user's, or here nothing.
 WITHOUT_TEXTS = {"GET /v1/cost"} | {
-    f"GET /v1/beings/{{being}}/{path}" for path in ("cost", "sessions", "spine", "vault/candidates", "vault/proposals")
+    f"GET /v1/beings/{{being}}/{path}" for path in ("cost", "spine", "vault/candidates", "vault/proposals")
 }
 # What is asked without a Being is the user's, who may see all: a token for one Being sees that one alone.
 FOR_ALL = "a token for all Beings"
@@ -80,6 +80,8 @@ NOT_PLANTED = {
     "POST /v1/beings",
     "PUT /v1/user-model",
     "POST /v1/keys",
+    "POST /v1/beings/{being}/messages/retract",
+    "POST /v1/beings/{being}/messages/restore",
     "POST /v1/beings/{being}/vault/delete",
     "POST /v1/beings/{being}/entities/merges",
     "POST /v1/beings/{being}/vault/{record_id}/promote",

@@ -1,0 +1,298 @@
+"""Retraction and restoration: what was taken back was never said, until it is restored.
+
+A producer's id has at most one standing version, or is awaited; see sql/functions/92_retraction.sql for the states.
+Retracting one that stands undoes what was derived from it; one that has not arrived is awaited. Restoring hands a
+version in again.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from memory.erased import recognition
+from memory.erased.recognition import Recognition
+from memory.nodes.erasure import TRIES
+from memory.talk import rolling, scene_removal, withdrawal
+from memory.talk.scene_removal import SceneRemoval
+from memory.talk.sessions import request_processing
+from providers.embedders import Embedders
+from schemas.accounts.accounts import Being
+from schemas.intake import Trouble
+from schemas.settings import Settings
+from schemas.talk.retraction import MessageChange, MessageSelection, Rebuilds, Restored, Retracted
+from schemas.text.validation_messages import validation_messages
+from store.accounts import users
+from store.database import Store
+from store.errors import NotFound, Refused
+from store.talk import judging, retraction, session_summaries
+from store.talk import rolling as session_states
+from store.talk.retraction import Version
+from store.transaction import Transaction
+
+CHANGES = frozenset(("retract", "restore"))
+ANOTHER_STANDS = "another version of this message stands: retract that one first"
+
+
+class ChangeRefused(Exception):
+    """A retraction or restoration can't be applied; the text says why, without content."""
+
+
+class ErasedForGood(ChangeRefused):
+    """A message that is to be restored was erased."""
+
+
+class _Changed(Exception):
+    """Other messages are to be retracted than those that were planned for."""
+
+
+@dataclass(frozen=True)
+class _Named:
+    """The versions under one id, first the one that stands, then the one that was retracted last."""
+
+    position: int
+    id_: str
+    versions: Sequence[Version]
+
+    @property
+    def stands(self) -> Version | None:
+        return next((version for version in self.versions if version.retracted_at is None), None)
+
+
+def retract(
+    store: Store,
+    settings: Settings,
+    embedders: Embedders,
+    being_id: UUID,
+    selection: MessageSelection,
+    *,
+    request_id: str | None = None,
+) -> Retracted:
+    """Retract messages: nothing is derived from them any longer, and what was is derived again without them.
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        embedders: The embedders of this process; a memory that had absorbed a scene of the messages may need one.
+        being_id: The Being.
+        selection: Which messages.
+        request_id: Identifies the request; one that was applied before changes nothing.
+
+    Returns:
+        What became of the messages, and what is derived again.
+
+    Raises:
+        NotFound: `after` names no message of the conversation.
+        SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
+        ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was changed.
+        Refused: Patrols keep changing the memories of the messages, or messages keep coming.
+    """
+    for _ in range(TRIES):
+        with store.transaction() as tx:
+            being = users.get_being(tx, being_id)
+            planned = _standing(tx, being_id, selection)
+        with suppress(_Changed):
+            change = partial(_retract_planned, store, settings, being, selection, request_id)
+            return scene_removal.with_removal(store, embedders, being, planned, change)
+    raise Refused("Messages keep coming into what is to be retracted: try again.")
+
+
+def _retract_planned(
+    store: Store,
+    settings: Settings,
+    being: Being,
+    selection: MessageSelection,
+    request_id: str | None,
+    scenes: SceneRemoval,
+) -> Retracted:
+    """Retract, unless other messages are to be than those whose scenes are removed."""
+    being_id = being.being_id
+    with store.transaction() as tx:
+        known = recognition.for_intake(tx, settings, being_id)
+        withdrawal.lock(tx, being)
+        if request_id is not None and not retraction.begin(tx, being_id, request_id):
+            return Retracted(retracted=0, unchanged=len(selection.ids or []))
+        standing = _standing(tx, being_id, selection)
+        if set(standing) != set(scenes.message_ids):
+            raise _Changed
+        done = _retract(tx, settings, being, scenes)
+        if selection.ids is None:
+            return done
+        named = _named(tx, being_id, selection.ids)
+        unknown = [one for one in named if not one.versions]
+        erased = _erased(tx, known, {one.position: one.id_ for one in unknown})
+        awaited = retraction.await_messages(tx, being_id, [one.id_ for one in unknown if one.position not in erased])
+        unchanged = len(named) - done.retracted - awaited
+        return done.model_copy(update={"awaited": awaited, "unchanged": unchanged})
+
+
+def restore(
+    store: Store, settings: Settings, being_id: UUID, selection: MessageSelection, *, request_id: str | None = None
+) -> Restored:
+    """Restore retracted messages; they come in anew, under their own ids and times.
+
+    Of an edited message the version that was retracted last comes back, or the one whose own id is given.
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        being_id: The Being.
+        selection: Which messages.
+        request_id: Identifies the request; one that was applied before changes nothing.
+
+    Returns:
+        What became of the messages, and what is derived again.
+
+    Raises:
+        ErasedForGood: One of `ids` was erased; nothing was changed.
+        NotFound: The Being has no message of any of `ids`, or `after` names none of the conversation.
+        SecretMissing: No secret decrypts the key of the user's digests; nothing was changed.
+    """
+    with store.transaction() as tx:
+        known = recognition.for_intake(tx, settings, being_id)
+        being = users.get_being(tx, being_id)
+        rolling.reserve(tx, being_id)
+        session_states.lock(tx, being_id)
+        if request_id is not None and not retraction.begin(tx, being_id, request_id):
+            return Restored(restored=0, unchanged=len(selection.ids or []))
+        if selection.conversation is not None:
+            after = _place(tx, being_id, selection.conversation, selection.after)
+            behind = retraction.retracted_after(tx, being_id, selection.conversation, after)
+            erased = _erased_words(tx, known, behind)
+            return _restore(tx, settings, being, [one for place, one in enumerate(behind) if place not in erased])
+        return _restore_named(tx, settings, being, known, _named(tx, being_id, selection.ids or []))
+
+
+def is_change(item: Any) -> bool:
+    """Return whether an item among messages is a retraction or a restoration."""
+    return isinstance(item, dict) and not CHANGES.isdisjoint(item)
+
+
+def apply(store: Store, settings: Settings, embedders: Embedders, being_id: UUID, item: Any, derived_id: str) -> None:
+    """Apply a retraction or a restoration that came as an item among messages; the same id again changes nothing.
+
+    Raises:
+        ChangeRefused: It is malformed, or some of its messages can't be restored.
+        NotFound, SecretMissing, ProviderError, Refused: As `retract` and `restore`.
+    """
+    try:
+        change = MessageChange.model_validate(item)
+    except ValidationError as error:
+        raise ChangeRefused("; ".join(validation_messages(error))) from None
+    request_id = change.id or derived_id
+    if change.retract is not None:
+        retract(store, settings, embedders, being_id, change.retract, request_id=request_id)
+    elif change.restore is not None:
+        done = restore(store, settings, being_id, change.restore, request_id=request_id)
+        if done.unknown or done.conflicts:
+            raise ChangeRefused(
+                f"{done.restored} messages were restored; {len(done.unknown)} are unknown, and beside"
+                f" {len(done.conflicts)} another version stands"
+            )
+
+
+def _restore_named(
+    tx: Transaction, settings: Settings, being: Being, known: Recognition | None, named: Sequence[_Named]
+) -> Restored:
+    awaited = retraction.no_longer_await(tx, being.being_id, [one.id_ for one in named if not one.versions])
+    missing = [one for one in named if not one.versions and one.id_ not in awaited]
+    back = [one for one in named if one.versions and one.stands is None]
+    if _erased(tx, known, {one.position: one.id_ for one in missing}) or _erased_words(
+        tx, known, [one.versions[0] for one in back]
+    ):
+        raise ErasedForGood("A message that was to be restored was erased for good; nothing was restored.")
+    if len(missing) == len(named):
+        raise NotFound("This Being has no such message.")
+    done = _restore(tx, settings, being, [one.versions[0] for one in back])
+    conflicts = [
+        Trouble(position=one.position, reason=ANOTHER_STANDS)
+        for one in back
+        if one.versions[0].message_id not in done.ids
+    ]
+    return done.model_copy(
+        update={
+            "unchanged": sum(one.stands is not None for one in named),
+            "no_longer_awaited": len(awaited),
+            "unknown": [one.position for one in missing],
+            "conflicts": conflicts,
+        }
+    )
+
+
+def _standing(tx: Transaction, being_id: UUID, selection: MessageSelection) -> list[UUID]:
+    """The messages that a selection names and that stand."""
+    if selection.conversation is not None:
+        after = _place(tx, being_id, selection.conversation, selection.after)
+        return retraction.standing_after(tx, being_id, selection.conversation, after)
+    named = _named(tx, being_id, selection.ids or [])
+    return list(dict.fromkeys(one.stands.message_id for one in named if one.stands is not None))
+
+
+def _named(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> list[_Named]:
+    """What each id names: a producer's id all its versions, else a message's own id that version."""
+    own = {id_: message_id for id_ in ids if (message_id := _uuid(id_)) is not None}
+    by_producer: dict[str | None, list[Version]] = {}
+    by_message: dict[UUID | None, list[Version]] = {}
+    for version in retraction.versions(tx, being_id, ids, list(own.values())):
+        by_producer.setdefault(version.producer_id, []).append(version)
+        by_message.setdefault(version.message_id, []).append(version)
+    return [
+        _Named(position, id_, by_producer.get(id_) or by_message.get(own.get(id_), []))
+        for position, id_ in enumerate(ids)
+    ]
+
+
+def _uuid(id_: str) -> UUID | None:
+    try:
+        return UUID(id_)
+    except ValueError:
+        return None
+
+
+def _place(tx: Transaction, being_id: UUID, conversation: str, after: str | None) -> Version | None:
+    if after is None:
+        return None
+    for named in _named(tx, being_id, [after]):
+        for version in named.versions:
+            if version.conversation == conversation:
+                return version
+    raise NotFound("`after` names no message of this conversation.")
+
+
+def _erased(tx: Transaction, known: Recognition | None, ids: Mapping[int, str]) -> set[int]:
+    """The positions of ids whose message was erased."""
+    return known.among(tx, {place: known.of_message_id(id_) for place, id_ in ids.items()}) if known else set()
+
+
+def _erased_words(tx: Transaction, known: Recognition | None, versions: Sequence[Version]) -> set[int]:
+    """The positions of versions whose id or words were erased."""
+    if known is None:
+        return set()
+    return known.among(
+        tx,
+        {
+            place: known.of_message(one.producer_id, one.role, one.content, one.conversation)
+            for place, one in enumerate(versions)
+        },
+    )
+
+
+def _retract(tx: Transaction, settings: Settings, being: Being, scenes: SceneRemoval) -> Retracted:
+    standing = list(scenes.message_ids)
+    if not standing:
+        return Retracted(retracted=0)
+    removed = scenes.carry_out(tx)
+    rebuilds = withdrawal.withdraw(tx, settings, being, standing, retraction.retract)
+    return Retracted(retracted=len(standing), ids=standing, rebuilds=rebuilds.model_copy(update={"scenes": removed}))
+
+
+def _restore(tx: Transaction, settings: Settings, being: Being, versions: Sequence[Version]) -> Restored:
+    ids = retraction.restore(tx, being.being_id, [version.message_id for version in versions])
+    sessions = judging.sessions_of(tx, being.being_id, ids)
+    summaries = session_summaries.count_due(tx, being.being_id, sessions)
+    request_processing(tx, settings, being.being_id, sessions)
+    return Restored(restored=len(ids), ids=ids, rebuilds=Rebuilds(messages=len(ids), summaries=summaries))

@@ -1,0 +1,82 @@
+"""Retraction and restoration of messages: which are named, and what became of them."""
+
+from typing import Annotated, Self
+from uuid import UUID
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.answers import Answer
+from schemas.intake import Trouble
+from schemas.limits import BATCH_ITEMS, PRODUCER_ID_CHARACTERS
+from schemas.requests import RequestModel
+from schemas.wire import Conversation
+
+MessageName = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
+
+
+class MessageSelection(RequestModel):
+    """Messages by their ids, or those of a conversation behind one message."""
+
+    ids: Annotated[list[MessageName], Field(min_length=1, max_length=BATCH_ITEMS)] | None = Field(
+        None, description="The producer's ids of messages, or the ids that their receipts gave; 1 to 1,000."
+    )
+    conversation: Conversation | None = Field(None, description="A conversation, instead of `ids`.")
+    after: MessageName | None = Field(
+        None,
+        description="With `conversation`: only messages behind this one, which itself is left as it is. Omitted: all.",
+    )
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        if (self.ids is None) == (self.conversation is None):
+            raise PydanticCustomError("selection", "Give either `ids` or `conversation`")
+        if self.after is not None and self.conversation is None:
+            raise PydanticCustomError("selection", "`after` needs `conversation`")
+        return self
+
+
+class MessageChange(RequestModel):
+    """A retraction or a restoration as an item among messages, where producers wait for no answer."""
+
+    id: MessageName | None = Field(None, description="The same id again changes nothing; default: derived.")
+    retract: MessageSelection | None = None
+    restore: MessageSelection | None = None
+
+    @model_validator(mode="after")
+    def _one_of(self) -> Self:
+        if (self.retract is None) == (self.restore is None):
+            raise PydanticCustomError("change", "Give either `retract` or `restore`")
+        return self
+
+
+class Rebuilds(Answer):
+    """What workers derive again, and so what the change costs; in the background, a model call for many at a time."""
+
+    messages: int = Field(0, description="Messages that are judged again, or for the first time when restored.")
+    summaries: int = Field(0, description="Closed sessions that are summarised again.")
+    scenes: int = Field(0, description="Scenes that are removed; the other messages of each are drawn from again.")
+    rolling_summary: bool = Field(False, description="Whether the rolling summary is written again, from 40 messages.")
+    spine: bool = Field(False, description="Whether the user's spine is written again, from 40 messages.")
+
+
+class Retracted(Answer):
+    """What became of a retraction."""
+
+    retracted: int = Field(description="Messages that are retracted now, and were not before.")
+    unchanged: int = Field(0, description="Ids of messages that were retracted, awaited or erased before.")
+    awaited: int = Field(0, description="Ids without a message: it is retracted when it arrives.")
+    ids: list[UUID] = Field([], description="The messages that are retracted now.")
+    rebuilds: Rebuilds = Rebuilds()
+
+
+class Restored(Answer):
+    """What became of a restoration."""
+
+    restored: int = Field(description="Messages that stand now, and did not before.")
+    unchanged: int = Field(0, description="Ids of messages that stood before.")
+    no_longer_awaited: int = Field(0, description="Ids whose message has not arrived, and will stand when it does.")
+    unknown: list[int] = Field([], description="Positions of ids that this Being has no message of.")
+    conflicts: list[Trouble] = Field([], description="Ids of versions that can't stand beside another one.")
+    ids: list[UUID] = Field([], description="The messages that stand again.")
+    rebuilds: Rebuilds = Rebuilds()

@@ -1,0 +1,254 @@
+"""Versions of messages that stand or were taken back, and how they change (sql/functions/92_retraction.sql)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.talk.messages import RetractedMessage
+from store.transaction import Transaction, value
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a message; `retracted_at` is None while it stands."""
+
+    message_id: UUID
+    producer_id: str | None
+    conversation: str | None
+    role: str
+    content: str
+    created_at: datetime
+    retracted_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A session to process again: one that lost messages, was split off, or has messages to judge again."""
+
+    session_id: UUID
+    judged_again: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summarised:
+    """Whether any of some messages is in the rolling summary, and in the spine."""
+
+    rolling: bool
+    spine: bool
+
+
+def begin(tx: Transaction, being_id: UUID, request_id: str) -> bool:
+    """Record a request that may be handed in again; returns false if it was applied before."""
+    done = tx.execute(
+        """
+        insert into memory.applied_retractions (being_id, request_id) values (%s, %s) on conflict do nothing
+        """,
+        [being_id, request_id],
+    )
+    return done.rowcount == 1
+
+
+def versions(tx: Transaction, being_id: UUID, ids: Sequence[str], message_ids: Sequence[UUID]) -> list[Version]:
+    """The versions under these producer's ids or message ids: one that stands, then those retracted, latest first."""
+    with tx.cursor(row_factory=class_row(Version)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from (
+                select message_id, producer_id, conversation, role, content, created_at,
+                    null::timestamptz as retracted_at
+                from memory.messages
+                where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
+                union all
+                select message_id, producer_id, conversation, role, content, created_at, retracted_at
+                from memory.retracted_messages
+                where being_id = %(being)s and (producer_id = any(%(ids)s) or message_id = any(%(messages)s))
+            ) as known
+            order by retracted_at desc nulls first, message_id desc
+            """,
+            {"being": being_id, "ids": list(ids), "messages": list(message_ids)},
+        ).fetchall()
+
+
+def standing_after(tx: Transaction, being_id: UUID, conversation: str, after: Version | None) -> list[UUID]:
+    """The standing messages of a conversation behind this one, or all; ordered by their own time, then by arrival."""
+    rows = tx.execute(
+        """
+        select message_id
+        from memory.messages
+        where being_id = %(being)s and conversation = %(conversation)s
+            and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
+        order by created_at, message_id
+        """,
+        _behind(being_id, conversation, after),
+    )
+    return [row["message_id"] for row in rows]
+
+
+def retracted_after(tx: Transaction, being_id: UUID, conversation: str, after: Version | None) -> list[Version]:
+    """The retracted messages of a conversation behind this one, or all; ordered by their own time, then by arrival."""
+    with tx.cursor(row_factory=class_row(Version)) as cursor:
+        return cursor.execute(
+            """
+            select message_id, producer_id, conversation, role, content, created_at, retracted_at
+            from memory.retracted_messages
+            where being_id = %(being)s and conversation = %(conversation)s
+                and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
+            order by created_at, message_id
+            """,
+            _behind(being_id, conversation, after),
+        ).fetchall()
+
+
+def _behind(being_id: UUID, conversation: str, after: Version | None) -> dict[str, object]:
+    return {
+        "being": being_id,
+        "conversation": conversation,
+        "moment": after and after.created_at,
+        "message": after and after.message_id,
+    }
+
+
+def summarised(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> Summarised:
+    """Whether the rolling summary, and the spine, took any of these messages in."""
+    with tx.cursor(row_factory=class_row(Summarised)) as cursor:
+        (found,) = cursor.execute(
+            """
+            select coalesce(bool_or(rolling_version > 0), false) as rolling,
+                coalesce(bool_or(spine_version > 0), false) as spine
+            from memory.messages
+            where being_id = %s and message_id = any(%s)
+            """,
+            [being_id, list(message_ids)],
+        )
+    return found
+
+
+def retract(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[Withdrawn]:
+    """Retract standing messages, and undo what was derived from them; returns the sessions to process again."""
+    with tx.cursor(row_factory=class_row(Withdrawn)) as cursor:
+        return cursor.execute(
+            "select session_id, judged_again from memory.retract_messages(%s, %s)", [being_id, list(message_ids)]
+        ).fetchall()
+
+
+def erase(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[Withdrawn]:
+    """Erase messages, standing or retracted, as `retract` does but for good."""
+    tx.execute(
+        "delete from memory.retracted_messages where being_id = %s and message_id = any(%s)",
+        [being_id, list(message_ids)],
+    )
+    with tx.cursor(row_factory=class_row(Withdrawn)) as cursor:
+        return cursor.execute(
+            "select session_id, judged_again from memory.withdraw_messages(%s, %s)", [being_id, list(message_ids)]
+        ).fetchall()
+
+
+def restore(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
+    """Hand retracted messages in again; returns those that came back, one version of each message at most."""
+    rows = tx.execute("select back.id from memory.restore_messages(%s, %s) as back (id)", [being_id, list(message_ids)])
+    return [row["id"] for row in rows]
+
+
+def await_messages(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> int:
+    """Retract messages that have not arrived as soon as they do; returns how many were not awaited before."""
+    return tx.execute(
+        """
+        insert into memory.awaited_retractions (being_id, producer_id)
+        select %s, id from unnest(%s::text[]) as id
+        on conflict do nothing
+        """,
+        [being_id, list(producer_ids)],
+    ).rowcount
+
+
+def no_longer_await(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> set[str]:
+    """Let these messages stand when they arrive; returns the ids of those that were awaited."""
+    rows = tx.execute(
+        "delete from memory.awaited_retractions where being_id = %s and producer_id = any(%s) returning producer_id",
+        [being_id, list(producer_ids)],
+    )
+    return {row["producer_id"] for row in rows}
+
+
+def page(
+    tx: Transaction, being_id: UUID, *, conversation: str | None, before: UUID | None, limit: int
+) -> list[RetractedMessage]:
+    """A page of retracted messages, the one received last first, starting after `before`."""
+    with tx.cursor(row_factory=class_row(RetractedMessage)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.retracted_messages
+            where being_id = %(being)s and (%(before)s::uuid is null or message_id < %(before)s)
+                and (%(conversation)s::text is null or conversation = %(conversation)s)
+            order by message_id desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "conversation": conversation, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Remove up to `limit` messages that were retracted so long ago, without a trace; returns their number."""
+    removed: int = value(
+        tx,
+        """
+        with old as (
+            select being_id, message_id
+            from memory.retracted_messages
+            where retracted_at < memory.now() - %(age)s
+            order by retracted_at
+            limit %(limit)s
+            for update skip locked
+        ),
+        gone as (
+            delete from memory.retracted_messages as r
+            using old
+            where r.being_id = old.being_id and r.message_id = old.message_id
+            returning r.message_id
+        )
+        select count(*) from gone
+        """,
+        {"age": older_than, "limit": limit},
+    )
+    return removed
+
+
+def clear_awaited(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Remove up to `limit` retractions whose messages have not arrived for so long; returns their number."""
+    return tx.execute(
+        """
+        delete from memory.awaited_retractions
+        where (being_id, producer_id) in (
+            select being_id, producer_id
+            from memory.awaited_retractions
+            where asked_at < memory.now() - %s
+            order by asked_at
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount
+
+
+def clear_applied(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Remove up to `limit` records of requests that were applied so long ago; returns their number."""
+    return tx.execute(
+        """
+        delete from memory.applied_retractions
+        where (being_id, request_id) in (
+            select being_id, request_id
+            from memory.applied_retractions
+            where applied_at < memory.now() - %s
+            order by applied_at
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount

@@ -1,0 +1,360 @@
+"""What was taken back was never said: retraction, restoration, edits, and what is derived again."""
+
+from datetime import timedelta
+
+import pytest
+from pydantic import ValidationError
+
+from memory.accounts import erasure
+from memory.intake import retraction
+from memory.intake.intake import accept_messages
+from memory.intake.retraction import ErasedForGood
+from memory.operations import upkeep
+from memory.talk import judging, session_summary, sessions
+from schemas.talk.retraction import MessageSelection
+from store.errors import NotFound
+from store.facts import facts, todos
+from store.talk import messages
+from store.talk import retraction as stored
+from tests.conversations import fact, todo
+
+DAY = "2026-03-02T"
+
+
+def said(id_, minute, content, role="user", conversation=None):
+    """A message at so many minutes past noon."""
+    moment = f"{DAY}{12 + minute // 60:02}:{minute % 60:02}:00+00:00"
+    message = {"id": id_, "role": role, "content": content, "created_at": moment}
+    return message | ({"conversation": conversation} if conversation else {})
+
+
+@pytest.fixture
+def retract(talk):
+    """Retract messages by their ids, or as a selection says."""
+    return lambda *ids, **selection: retraction.retract(
+        talk.store,
+        talk.settings,
+        talk.embedders,
+        talk.being.being_id,
+        MessageSelection(ids=list(ids) or None, **selection),
+    )
+
+
+@pytest.fixture
+def restore(talk):
+    """Restore messages by their ids, or as a selection says."""
+    return lambda *ids, **selection: retraction.restore(
+        talk.store, talk.settings, talk.being.being_id, MessageSelection(ids=list(ids) or None, **selection)
+    )
+
+
+@pytest.fixture
+def accept(talk):
+    """Hand messages in; returns the receipt."""
+    return lambda *items: accept_messages(talk.store, talk.settings, talk.being.being_id, items)
+
+
+@pytest.fixture
+def standing(talk):
+    """The contents of the sessions, in order."""
+
+    def of_sessions():
+        being_id = talk.being.being_id
+        with talk.store.transaction() as tx:
+            found = sorted(messages.sessions(tx, being_id, before=None, limit=100), key=lambda one: one.started_at)
+            told = [(one, messages.of_session(tx, being_id, one.session_id)) for one in found]
+        for session, within in told:
+            assert session.turn_count == sum(message.role != "other" for message in within)
+            assert (session.started_at, session.last_activity_at) == (within[0].created_at, within[-1].created_at)
+        return [[message.content for message in within] for _, within in told]
+
+    return of_sessions
+
+
+def test_a_retracted_message_is_gone_with_its_facts_and_comes_back_with_them(talk, retract, restore, standing):
+    talk.says(said("a", 0, "I love green tea."), said("b", 1, "I live in Lyon."))
+    talk.answers(
+        fact("I love green tea"),
+        fact("I live in Lyon", message="m2", entities=[{"type": "thing", "name": "home"}]),
+    )
+    talk.judged()
+    assert talk.contents() == ["I love green tea", "I live in Lyon"]
+
+    talk.answers(fact("I live in Lyon", entities=[{"type": "thing", "name": "home"}]))
+    answer = retract("a")
+    talk.judged()
+
+    assert (answer.retracted, answer.unchanged, answer.awaited) == (1, 0, 0)
+    assert answer.rebuilds.messages == 1
+    assert standing() == [["I live in Lyon."]]
+    assert talk.contents() == ["I live in Lyon"]
+
+    talk.answers(fact("I love green tea"))
+    assert restore("a").restored == 1
+    talk.judged()
+    assert standing() == [["I love green tea.", "I live in Lyon."]]
+    assert sorted(talk.contents()) == ["I live in Lyon", "I love green tea"]
+
+
+def test_messages_judged_beside_a_retracted_one_are_judged_again_without_it(talk, retract):
+    """A user's yes means something else when the question was never asked."""
+    talk.says(said("q", 0, "Do you live in Lyon?", role="assistant"), said("a", 1, "Yes."))
+    talk.answers(fact("Yes", "Lives in Lyon.", message="m2"))
+    talk.judged()
+    assert talk.contents() == ["Lives in Lyon."]
+
+    talk.answers()
+    assert retract("q").rebuilds.messages == 1
+    talk.judged()
+
+    assert talk.contents() == []
+    assert talk.unjudged() == 0
+    assert "Lyon" not in talk.provider.requests[-1].body
+
+
+def test_a_fact_that_is_found_again_keeps_its_id_and_its_pin(talk, retract):
+    talk.says(said("q", 0, "So?", role="assistant"), said("a", 1, "I love green tea."))
+    talk.answers(fact("I love green tea", message="m2"))
+    talk.judged()
+    (before,) = talk.facts()
+    with talk.store.transaction() as tx:
+        facts.pin(tx, talk.being.user_id, before.fact_id, pinned=True)
+
+    talk.answers(fact("I love green tea", "Loves green tea."))
+    retract("q")
+    talk.judged()
+
+    (after,) = talk.facts()
+    assert (after.fact_id, after.content, after.pinned) == (before.fact_id, "Loves green tea.", True)
+
+
+def test_a_todo_that_is_found_again_keeps_what_a_person_did_with_it(talk, retract):
+    talk.says(said("q", 0, "So?", role="assistant"), said("a", 1, "I'll call the dentist, and water the plants."))
+    talk.answers(
+        todos=(
+            todo("I'll call the dentist", "Call the dentist", message="m2"),
+            todo("water the plants", "Water the plants", message="m2"),
+        )
+    )
+    talk.judged()
+    first, second = talk.todos()
+    with talk.store.transaction() as tx:
+        todos.change(tx, talk.being.being_id, first.todo_id, {"content": "Call Dr Lee", "pinned": True})
+        todos.change(tx, talk.being.being_id, second.todo_id, {"status": "DONE"})
+
+    talk.answers(todos=(todo("I'll call the dentist", "Call a dentist"), todo("water the plants", "Water the plants")))
+    retract("q")
+    talk.judged()
+
+    kept = {one.todo_id: one for one in talk.todos(status=None)}
+    assert kept.keys() == {first.todo_id, second.todo_id}
+    assert (kept[first.todo_id].content, kept[first.todo_id].pinned) == ("Call Dr Lee", True)
+    assert kept[second.todo_id].status == "DONE"
+
+
+def test_a_call_that_showed_a_message_retracted_meanwhile_has_no_effect(talk, retract, monkeypatch):
+    talk.says(said("q", 0, "Do you live in Lyon?", role="assistant"), said("a", 1, "Yes."))
+    talk.answers(fact("Yes", "Lives in Lyon.", message="m2"))
+    extract = judging.extract
+
+    def retracted_meanwhile(*args):
+        extracted = extract(*args)
+        retract("q")
+        return extracted
+
+    monkeypatch.setattr(judging, "extract", retracted_meanwhile)
+    talk.judged()
+
+    assert talk.contents() == []
+    assert talk.unjudged() == 0
+
+
+def test_what_others_said_goes_with_the_only_message_that_had_it_judged(talk, retract):
+    talk.says({**said("o", 0, "I am a nurse.", role="other"), "speaker": "Ana"}, said("a", 1, "She is."))
+    talk.answers(
+        fact(
+            "I am a nurse",
+            "Is a nurse.",
+            speaker="Ana",
+            subject="Ana",
+            type="PEOPLE",
+            entities=[{"type": "person", "name": "Ana"}],
+            fact_type="fact",
+        )
+    )
+    talk.judged()
+    assert talk.contents() == ["Is a nurse."]
+
+    retract("a")
+    assert talk.contents() == []
+
+
+def test_an_edit_is_a_new_version_and_the_words_before_stay_retracted(retract, restore, accept, standing):
+    accept(said("a", 0, "First."))
+    assert accept(said("a", 0, "Second.")).conflicts
+    retract("a")
+    edited = accept(said("a", 0, "Second."))
+    again = accept(said("a", 0, "First."))
+
+    assert (edited.accepted, again.accepted, again.duplicates) == (1, 0, 1)
+    assert standing() == [["Second."]]
+    assert [one.reason for one in restore(str(again.ids[0])).conflicts] == [retraction.ANOTHER_STANDS]
+
+    retract("a")
+    assert restore(str(again.ids[0])).restored == 1
+    assert standing() == [["First."]]
+
+
+def test_restoring_an_edited_message_brings_its_last_version_back(retract, restore, accept, standing):
+    for content in ("First.", "Second."):
+        accept(said("a", 0, content))
+        retract("a")
+    assert restore("a").restored == 1
+    assert standing() == [["Second."]]
+    assert restore("a").unchanged == 1
+
+
+def test_a_retraction_that_overtakes_its_message_waits_for_it(retract, restore, accept, standing):
+    assert retract("late").awaited == 1
+    assert retract("late").unchanged == 1
+    receipt = accept(said("late", 0, "Never said."), said("other", 1, "Said."))
+
+    assert receipt.accepted == 2
+    assert standing() == [["Said."]]
+    assert accept(said("late", 0, "Never said.")).duplicates == 1
+    assert restore("late").ids == [receipt.ids[0]]
+    assert standing() == [["Never said.", "Said."]]
+
+
+def test_restoring_an_awaited_message_lets_it_stand_when_it_arrives(retract, restore, accept, standing):
+    retract("late")
+    assert restore("late").no_longer_awaited == 1
+    accept(said("late", 0, "Said."))
+    assert standing() == [["Said."]]
+
+
+def test_a_request_that_is_handed_in_again_does_not_take_the_edit_back(talk, accept, standing):
+    selection = MessageSelection(ids=["a"])
+
+    def again():
+        return retraction.retract(
+            talk.store, talk.settings, talk.embedders, talk.being.being_id, selection, request_id="once"
+        )
+
+    accept(said("a", 0, "First."))
+    assert again().retracted == 1
+    accept(said("a", 0, "Second."))
+    assert (again().retracted, again().unchanged) == (0, 1)
+    assert standing() == [["Second."]]
+
+
+def test_conversations_have_sessions_of_their_own_and_are_taken_back_from_a_message_on(
+    retract, restore, accept, standing
+):
+    accept(
+        said("a1", 0, "A one.", conversation="a"),
+        said("b1", 1, "B one.", conversation="b"),
+        said("a2", 2, "A two.", conversation="a"),
+        said("a3", 3, "A three.", conversation="a"),
+        said("n", 4, "None."),
+    )
+    assert standing() == [["A one.", "A two.", "A three."], ["B one."], ["None."]]
+
+    assert retract(conversation="a", after="a1").retracted == 2
+    assert standing() == [["A one."], ["B one."], ["None."]]
+    with pytest.raises(NotFound):
+        retract(conversation="b", after="a1")
+    assert restore(conversation="a", after="a2").restored == 1
+    assert retract(conversation="a").retracted == 2
+    assert standing() == [["B one."], ["None."]]
+
+
+def test_a_session_falls_apart_without_the_message_that_held_it_together(talk, retract, accept, standing):
+    accept(*(said(f"m{minute}", minute, f"{minute}") for minute in (0, 25, 50, 60)))
+    retract("m25")
+    assert standing() == [["0"], ["50", "60"]]
+
+    state = sessions.state(talk.store, talk.being.being_id).state
+    assert (state.message_count, state.last_user_message) == (3, "60")
+    retract("m60", "m50", "m0")
+    assert standing() == []
+    state = sessions.state(talk.store, talk.being.being_id).state
+    assert (state.message_count, state.last_user_message, state.last_interaction) == (0, None, None)
+
+
+def test_summaries_are_written_again_without_it(talk, retract, clock):
+    talk.says(*(said(f"m{n}", n, f"Words {n}.") for n in range(4)))
+    clock.advance(minutes=60)
+    with talk.store.transaction() as tx:
+        messages.end_idle_sessions(tx, 10)
+        session_summary.request_due(tx, talk.being.being_id)
+    talk.summed_up()
+    before = sessions.state(talk.store, talk.being.being_id).rolling_summary
+    assert before
+
+    answer = retract("m3")
+
+    assert (answer.rebuilds.summaries, answer.rebuilds.rolling_summary, answer.rebuilds.spine) == (1, True, False)
+    assert sessions.state(talk.store, talk.being.being_id).rolling_summary is None
+    talk.says(said("m4", 5, "Words 4."))
+    talk.summed_up()
+    assert sessions.state(talk.store, talk.being.being_id).rolling_summary
+
+
+def test_erasure_is_final_for_every_version(talk, retract, restore, accept, standing):
+    accept(said("a", 0, "First."), said("b", 1, "Other."))
+    retract("a")
+    receipt = accept(said("a", 0, "Second."))
+    gone = erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, receipt.ids)
+
+    assert gone.messages == 2
+    for id_ in ("a", str(receipt.ids[0])):
+        with pytest.raises(ErasedForGood):
+            restore(id_)
+        assert (retract(id_).awaited, retract(id_).unchanged) == (0, 1)
+    for content in ("First.", "Second."):
+        assert accept(said("a", 0, content)).erased == [0]
+        assert accept(said("new", 0, content)).erased == [0]
+    assert standing() == [["Other."]]
+
+
+def test_a_retracted_message_can_be_erased_and_its_words_stay_away(talk, retract, restore, accept):
+    receipt = accept(said("a", 0, "First."), said("copy", 1, "Kept words."))
+    retract("a", "copy")
+    erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [receipt.ids[0]])
+    with pytest.raises(ErasedForGood):
+        restore("a", "copy")
+    assert restore("copy").restored == 1
+
+
+def test_what_this_being_never_had_can_not_be_restored(restore, accept):
+    with pytest.raises(NotFound):
+        restore("nothing")
+    accept(said("a", 0, "Here."))
+    answer = restore("a", "nothing")
+    assert (answer.unchanged, answer.unknown) == (1, [1])
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [{}, {"ids": []}, {"ids": ["a"], "conversation": "c"}, {"after": "a"}, {"ids": ["a"], "after": "b"}, {"ids": [""]}],
+)
+def test_a_selection_is_of_ids_or_of_a_conversation(selection):
+    with pytest.raises(ValidationError):
+        MessageSelection.model_validate(selection)
+
+
+def test_retracted_messages_are_kept_as_long_as_the_setting_says(talk, retract, restore, accept, clock):
+    accept(said("a", 0, "Old."))
+    retract("a", "awaited")
+    settings = talk.settings.model_copy(update={"keep_retracted": timedelta(days=30)})
+    clock.advance(days=29)
+    upkeep.clear(talk.store, settings)
+    with talk.store.transaction() as tx:
+        assert len(stored.page(tx, talk.being.being_id, conversation=None, before=None, limit=10)) == 1
+    clock.advance(days=2)
+    upkeep.clear(talk.store, talk.settings)
+    upkeep.clear(talk.store, settings)
+    with pytest.raises(NotFound):
+        restore("a")
+    assert accept(said("a", 0, "Old."), said("awaited", 1, "New.")).accepted == 2
