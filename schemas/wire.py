@@ -237,14 +237,12 @@ class MessageInput(Produced):
     created_at: Moment | None = Field(
         None, description="The time of the message, with its offset from UTC; default: now."
     )
-<<<<<<< HEAD
     aged: bool = Field(
         False,
         exclude_if=operator.not_,
         description="Whether scenes that are drawn from it are born with the age that they would have if a patrol had"
         " run at each PATROL_TICK since `created_at`.",
     )
-=======
 
     def content_fields(self) -> dict[str, Any]:
         """As for any item; without a conversation as for a message from before there were any."""
@@ -254,4 +252,3 @@ class MessageInput(Produced):
             if self.conversation is not None
             else {name: fields[name] for name in fields if name != "conversation"}
         )
->>>>>>> main
