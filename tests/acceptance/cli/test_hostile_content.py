@@ -282,9 +282,10 @@ ARGUMENTS = {
     "work drop": plain(lambda on: on.first("work_id", "work", "state = 'dead'")),
     "messages retract": about(HOSTILE),
     "messages restore": about(HOSTILE),
-    "messages erase": about(lambda on: on.first("message_id", "messages")),
     "erase note": about(lambda on: on.first("note_id", "notes"), "--yes"),
     "erase node": about(lambda on: on.first("node_id", "memory_nodes"), "--yes"),
+    # Scenes that rest on it go with it.
+    "messages erase": about(lambda on: on.first("message_id", "messages")),
     "erase being": plain(lambda on: on.slug, "--yes"),
     "erase user": plain(lambda on: on.user, "--yes"),
     "erase": plain("--scrub"),
