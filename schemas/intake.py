@@ -23,6 +23,7 @@ class Note(Row):
     type: str
     origin: NoteOrigin = Field("producer", description="Where it comes from; `talk`: drawn from messages by a model.")
     content: Any
+    ages_from: datetime | None = Field(None, description="When its memory begins to age; null: at its birth.")
     title: str | None
     due_at: datetime | None
     read_at: datetime | None

@@ -5,7 +5,10 @@ Fields come from the patrol seed ("Scene Format") and DESIGN section 10. Unknown
 """
 
 import json
-from datetime import UTC, datetime
+import operator
+import re
+from contextlib import suppress
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -18,7 +21,9 @@ from pydantic import (
     Field,
     Tag,
     field_validator,
+    model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from schemas.limits import (
     DEFAULT_IMPORTANCE,
@@ -31,6 +36,7 @@ from schemas.limits import (
 from schemas.talk.messages import Role
 
 T = TypeVar("T")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 Realm = Literal["real", "role-play", "hypothetical"]
 
@@ -113,7 +119,12 @@ class Scene(Wire):
     sensory: OptionalWordList = Field(default=[], description="Sensory details: sights, sounds, smells, touch.")
     realm: Annotated[
         Realm, BeforeValidator(lambda value: "real" if value is None else value, json_schema_input_type=Realm | None)
-    ] = Field("real", description="Whether it happened, belongs to a game or story, or was only imagined.")
+    ] = Field(
+        "real",
+        # Items without it have the content hash of those from before there was this field; likewise below.
+        exclude_if=lambda realm: realm == "real",
+        description="Whether it happened, belongs to a game or story, or was only imagined.",
+    )
 
 
 class SceneInput(Scene):
@@ -156,6 +167,15 @@ def _form(content: Any) -> str:
     return "text" if isinstance(content, str) else "scene"
 
 
+def last_date(content: Any) -> date | None:
+    """The last date in a scene's `when`, or in a scene that is given as text; None if there is none."""
+    days = list[date]()
+    for found in _DATE.findall(str(content)):
+        with suppress(ValueError):
+            days.append(date.fromisoformat(found))
+    return max(days, default=None)
+
+
 class SceneNote(Produced):
     """One event, as an object, or as a string that the patrol parses."""
 
@@ -164,6 +184,18 @@ class SceneNote(Produced):
         Annotated[SceneInput, Tag("scene")] | Annotated[Words, Tag("text")],
         Discriminator(_form, custom_error_type="scene", custom_error_message="content is a scene object or a string"),
     ]
+    aged: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="Whether its memory is born with the age that it would have if it had been handed in on the last"
+        " date (YYYY-MM-DD) of `when`, with a patrol at each PATROL_TICK since.",
+    )
+
+    @model_validator(mode="after")
+    def _dated(self) -> "SceneNote":
+        if self.aged and last_date(self.content if isinstance(self.content, str) else self.content.when) is None:
+            raise PydanticCustomError("undated", "An aged scene needs a date (YYYY-MM-DD) in `when`")
+        return self
 
 
 class TodoNote(Produced):
@@ -204,6 +236,12 @@ class MessageInput(Produced):
     content: Words
     created_at: Moment | None = Field(
         None, description="The time of the message, with its offset from UTC; default: now."
+    )
+    aged: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="Whether scenes that are drawn from it are born with the age that they would have if a patrol had"
+        " run at each PATROL_TICK since `created_at`.",
     )
 
     def content_fields(self) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from typer import Exit, Option
 
 from cli.console.ledger import quiet_settings, send_to_workers
 from cli.console.output import console, say
-from cli.demo import canned, month, progress, report, talk, thoughts
+from cli.demo import canned, month, progress, report, thoughts
+from cli.demo import talk as chat
 from cli.operations import stack
 from schemas.settings import Settings
 from store.migrate import erase, migrate
@@ -19,6 +20,8 @@ from workers.embedded.supervisor import Supervisor
 from workers.runtime.resources import resources
 
 INTERRUPTED = 130
+QUESTIONS = 3
+TALK_QUESTIONS = ["How is my grandmother?", "What is the matter with the hedge?", "Who is Inspector Quill?"]
 LONG = "P3650D"
 # Seconds. The demo is over when its processes are stopped, so unfinished work does not matter.
 GRACE = 4.0
@@ -30,17 +33,20 @@ def demo(
         Literal["none", "canned"],
         Option(help="The language model: none, or a local provider that answers by simple rules."),
     ] = "none",
+    talk: Annotated[
+        bool, Option("--talk", help="Live a month of chat alone, whose scenes the canned model draws.")
+    ] = False,
 ) -> None:
-    """Run patrols over a month of sample notes, and show the result.
+    """Run patrols over a month of sample notes, or with --talk of chat, and show the result.
 
     It uses embedded servers, a Celery worker and beat, and one patrol for each day. It needs no key and uses none. Its
     data are in a separate home, and are removed at each start.
     """
     home = Settings().home / "demo"
-    port = canned.free_port() if thinking == "canned" else None
+    port = canned.free_port() if talk or thinking == "canned" else None
     os.environ |= _environment(home, port)
     try:
-        _play(quiet_settings(), days, port)
+        _play(quiet_settings(), days, port, talk=talk)
     except KeyboardInterrupt:
         say(Text("Stopped. No process is left running.", style="bold"))
         raise Exit(INTERRUPTED) from None
@@ -60,10 +66,11 @@ def _environment(home: Path, port: int | None) -> dict[str, str]:
     }
 
 
-def _play(settings: Settings, days: int, port: int | None) -> None:
+def _play(settings: Settings, days: int, port: int | None, *, talk: bool) -> None:
     begun = time.monotonic()
-    sample = month.read_days()[:days]
-    report.introduce(settings.home, len(sample), canned=port is not None)
+    sample = (month.read_talk() if talk else month.read_days())[:days]
+    questions = TALK_QUESTIONS if talk else month.read_questions(QUESTIONS)
+    report.introduce(settings.home, len(sample), canned=port is not None, talk=talk)
     with (
         embedded_servers(settings.home, durable=False) as servers,
         Supervisor(settings.home / "logs", grace=GRACE) as supervisor,
@@ -73,19 +80,22 @@ def _play(settings: Settings, days: int, port: int | None) -> None:
         migrate(servers.database_url)
         supervisor.watch(servers.redis, servers.postgres)
         with resources(settings, send_to_workers) as on:
-            being = month.make_mizzen(on.store)
+            being = month.make_lumen(on.store) if talk else month.make_mizzen(on.store)
             concurrency = stack.default_concurrency()
             thinker = [] if port is None else [canned.process(port)]
             supervisor.start([*thinker, stack.worker(concurrency, _ready), stack.beat(settings.home, _ready)])
             awake = time.monotonic()
             progress.show(month.lived(on, being, sample, supervisor), len(sample), console())
             lived = time.monotonic() - awake
-            report.what_became(on, being)
+            report.what_became(on, being, questions)
+            node = thoughts.what_it_rests_on(on.store, being) if talk else "month:001"
             if port is None:
-                talk.what_was_said(on, being, sample[-1].date)
+                chat.what_was_said(on, being, sample[-1].date)
             else:
                 thoughts.what_was_thought(on.store, being)
-        report.conclude(settings.home, days=len(sample), lived=lived, total=time.monotonic() - begun)
+        question = questions[0] if talk else "Who is Terence?"
+        total = time.monotonic() - begun
+        report.conclude(settings.home, being.name, question, node, days=len(sample), lived=lived, total=total)
 
 
 def _ready(_: str) -> None:

@@ -2,9 +2,9 @@
 
 import json
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
 from datetime import time as time_of_day
 from itertools import groupby
 from typing import Any
@@ -12,7 +12,8 @@ from uuid import UUID
 
 from cli.console.failures import Failure
 from cli.patrol.run import watched
-from memory.intake.intake import accept_notes
+from memory.intake.intake import accept_messages, accept_notes
+from memory.operations import upkeep
 from memory.patrol.demand import demand
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Cluster
@@ -22,24 +23,38 @@ from store import clock
 from store.accounts import users
 from store.database import Store
 from store.nodes import clusters
+from store.talk import messages, session_summaries
+from workers.embedded.processes import wait_until
 from workers.embedded.supervisor import Supervisor
 from workers.runtime.resources import Resources
 
 SAMPLES = CHECKOUT / "samples"
 EVENING = time_of_day(21, tzinfo=UTC)
+NIGHT = timedelta(hours=6)
 PAUSE = 0.02
+# Seconds.
+PATIENCE = 60.0
+SESSIONS_A_DAY = 5
 
 
 @dataclass(frozen=True)
 class Day:
-    """One day's notes, in the form of the doors."""
+    """One day's notes or messages, in the form of the doors."""
 
     date: date
-    notes: list[dict[str, Any]]
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def amount(self) -> str:
+        """How much there is of it."""
+        return f"{len(self.messages)} messages" if self.messages else f"{len(self.notes)} notes"
 
     @property
     def highlight(self) -> str:
-        """The action of the day's most important scene."""
+        """The action of the day's most important scene, or the longest thing that the user said."""
+        if self.messages:
+            return max((str(one["content"]) for one in self.messages if one["role"] == "user"), key=len)
         scenes = [note["content"] for note in self.notes if isinstance(note["content"], dict)]
         return str(max(scenes, key=lambda scene: scene.get("importance", 0))["action"]) if scenes else ""
 
@@ -75,6 +90,16 @@ def read_days() -> list[Day]:
     ]
 
 
+def read_talk() -> list[Day]:
+    """Return all days of the sample that consists of messages alone, in order."""
+    lines = (SAMPLES / "talk.jsonl").read_text(encoding="utf-8").splitlines()
+    said = [json.loads(line) for line in lines]
+    return [
+        Day(date.fromisoformat(day), messages=list(of_day))
+        for day, of_day in groupby(said, lambda message: str(message["created_at"])[:10])
+    ]
+
+
 def read_questions(count: int) -> list[str]:
     """Return the first `count` questions of the sample."""
     lines = (SAMPLES / "queries.jsonl").read_text(encoding="utf-8").splitlines()
@@ -86,6 +111,13 @@ def make_mizzen(store: Store) -> Being:
     with store.transaction() as tx:
         pip = users.add_user(tx, "pip", "Europe/London")
         return users.add_being(tx, pip.user_id, "mizzen", "Mizzen")
+
+
+def make_lumen(store: Store) -> Being:
+    """Create the user Noor and the Being Lumen of the sample of messages; returns the Being."""
+    with store.transaction() as tx:
+        noor = users.add_user(tx, "noor", "Europe/London")
+        return users.add_being(tx, noor.user_id, "lumen", "Lumen")
 
 
 def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor) -> Iterator[Moment]:
@@ -104,8 +136,12 @@ def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor) 
 
     for number, day in enumerate(days, start=1):
         with on.store.transaction() as tx:
-            clock.set_to(tx, datetime.combine(day.date, EVENING))
-        _hand_in(on, being, day)
+            # The last conversation of a day has been over for half an hour by then.
+            clock.set_to(tx, datetime.combine(day.date, EVENING) + (NIGHT if day.messages else timedelta(0)))
+        if day.messages:
+            _talk(on, being, day, meanwhile)
+        else:
+            _hand_in(on, being, day)
         run_id = demand(on.store, on.settings, being.being_id)
         for run in watched(on.store, being.being_id, run_id, meanwhile):
             yield Moment(day, number, run, _clusters(on.store, being.being_id))
@@ -117,6 +153,23 @@ def _hand_in(on: Resources, being: Being, day: Day) -> None:
     receipt = accept_notes(on.store, on.settings, being.being_id, day.notes)
     for trouble in (*receipt.rejected, *receipt.conflicts):
         raise Failure(f"{SAMPLES / 'month.jsonl'}: note {trouble.position + 1} of {day.date}: {trouble.reason}")
+
+
+def _talk(on: Resources, being: Being, day: Day, meanwhile: Callable[[], None]) -> None:
+    """Hand a day's messages in, and wait until its conversations are summarised and their scenes drawn."""
+    receipt = accept_messages(on.store, on.settings, being.being_id, day.messages)
+    for trouble in (*receipt.rejected, *receipt.conflicts):
+        raise Failure(f"{SAMPLES / 'talk.jsonl'}: message {trouble.position + 1} of {day.date}: {trouble.reason}")
+    upkeep.end_idle_sessions(on.store, on.settings)
+
+    def summarised() -> bool:
+        meanwhile()
+        with on.store.transaction() as tx:
+            today = messages.sessions(tx, being.being_id, before=None, limit=SESSIONS_A_DAY)
+            return all(session_summaries.newest(tx, being.being_id, one.session_id) for one in today)
+
+    if not wait_until(summarised, PATIENCE):
+        raise Failure(f"The conversations of {day.date} are not summarised: see the workers' logs.")
 
 
 def _clusters(store: Store, being_id: UUID) -> list[Cluster]:

@@ -56,7 +56,7 @@ def _picture(moment: Moment, days: int, courses: dict[str, list[int]]) -> Group:
         )
     return Group(
         Text(),
-        Text.assemble((f"{moment.day.date:%A %-d %B}", "bold"), f"   {len(moment.day.notes)} notes"),
+        Text.assemble((f"{moment.day.date:%A %-d %B}", "bold"), f"   {moment.day.amount}"),
         Text(words(moment.day.highlight), style="italic dim", no_wrap=True, overflow="ellipsis"),
         Text(),
         bar,
@@ -68,7 +68,7 @@ def _picture(moment: Moment, days: int, courses: dict[str, list[int]]) -> Group:
 
 def _line(moment: Moment) -> str:
     counts = "  ".join(f"{status} {moment.count(status):>3}" for status in STATUS_STYLES)
-    return f"{moment.day.date}  {len(moment.day.notes):>2} notes  {counts}  topics {moment.topics:>2}"
+    return f"{moment.day.date}  {moment.day.amount:>8}  {counts}  topics {moment.topics:>2}"
 
 
 def _sparkline(course: list[int], top: int) -> str:

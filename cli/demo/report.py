@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.console.output import count, day, likeness, say, shown, table, words
-from cli.demo.month import read_questions
 from cli.nodes.history import told
 from cli.nodes.overview import cluster_tree
 from memory.nodes.curation import story
@@ -31,7 +30,6 @@ EXAMPLES = 5
 LINE = 90
 NAME = 20
 FRAGMENTS = 270
-QUESTIONS = 3
 FADING_SOON = 5
 ALL = 1000
 
@@ -47,16 +45,22 @@ class Outcome:
     failed: list[Note]
 
 
-def introduce(home: Path, days: int, *, canned: bool) -> None:
+def introduce(home: Path, days: int, *, canned: bool, talk: bool) -> None:
     """Describe what the demo does."""
+    who = (
+        (("Lumen", "bold cyan"), " is a companion that Noor chats with, and nothing but these messages is handed in.")
+        if talk
+        else (("Mizzen", "bold cyan"), " lives in an old wireless in an umbrella workshop, and remembers.")
+    )
+    what = "messages are accepted, scenes are drawn from them" if talk else "notes are accepted"
     model = (
         "A local provider that answers by simple rules stands in for a language model."
         if canned
         else "No language model is used."
     )
     say(
-        Text.assemble(("Mizzen", "bold cyan"), " lives in an old wireless in an umbrella workshop, and remembers."),
-        f"{count(days, 'day')} of March 2026: each day's notes are accepted, and a patrol runs over them.",
+        Text.assemble(*who),
+        f"{count(days, 'day')} of March 2026: each day's {what}, and a patrol runs over them.",
         Text(
             f"Embedded Postgres and Redis in {shown(home)}, a Celery worker and beat, and MiniLM on this machine. "
             "No key is used, even if one is set.",
@@ -66,10 +70,10 @@ def introduce(home: Path, days: int, *, canned: bool) -> None:
     )
 
 
-def what_became(on: Resources, being: Being) -> None:
+def what_became(on: Resources, being: Being, questions: Sequence[str]) -> None:
     """Show topics, fading memories, unreadable notes, three recalls, and one memory's history."""
     outcome = _outcome(on.store, being.being_id)
-    title("What Mizzen remembers")
+    title(f"What {being.name} remembers")
     say(cluster_tree(being.name, outcome.clusters), *_freshness(outcome.clusters))
     if outcome.dying or outcome.fading:
         title("What fades")
@@ -78,14 +82,14 @@ def what_became(on: Resources, being: Being) -> None:
         title("Notes that could not be parsed, and are kept as they are")
         say(*(_failure(note) for note in outcome.failed))
     title("What recall finds")
-    for question in read_questions(QUESTIONS):
+    for question in questions:
         _ask(on, being, question)
     if outcome.dying:
         title("A dying memory that was recalled just now, and its history")
         _bring_back(on, being, outcome)
 
 
-def conclude(home: Path, *, days: int, lived: float, total: float) -> None:
+def conclude(home: Path, name: str, question: str, node: str, *, days: int, lived: float, total: float) -> None:
     """Show the times, and commands to try next."""
     place = f"PATROL_HOME={shown(home)}"
     title("Next steps")
@@ -95,10 +99,10 @@ def conclude(home: Path, *, days: int, lived: float, total: float) -> None:
         "",
         Text.assemble(("./patrol up", "bold"), ("                              an empty memory of your own", "dim")),
         Text.assemble((f"{place} PATROL_EMBEDDER=minilm ./patrol up", "bold")),
-        Text.assemble("  runs on with Mizzen; then, in another terminal with ", (place, "bold"), ":", style="dim"),
-        Text("  ./patrol recall 'Who is Terence?'", style="bold"),
+        Text.assemble(f"  runs on with {name}; then, in another terminal with ", (place, "bold"), ":", style="dim"),
+        Text(f"  ./patrol recall '{question}'", style="bold"),
         Text("  ./patrol fading --patrols 5", style="bold"),
-        Text("  ./patrol why month:001", style="bold"),
+        Text(f"  ./patrol why {node}", style="bold"),
     )
 
 

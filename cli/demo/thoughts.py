@@ -5,9 +5,10 @@ from itertools import groupby
 from rich.table import Table
 from rich.text import Text
 
-from cli.console.output import say, words
+from cli.console.output import day, say, short, words
 from cli.demo.report import EXAMPLES, title
 from cli.patrol.diary import told
+from memory.nodes.curation import story
 from memory.patrol.diary import diary_page
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Node
@@ -40,6 +41,19 @@ def what_was_thought(store: Store, being: Being) -> None:
     )
     title("What the diary says")
     say(*told(diary_page(store, being.being_id, cursor=None, limit=ENTRIES)))
+
+
+def what_it_rests_on(store: Store, being: Being) -> str:
+    """Show a memory that was drawn from talk with the words that it rests on; returns the end of its id."""
+    with store.transaction() as tx:
+        drawn = [node for node in nodes.page(tx, being.being_id, limit=ALL) if node.status == "active"]
+    node = max(drawn, key=lambda one: (one.importance, one.node_id))
+    found = story(store, being.being_id, node.node_id)
+    title("What a memory rests on")
+    say(Text(words(found.text), style="bold"))
+    for message in found.messages[:EXAMPLES]:
+        say(Text(f"  {day(message.created_at)}  {message.role}: {words(message.content)}", style="dim"))
+    return short(node.node_id)
 
 
 def _survivor(node: Node) -> str:

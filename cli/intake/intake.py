@@ -10,7 +10,7 @@ from typing import IO, Annotated, Any
 from uuid import UUID
 
 from rich.text import Text
-from typer import Argument, Exit, FileBinaryRead, Typer
+from typer import Argument, Exit, FileBinaryRead, Option, Typer
 
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
@@ -31,6 +31,13 @@ messages = Typer(help="Messages of conversations.", no_args_is_help=True)
 LINE_BYTES = 6 * ITEM_BYTES
 
 File = Annotated[FileBinaryRead, Argument(metavar="FILE|-", help="One JSON object a line; - reads from stdin.")]
+
+AgedOption = Annotated[
+    bool,
+    Option(
+        "--aged", help="Memories of it are born with the age that daily patrols since its own dates would have given."
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,14 @@ def of_messages() -> None:
 
 
 @notes.command("add")
-def add_notes(file: File, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
+def add_notes(
+    file: File,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    *,
+    aged: AgedOption = False,
+    as_json: JsonOption = False,
+) -> None:
     """Hand in notes, one JSON object a line.
 
     Invalid lines do not prevent the others from being accepted. Sending a file again changes nothing, also after lines
@@ -103,7 +117,7 @@ def add_notes(file: File, being: BeingOption = None, owner: OwnerOption = None, 
     """
 
     def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Receipt:
-        items = [line.item for line in lines]
+        items = [_aged(line.item, only="scene") if aged else line.item for line in lines]
         return accept_notes(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_words)
 
     _add(file, being, owner, accept, as_json=as_json)
@@ -111,7 +125,12 @@ def add_notes(file: File, being: BeingOption = None, owner: OwnerOption = None, 
 
 @messages.command("add")
 def add_messages(
-    file: File, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
+    file: File,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    *,
+    aged: AgedOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Hand in messages, one JSON object a line.
 
@@ -123,7 +142,7 @@ def add_messages(
     """
 
     def accept(on: Resources, being_id: UUID, lines: Sequence[Line]) -> Receipt:
-        items = [line.item for line in lines]
+        items = [_aged(line.item) if aged else line.item for line in lines]
         return accept_messages(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_place)
 
     _add(file, being, owner, accept, as_json=as_json)
@@ -146,6 +165,11 @@ def erase_message(
     gone = f"{gone} {count(erased.scenes, 'scene')}"
     back = f"{count(len(erased.facts_changed), 'fact')} changed, {count(len(erased.todos_reopened), 'todo')} open again"
     return say(f"Erased. {gone} went with it; {back}.")
+
+
+def _aged(item: Any, only: str | None = None) -> Any:
+    """An item whose memories are born with their age; other items, and notes of another type, stay as they are."""
+    return {"aged": True, **item} if isinstance(item, dict) and only in {None, item.get("type")} else item
 
 
 def _add(file: IO[bytes], being: str | None, owner: str | None, accept: Accept, *, as_json: bool) -> None:

@@ -11,6 +11,13 @@ from cli.console.output import remark, say_page, words
 from memory.patrol.diary import diary_page
 from schemas.limits import DIARY_DAYS, LONGEST_PAGE
 from schemas.patrol.runs import DiaryPage
+from store.llm import keys
+
+AFTER_SCENES = (
+    "A patrol writes a page after it has processed scenes: hand some in, or talk to the Being; they are drawn half "
+    "an hour after the last message."
+)
+TAKES_A_KEY = "Patrols write the diary, and it takes a key: patrol key add."
 
 
 def diary(
@@ -25,10 +32,12 @@ def diary(
     with opened() as on:
         whose = find_being(on.store, being, owner)
         page = diary_page(on.store, whose.being_id, cursor=cursor, limit=limit)
+        with on.store.transaction() as tx:
+            thinks = keys.may_think(tx, whose.being_id, platform=on.thinkers.has_platform())
     if page.entries or as_json:
         say_page(page, *told(page), as_json=as_json)
     else:
-        remark("Nothing is written. Patrols write the diary, and it takes a key: patrol key add.")
+        remark(f"Nothing is written. {AFTER_SCENES if thinks else TAKES_A_KEY}")
 
 
 def told(page: DiaryPage) -> list[Text | str]:

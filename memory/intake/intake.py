@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from typing import Any, TypeVar
 from uuid import UUID
@@ -17,7 +17,7 @@ from memory.text.items import DeriveId, Item, ItemBatch, Versions, read_items
 from schemas.intake import NoteOrigin, Receipt
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.settings import Settings
-from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, Produced, ReminderNote
+from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, Produced, ReminderNote, SceneNote, last_date
 from store import clock, limits
 from store.database import Store
 from store.intake import notes
@@ -38,6 +38,7 @@ NO_KEY = (
 )
 # Counting this many waiting items takes about a millisecond.
 CHEAP_TO_COUNT = 1000
+NOON = time(12, tzinfo=UTC)
 
 
 class IntakeFull(Exception):
@@ -214,6 +215,8 @@ def take_messages_in(
     tx.request_key_id = paid_by
     rolling.reserve(tx, being_id)
     inserted, receipt = _kept(tx, being_id, batch, partial(_message, now=now), messages.insert, messages.known)
+    if aged := [inserted[item.position] for item in batch.items if item.value.aged and item.position in inserted]:
+        messages.mark_aged(tx, being_id, aged)
     sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
     requested = request_processing(tx, settings, being_id, sessions)
     return receipt if requested or not inserted else receipt.model_copy(update={"hint": NO_KEY})
@@ -268,6 +271,7 @@ def _full(most: int, count: Callable[[int], int], *, bulk: bool) -> bool:
 
 def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool, origin: NoteOrigin) -> NewNote:
     note = item.value
+    ages_from = _ages_from(note)
     return NewNote(
         note_id=note_id,
         producer_id=item.producer_id,
@@ -278,8 +282,17 @@ def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool, origin: NoteOrigin)
         metadata=note.metadata,
         content_hash=item.content_hash,
         bulk=bulk,
-        origin=origin,
+        # A producer's scenes of the past do not say that it draws scenes of its talk.
+        origin="import" if ages_from and origin == "producer" else origin,
+        ages_from=ages_from,
     )
+
+
+def _ages_from(note: AnyNote) -> datetime | None:
+    if not isinstance(note, SceneNote) or not note.aged:
+        return None
+    day = last_date(note.content if isinstance(note.content, str) else note.content.when)
+    return None if day is None else datetime.combine(day, NOON)
 
 
 def content_of(note: AnyNote) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -47,13 +48,17 @@ class NewNodes:
     born: list[tuple[UUID, NodeWords]]
     refused: dict[UUID, str]
 
-    def keep(self, tx: Transaction, being_id: UUID, run_id: UUID) -> dict[str, Any]:
-        """Insert the nodes, mark the notes, and delete stored vectors that nodes have now; returns the counts."""
+    def keep(self, tx: Transaction, being_id: UUID, run_id: UUID, tick: timedelta) -> dict[str, Any]:
+        """Insert the nodes, mark the notes, and delete stored vectors that nodes have now; returns the counts.
+
+        Nodes of notes that name a time from which they age are born with one patrol for each `tick` since.
+        """
         users.adopt_model(tx, being_id, self.model)
         # Notes may have been erased since they were parsed.
         there = notes.existing(tx, being_id, [note_id for note_id, _ in self.born])
         born = [(note_id, words) for note_id, words in self.born if note_id in there]
         nodes.insert(tx, being_id, run_id, self.model, born)
+        nodes.age_new(tx, being_id, run_id, tick)
         with tx.pipeline():
             notes.mark_remembered(tx, being_id, run_id, [note_id for note_id, _ in born])
             counts = self.scenes.mark(tx, being_id)

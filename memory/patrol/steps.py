@@ -57,7 +57,7 @@ def embed(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Sett
         _finish(store, claim, lambda tx: scenes.mark(tx, being_id))
         return
     remembered = embed_scenes(store, embedders.serving(being.embedding_model), being_id, scenes)
-    _finish(store, claim, lambda tx: remembered.keep(tx, being_id, run_id))
+    _finish(store, claim, lambda tx: remembered.keep(tx, being_id, run_id, settings.tick))
 
 
 def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:

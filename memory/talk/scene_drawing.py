@@ -190,6 +190,7 @@ def _note(one: RestingScene, note_id: UUID) -> NewNote:
         metadata={},
         content_hash=hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).digest(),
         origin="talk",
+        ages_from=one.ages_from,
     )
 
 

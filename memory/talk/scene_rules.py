@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from typing import get_args
 from uuid import UUID
 
@@ -35,10 +35,11 @@ class Dropped(ValueError):
 
 @dataclass(frozen=True)
 class RestingScene:
-    """A scene that passed the rules, and the messages that it rests on, in order."""
+    """A scene that passed the rules, the messages that it rests on, in order, and the time from which it ages."""
 
     scene: SceneInput
     message_ids: Sequence[UUID]
+    ages_from: datetime | None = None
 
 
 def check(
@@ -88,7 +89,8 @@ def check(
         )
     except Unparsable:
         raise Dropped("no scene") from None
-    return RestingScene(scene, [message.message_id for message in evidence])
+    ages_from = max((message.created_at for message in evidence if message.aged), default=None)
+    return RestingScene(scene, [message.message_id for message in evidence], ages_from)
 
 
 def _few(texts: Sequence[str], most: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Canned scenes: the messages of a conversation in which most is told, each retold in its own sentences."""
+"""Canned scenes: the messages of a conversation in which most is told, each in its own sentences."""
 
 import re
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ TELLING_WORDS = 6
 REPEATED_LIKENESS = 0.4
 ACTION_CHARACTERS = 400
 THEMES = 2
+EVERYDAY = ((8, 0.1), (12, 0.3))
 
 _PLAYED = re.compile(r"\*[^*]+\*|\b(?:let'?s play|pretend|in the (?:game|story))\b", re.IGNORECASE)
 _IMAGINED = re.compile(r"\b(?:if i|imagine|suppose|what if|i wish|just kidding|only joking)\b", re.IGNORECASE)
@@ -75,9 +76,14 @@ def _scene(group: Sequence[Fenced]) -> Json:
         "setting": None,
         "feeling": None,
         "themes": words[:THEMES],
-        "importance": 0.8 if _WEIGHTY.search(text) else 0.5 if realm == "real" else 0.3,
+        "importance": 0.8 if _WEIGHTY.search(text) else _importance(len(words)),
         "realm": realm,
     }
+
+
+def _importance(words: int) -> float:
+    """What is told in few words is everyday, and fades within three weeks of daily patrols."""
+    return next((importance for most, importance in EVERYDAY if words <= most), 0.5)
 
 
 def _retold(text: str) -> str:
@@ -87,4 +93,4 @@ def _retold(text: str) -> str:
         if len(f"{kept} {sentence}") > ACTION_CHARACTERS:
             break
         kept = f"{kept} {sentence}".strip()
-    return f"The user told: {kept or text[:ACTION_CHARACTERS]}"
+    return f"“{kept or text[:ACTION_CHARACTERS]}”"

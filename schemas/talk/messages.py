@@ -28,6 +28,7 @@ class Message(Row):
     received_at: datetime
     judged: bool
     drawn: bool = Field(False, description="Whether a model was asked for the scenes that it belongs to.")
+    aged: bool = Field(False, description="Whether scenes that are drawn from it age from its time on.")
     request_key_id: RequestKeyId = None
 
 

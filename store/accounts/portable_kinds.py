@@ -159,7 +159,7 @@ KINDS: tuple[Kind, ...] = (
         "messages",
         own("created_at, message_id"),
         apart=("request_key_id",),
-        filled={"drawn": "coalesce(r.drawn, false)"},
+        filled={"drawn": "coalesce(r.drawn, false)", "aged": "coalesce(r.aged, false)"},
         history=("working_memory", "message_id"),
     ),
     Kind("retracted_message", "retracted_messages", own("message_id")),

@@ -27,6 +27,7 @@ class NewNote:
     content_hash: bytes
     bulk: bool = False
     origin: NoteOrigin = "producer"
+    ages_from: datetime | None = None
 
 
 def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUID]:
@@ -39,14 +40,16 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
         """
         insert into memory.notes (
             being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin,
-            state, request_key_id
+            ages_from, state, request_key_id
         )
-        select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin,
+        select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin, ages_from,
             case type when 'scene' then 'pending' else 'kept' end, %s::uuid
         from unnest(
             %s::uuid[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::timestamptz[], %s::jsonb[], %s::bytea[],
-            %s::bool[], %s::text[]
-        ) as new (note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin)
+            %s::bool[], %s::text[], %s::timestamptz[]
+        ) as new (
+            note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin, ages_from
+        )
         on conflict (being_id, producer_id) where producer_id is not null do nothing
         returning note_id
         """,
@@ -63,6 +66,7 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
             [note.content_hash for note in ordered],
             [note.bulk for note in ordered],
             [note.origin for note in ordered],
+            [note.ages_from for note in ordered],
         ],
     )
     return {row["note_id"] for row in rows}

@@ -70,6 +70,22 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
             )
 
 
+def age_new(tx: Transaction, being_id: UUID, run_id: UUID, tick: timedelta) -> None:
+    """Age a run's new nodes by the ticks that have passed since the time from which their notes say they age."""
+    tx.execute(
+        """
+        update memory.memory_nodes as n
+        set session_count_base = n.session_count_base - floor(
+            extract(epoch from memory.now() - o.ages_from) / extract(epoch from %(tick)s::interval)
+        )::bigint
+        from memory.notes as o
+        where n.being_id = %(being)s and n.run_id = %(run)s
+            and o.being_id = n.being_id and o.note_id = n.note_id and o.ages_from <= memory.now()
+        """,
+        {"being": being_id, "run": run_id, "tick": max(tick, timedelta(seconds=1))},
+    )
+
+
 def match(
     tx: Transaction, being_id: UUID, model: str, query: Vector, *, threshold: float, limit: int
 ) -> list[tuple[Node, float]]:

@@ -168,6 +168,14 @@ def of_session(
         ).fetchall()
 
 
+def mark_aged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
+    """Have the scenes that will be drawn from these messages age from the messages' time on."""
+    tx.execute(
+        "update memory.messages set aged = true where being_id = %s and message_id = any(%s)",
+        [being_id, list(message_ids)],
+    )
+
+
 def keep_from_erasure(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
     """Lock these messages against withdrawal until the transaction ends; returns whether all of them still stand."""
     return bool(value(tx, "select memory.keep_from_erasure(%s, %s)", [being_id, list(message_ids)]))

@@ -197,7 +197,7 @@ class Stream:
         keeps = notes if what == "notes" else messages
         with self._store.transaction() as tx:
             known = keeps.known(tx, being_id, [item["id"] for item in items if isinstance(item, dict)])
-        return {name: row_id for name, (row_id, _) in known.items()}
+        return {name: next(iter(versions.values())) for name, versions in known.items()}
 
 
 def _numbers(place: str) -> tuple[int, ...]:

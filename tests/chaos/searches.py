@@ -8,7 +8,7 @@ from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest
 from store.accounts import users
 from store.database import Store
-from store.talk import retraction
+from store.talk import retraction, scenes
 
 UNEMBEDDED = Understood(None, None, None, degraded=True)
 SEARCHED = 2_000
@@ -30,6 +30,7 @@ def unfound(store: Store, seed: int) -> list[str]:
     ]
     for row in asked[:ERASED]:
         with store.transaction() as tx:
+            scenes.detach(tx, row["being_id"], [row["message_id"]])
             retraction.erase(tx, row["being_id"], [row["message_id"]])
     wrong += [
         f"message {row['message_id']} was erased and is found"

@@ -148,3 +148,16 @@ def test_the_conversation_is_what_was_said_in_that_month():
     assert sum(pause > dt.timedelta(minutes=IDLE_MINUTES) for pause in pauses) == 18
     assert {name for name in CAST if any(name in message.content for message in said)} == set(CAST)
     assert {message.speaker for message in said if message.role == "other"} == {"Yuki"}
+
+
+def test_a_month_of_talk_alone_is_in_order_and_its_conversations_end_before_the_next_day():
+    read = TypeAdapter(MessageInput).validate_json
+    said = [read(line) for line in (SAMPLES / "talk.jsonl").read_text("utf-8").splitlines()]
+    assert len(said) >= 500
+    assert [one.id for one in said] == [f"noor:{number:03d}" for number in range(1, len(said) + 1)]
+    times = [one.created_at for one in said]
+    assert times == sorted(times)
+    assert sorted({f"{at:%Y-%m-%d}" for at in times}) == DAYS
+    # The demo closes each day's conversations at 03:00.
+    assert all(at.hour >= 7 for at in times)
+    assert {one.role for one in said} == {"user", "assistant"}

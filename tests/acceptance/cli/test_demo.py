@@ -30,6 +30,15 @@ def test_some_days_are_lived_and_told_twice(command):
     assert not (command.home / "postgres").exists()
 
 
+@pytest.mark.long
+def test_days_of_talk_alone_become_memories(command):
+    told = command("demo", "--talk", "--days", 2).stdout
+    assert len(re.findall(r"^2026-03-0\d +\d+ messages +active +[1-9]", told, re.MULTILINE)) == 2
+    for part in ("What Lumen remembers", "Gertrude", "drawn from talk", "user: ", "What the diary says"):
+        assert part in told
+    assert not command.living()
+
+
 @pytest.mark.parametrize("moment", ["of March 2026", "2026-03-01", "What Mizzen remembers"])
 def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
     demo = command.start("demo", "--days", 30 if moment == "2026-03-01" else 1)

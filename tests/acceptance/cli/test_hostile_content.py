@@ -280,7 +280,7 @@ ARGUMENTS = {
     "revive": about(lambda on: on.node),
     "work replay": plain(lambda on: on.first("work_id", "work", "state = 'dead'")),
     "work drop": plain(lambda on: on.first("work_id", "work", "state = 'dead'")),
-    "messages retract": about(HOSTILE, lambda on: on.first("message_id", "messages")),
+    "messages retract": about(HOSTILE),
     "messages restore": about(HOSTILE),
     "messages erase": about(lambda on: on.first("message_id", "messages")),
     "erase note": about(lambda on: on.first("note_id", "notes"), "--yes"),

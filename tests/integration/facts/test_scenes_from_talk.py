@@ -379,3 +379,32 @@ def test_a_context_shows_the_same_words_once(talk):
     texts = [piece.text for piece in found.pieces()]
     assert [sum("Lisbon" in text for text in texts), sum("Miso" in text for text in texts)] == [1, 1]
     assert [node.scene["action"] for node in found.recalled.nodes] == ["The user adopted a cat called Miso."]
+
+
+def test_what_is_handed_in_as_aged_has_aged_by_the_ticks_since(talk, clock):
+    now = clock.now()
+    old = now - timedelta(days=100)
+    content = {"action": "It rained.", "actors": ["Pip"], "when": [f"{old:%Y-%m-%d}"], "importance": 0.5}
+    items = [{"type": "scene", "content": content, "aged": True}, {"type": "scene", "content": content}]
+    accept_notes(talk.store, talk.settings, talk.being.being_id, items)
+    talk.says(
+        {"role": "user", "content": "I moved.", "created_at": old.isoformat(), "aged": True},
+        {"role": "user", "content": "To Lisbon.", "created_at": old.isoformat()},
+        {"role": "user", "content": "With a cat.", "created_at": old.isoformat()},
+        {"role": "user", "content": "Now.", "created_at": now.isoformat()},
+    )
+    talk.settings = talk.settings.model_copy(update={"scenes": "on"})
+    draws(talk, scene("m1"))
+    closed(talk)
+    counts = sorted(node.session_count for node in patrolled(talk))
+    # This patrol counts as well.
+    assert counts[0] == 1
+    assert counts[1:] in ([100, 101], [101, 101], [101, 102])
+
+
+def test_an_aged_scene_needs_a_date(talk):
+    content = {"action": "It rained.", "actors": ["Pip"], "when": ["long ago"]}
+    receipt = accept_notes(
+        talk.store, talk.settings, talk.being.being_id, [{"type": "scene", "content": content, "aged": True}]
+    )
+    assert "needs a date" in receipt.rejected[0].reason
