@@ -54,7 +54,7 @@ LOOKING = {
         "neighbours": 3,
         "explain": True,
     },
-    "POST /v1/beings/{being}/facts/retrieve": {"query": PRIVATE, "limit": 50, "explain": True},
+    "POST /v1/beings/{being}/facts/retrieve": {"query": f"{PRIVATE} {SHARED}", "limit": 50, "explain": True},
     "POST /v1/beings/{being}/vault/search": {"query": NEAR, "limit": 100},
     "POST /v1/beings/{being}/vault/block": {"query": NEAR},
     "POST /v1/beings/{being}/context": {"message": NEAR, "explain": True, "budget_tokens": 100_000},
