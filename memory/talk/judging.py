@@ -91,6 +91,7 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     shown = [message.message_id for message in conversation.messages]
     # Intake, erasure and retraction lock the talk before they request this work.
     with store.finishing(claim, first=partial(rolling.lock, being_id=being_id)) as tx:
+        facts.lock(tx, being.user_id)
         # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it.
         if messages.keep_from_erasure(tx, being_id, shown):
             _keep(tx, being, session_id, new, shown, extraction, prepared, all_in_confidence=kept_apart)

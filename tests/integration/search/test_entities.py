@@ -4,9 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from memory.accounts import erasure
 from memory.facts import seeding
 from schemas.facts.requests import Seed
-from store.accounts import message_erasure, users
+from store.accounts import users
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 NORA = {"type": "PEOPLE", "entity_refs": ["person:nora"], "entity_label": "Nora", "importance": 2}
@@ -39,12 +40,11 @@ def test_a_name_brings_the_card_with_the_first_and_the_last_mention(on, being, k
     assert on.find(being, "Will it rain?").entities == []
 
 
-def test_an_erased_message_is_no_mention(on, store, being, know):
+def test_an_erased_message_is_no_mention(on, being, know):
     know(being, {"content": "Nora is a nurse.", **NORA})
     ids = on.tell(being, said("I met Nora.", 0), said("Nora called.", 1))
     on.index(being.being_id, being.user_id)
-    with store.transaction() as tx:
-        message_erasure.erase_messages(tx, being.being_id, [ids[0]])
+    erasure.erase_messages(on.store, on.settings, on.embedders, being, [ids[0]])
 
     (card,) = on.find(being, "Nora").entities
 
