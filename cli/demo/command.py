@@ -21,7 +21,7 @@ from workers.runtime.resources import resources
 
 INTERRUPTED = 130
 QUESTIONS = 3
-TALK_QUESTIONS = ["How is my grandmother?", "What is the matter with the hedge?", "Who is Inspector Quill?"]
+TALK_QUESTIONS = ["How is Teta?", "What is the matter with the hedge?", "Who is Inspector Quill?"]
 LONG = "P3650D"
 # Seconds. The demo is over when its processes are stopped, so unfinished work does not matter.
 GRACE = 4.0

@@ -27,12 +27,12 @@ def what_was_thought(store: Store, being: Being) -> None:
     absorbed = sorted((node for node in everything if node.absorbed_into), key=_survivor)
     merges = [(by_id[survivor], list(others)) for survivor, others in groupby(absorbed, key=_survivor)]
     title("What was merged")
-    say(f"{len(absorbed)} memories were absorbed into {len(merges)} others. Some of them:")
+    say(f"{len(absorbed)} memories were absorbed into {len(merges)} others." + (" Some of them:" if merges else ""))
     for survivor, others in merges[:EXAMPLES]:
         say(_merge(survivor, others))
     gone = [node for node in everything if node.status == "dead" and node.absorbed_into is None]
     title("What became dead")
-    say(f"{len(gone)} that had faded and were not absorbed. The last of them:")
+    say(f"{len(gone)} that had faded and were not absorbed." + (" The last of them:" if gone else ""))
     say(
         *(
             Text(f"  {words(node.scene['action'])}", style="dim", no_wrap=True, overflow="ellipsis")

@@ -34,7 +34,7 @@ def test_some_days_are_lived_and_told_twice(command):
 def test_days_of_talk_alone_become_memories(command):
     told = command("demo", "--talk", "--days", 2).stdout
     assert len(re.findall(r"^2026-03-0\d +\d+ messages +active +[1-9]", told, re.MULTILINE)) == 2
-    for part in ("What Lumen remembers", "Gertrude", "drawn from talk", "user: ", "What the diary says"):
+    for part in ("What Lumen remembers", "Gertrude", "What a memory rests on", "user: ", "What the diary says"):
         assert part in told
     assert not command.living()
 
