@@ -33,7 +33,11 @@ GOALS = {"accepted": 5_000, "judged": 1_500, "settled": 1_000, "notes accepted":
 SINGLE_GOALS = {1: 200, 32: 400}
 CALLS_GOAL = 8
 UNJUDGED = "select count(*) from memory.messages where role = 'user' and not judged"
-UNSETTLED = "select count(*) from memory.work where state in ('ready', 'running') and kind <> 'upkeep.curate'"
+# Work that waits for its time, such as a patrol for a few scenes, is not left over.
+UNSETTLED = (
+    "select count(*) from memory.work"
+    " where state = 'running' or (state = 'ready' and next_at <= clock_timestamp() and kind <> 'upkeep.curate')"
+)
 FORGOTTEN_NOTES = "select count(*) from memory.notes where state <> 'remembered'"
 
 
