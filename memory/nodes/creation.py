@@ -58,9 +58,10 @@ class NewNodes:
         there = notes.existing(tx, being_id, [note_id for note_id, _ in self.born])
         born = [(note_id, words) for note_id, words in self.born if note_id in there]
         nodes.insert(tx, being_id, run_id, self.model, born)
-        nodes.age_new(tx, being_id, run_id, tick)
+        remembered = [note_id for note_id, _ in born]
+        nodes.age_new(tx, being_id, remembered, tick)
         with tx.pipeline():
-            notes.mark_remembered(tx, being_id, run_id, [note_id for note_id, _ in born])
+            notes.mark_remembered(tx, being_id, run_id, remembered)
             counts = self.scenes.mark(tx, being_id)
             notes.mark_failed(tx, being_id, "embed_failed", self.refused)
             embeddings.drop(tx, being_id, self.model, [words.text_hash for _, words in self.born])

@@ -70,8 +70,8 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
             )
 
 
-def age_new(tx: Transaction, being_id: UUID, run_id: UUID, tick: timedelta) -> None:
-    """Age a run's new nodes by the ticks that have passed since the time from which their notes say they age."""
+def age_new(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID], tick: timedelta) -> None:
+    """Age the new nodes of these notes by the ticks since the time from which the notes say that they age."""
     tx.execute(
         """
         update memory.memory_nodes as n
@@ -79,10 +79,10 @@ def age_new(tx: Transaction, being_id: UUID, run_id: UUID, tick: timedelta) -> N
             extract(epoch from memory.now() - o.ages_from) / extract(epoch from %(tick)s::interval)
         )::bigint
         from memory.notes as o
-        where n.being_id = %(being)s and n.run_id = %(run)s
+        where n.being_id = %(being)s and n.note_id = any(%(notes)s)
             and o.being_id = n.being_id and o.note_id = n.note_id and o.ages_from <= memory.now()
         """,
-        {"being": being_id, "run": run_id, "tick": max(tick, timedelta(seconds=1))},
+        {"being": being_id, "notes": list(note_ids), "tick": max(tick, timedelta(seconds=1))},
     )
 
 

@@ -9,6 +9,7 @@ from schemas.kinds import CURATE
 from store.database import Store
 from store.intake import notes
 from store.ledger import work
+from store.nodes import nodes
 from store.patrol import steps
 from tests.scenes import MODEL, make_being, make_user, root
 
@@ -184,3 +185,18 @@ def test_pending_notes_are_counted_among_the_pending(tx, being):
 
 def test_a_run_finds_its_notes_among_the_stamped(tx, being):
     assert rows_read(tx, "notes", lambda: notes.stamped(tx, being.being_id, being.being_id)) == 0
+
+
+def test_new_nodes_are_aged_without_reading_the_others(tx, being):
+    rows = tx.execute(
+        "update memory.notes set ages_from = memory.now() - interval '3 days' where being_id = %s and note_id in"
+        " (select note_id from memory.notes where being_id = %s order by note_id limit %s) returning note_id",
+        [being.being_id, being.being_id, CONCERNED],
+    )
+    aged = [row["note_id"] for row in rows]
+
+    def age():
+        nodes.age_new(tx, being.being_id, aged, timedelta(days=1))
+
+    assert CONCERNED <= rows_read(tx, "memory_nodes", age) <= ORDER_OF_TEN
+    assert rows_read(tx, "notes", age) <= ORDER_OF_TEN
