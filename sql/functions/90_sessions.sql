@@ -3,6 +3,16 @@
 -- Another speaker in the room: context, and evidence only about what they say of themselves.
 create or replace view party_messages as select * from messages where role = 'other';
 
+-- The seconds between the last message of the Being's session before and a session's first; null: there is none before.
+create or replace function pause_before(p_being_id uuid, p_started_at timestamptz) returns double precision
+language sql stable as $$
+    select extract(epoch from p_started_at - last_activity_at)::double precision
+    from memory.sessions
+    where being_id = p_being_id and last_activity_at < p_started_at
+    order by last_activity_at desc
+    limit 1;
+$$;
+
 -- The conversation's session whose span comes within p_idle of p_at; of several the one that began first. What names no
 -- conversation is one of its own.
 -- Whichever that is, it began near p_at, or ended near it, or lasted for longer than twice p_idle, an hour: three short

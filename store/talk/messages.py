@@ -90,22 +90,11 @@ def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int
     with tx.cursor(row_factory=class_row(Session)) as cursor:
         return cursor.execute(
             """
-            select s.*, extract(epoch from s.started_at - earlier.last_activity_at)::double precision as pause
-            from (
-                select *
-                from memory.sessions
-                where being_id = %(being)s and (%(before)s::uuid is null or session_id < %(before)s)
-                order by session_id desc
-                limit %(limit)s
-            ) as s
-            left join lateral (
-                select last_activity_at
-                from memory.sessions
-                where being_id = s.being_id and last_activity_at < s.started_at
-                order by last_activity_at desc
-                limit 1
-            ) as earlier on true
-            order by s.session_id desc
+            select *, memory.pause_before(being_id, started_at) as pause
+            from memory.sessions
+            where being_id = %(being)s and (%(before)s::uuid is null or session_id < %(before)s)
+            order by session_id desc
+            limit %(limit)s
             """,
             {"being": being_id, "before": before, "limit": limit},
         ).fetchall()

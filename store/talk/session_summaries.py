@@ -158,16 +158,9 @@ def session(tx: Transaction, being_id: UUID, session_id: UUID) -> Session | None
     with tx.cursor(row_factory=class_row(Session)) as cursor:
         return cursor.execute(
             """
-            select s.*, extract(epoch from s.started_at - earlier.last_activity_at)::double precision as pause
-            from memory.sessions as s
-            left join lateral (
-                select last_activity_at
-                from memory.sessions
-                where being_id = s.being_id and last_activity_at < s.started_at
-                order by last_activity_at desc
-                limit 1
-            ) as earlier on true
-            where s.being_id = %s and s.session_id = %s
+            select *, memory.pause_before(being_id, started_at) as pause
+            from memory.sessions
+            where being_id = %s and session_id = %s
             """,
             [being_id, session_id],
         ).fetchone()
