@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm up test lint types floors pytest chaos bench quality docs screenshots lock clean
+.PHONY: help demo demo-llm up test lint types floors pytest chaos bench quality docs site screenshots lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -60,12 +60,18 @@ bench: $(VENV)/.dev ## Measure ratios to this machine's raw speed
 	@$(BIN)/python -m bench
 
 quality: $(VENV)/.dev ## Measure how much evidence the search finds in the conversations of DATA=folder
-	@$(BIN)/python -m bench.quality $(or $(DATA),../shared/data/locomo-dev)
+	@$(BIN)/python -m bench.search.quality $(or $(DATA),../shared/data/locomo-dev)
 
-docs: $(VENV)/.runtime ## Regenerate the pages of settings and routes, and the drawings
-	@$(BIN)/python -m schemas.settings_page > docs/settings.md
+docs: $(VENV)/.runtime ## Regenerate the pages of settings and routes, openapi.json, and the drawings
+	@$(BIN)/python -m schemas.settings.page > docs/settings.md
 	@$(BIN)/python -m api.routes_page > docs/api.md
+	@$(BIN)/python -m api.openapi_file > openapi.json
+	@$(BIN)/python -m clients.generate_python
+	@$(BIN)/python -m clients.generate_typescript
 	@$(BIN)/python -m docs.draw
+
+site: $(VENV)/.dev ## Build the documents as a site in .site, with search and without requests to other hosts; links are checked
+	@$(BIN)/zensical build --strict
 
 screenshots: $(VENV)/.dev ## Regenerate the documents' screenshots with Chromium
 	@$(BIN)/python -m tests.pictures

@@ -2,7 +2,7 @@
 
 from kombu import Queue
 
-from schemas.kinds import BEAT, QUEUES
+from schemas.ledger.kinds import BEAT, QUEUES
 from schemas.settings import Settings
 from workers.runtime.addresses import broker_url as address_of_broker
 
@@ -54,7 +54,7 @@ worker_send_task_events = True
 worker_hijack_root_logger = False
 enable_utc = True
 
-beat_scheduler = "workers.runtime.alive:Scheduler"
+beat_scheduler = "workers.runtime.scheduler:Scheduler"
 beat_schedule = {
     kind.name: {
         "task": kind.name,

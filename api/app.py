@@ -35,11 +35,15 @@ from api.http.request_log import ID, RequestLog
 from api.http.request_metrics import RequestMetrics
 from api.http.user_loads import UserLoads
 from api.intake import kept_notes, notes
-from api.mcp import McpOverHttp
+from api.mcp.http import McpOverHttp
 from api.nodes import nodes, recall
 from api.operations import health, metrics, pages, work
+from api.page import files, session
 from api.patrol import diary, runs
-from api.search import search
+from api.proxy.completions import ANSWER_HEADERS, REQUEST_HEADERS, ChatCompletions
+from api.proxy.models import Models
+from api.proxy.proxy import Proxy
+from api.search import keyed_knowledge, search
 from api.talk import messages, sessions
 from api.vault import exchange, records
 from providers.embedders import Embedders
@@ -80,6 +84,7 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
                 statement_seconds=settings.statement_timeout,
                 user_connections=settings.user_connections,
                 bulk_turns=bulk_turns,
+                notes_live_requests=True,
             ) as app.state.resources,
             Redis.from_url(
                 redis_url, socket_timeout=2.0, socket_connect_timeout=2.0, retry=Retry(NoBackoff(), 0)
@@ -91,8 +96,12 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
             threading.Thread(
                 target=_load_embedder, args=[app.state.resources.embedders], name="warm", daemon=True
             ).start()
-            async with tools.run():
-                yield {STATE: Connections(settings)}
+            app.state.proxy = Proxy(app.state.resources, app.state.loads, request_metrics)
+            try:
+                async with tools.run():
+                    yield {STATE: Connections(settings)}
+            finally:
+                await app.state.proxy.close()
 
     request_metrics = RequestMetrics()
     tools = McpOverHttp(request_metrics.count_tool)
@@ -129,6 +138,7 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
         runs,
         recall,
         search,
+        keyed_knowledge,
         nodes,
         kept_notes,
         persona,
@@ -144,9 +154,15 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
         metrics,
         health,
         pages,
+        session,
     ):
         app.include_router(group.router)
-    app.router.routes.append(Route("/mcp", tools))
+    app.router.routes += [
+        *files.ROUTES,
+        Route("/mcp", tools),
+        Route("/openai/v1/chat/completions", ChatCompletions(), methods=["POST"]),
+        Route("/openai/v1/models", Models(), methods=["GET"]),
+    ]
     app.state.request_metrics = request_metrics
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # as the framework documents it
     return app
@@ -163,10 +179,14 @@ def _cors(origins: str) -> list[Middleware]:
     allowed = [origin.strip() for origin in origins.split(",") if origin.strip()]
     if not allowed:
         return []
-    headers = ["Authorization", "Content-Type", "Idempotency-Key", ID]
+    headers = ["Authorization", "Content-Type", "Idempotency-Key", ID, *REQUEST_HEADERS]
     return [
         Middleware(
-            CORSMiddleware, allow_origins=allowed, allow_methods=["*"], allow_headers=headers, expose_headers=[ID]
+            CORSMiddleware,
+            allow_origins=allowed,
+            allow_methods=["*"],
+            allow_headers=headers,
+            expose_headers=[ID, *ANSWER_HEADERS],
         )
     ]
 

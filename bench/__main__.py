@@ -7,33 +7,38 @@ from time import perf_counter
 
 from rich.console import Console
 
-from bench.doorbell import doorbell
-from bench.dying import dying
-from bench.embedding import embedding
-from bench.everything import everything
 from bench.facts import facts
-from bench.fairness import fairness
 from bench.figures import Figure
 from bench.ground import Ground, Scale, ground
-from bench.ingest import ingest
+from bench.intake.doorbell import doorbell
+from bench.intake.ingest import ingest
+from bench.intake.turns import turns
+from bench.ledger.fairness import fairness
+from bench.ledger.throughput import throughput
 from bench.machine import Machine
-from bench.patrol import patrol
-from bench.recall import recall
+from bench.nodes.embedding import embedding
+from bench.nodes.large_recall import large_recall
+from bench.nodes.recall import recall
+from bench.nodes.word_search import search
+from bench.page import page
+from bench.patrol.dying import dying
+from bench.patrol.patrol import patrol
+from bench.patrol.thinking import thinking
+from bench.proxy.proxy import proxy
 from bench.report import Measured, Report
-from bench.search import search
+from bench.search.everything import everything
 from bench.talk import talk
-from bench.thinking import thinking
-from bench.throughput import throughput
-from bench.turns import turns
 from schemas.settings import Settings
 from workers.runtime.logs import configure_logs
 
 BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "ingest": ingest,
     "recall": recall,
+    "large_recall": large_recall,
     "search_memory": search,
     "search": everything,
     "turns": turns,
+    "proxy": proxy,
     "facts": facts,
     "talk": talk,
     "patrol": patrol,
@@ -43,6 +48,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "doorbell": doorbell,
     "fairness": fairness,
     "throughput": throughput,
+    "page": page,
 }
 
 
@@ -52,7 +58,7 @@ def main() -> None:
     console = Console(width=None if Console().is_terminal else 140)
     configure_logs(Settings(log_level="ERROR"))
     measured: list[Measured] = []
-    with ground(Scale(asked.minute, asked.imported, tuple(asked.messages))) as on:
+    with ground(Scale(asked.minute, asked.imported, tuple(asked.messages), asked.others, asked.nodes)) as on:
         with on.store.transaction() as tx:
             machine = Machine.this(tx)
         console.print(machine.in_words(), style="dim")
@@ -76,7 +82,13 @@ def _asked() -> argparse.Namespace:
         nargs="+",
         type=int,
         default=[10_000, 100_000],
-        help="in how many messages everything is searched; 1000000 takes some ten minutes and 5 GB",
+        help="in how many messages everything is searched; 1000000 takes 5 GB, and builds an index of a million",
+    )
+    parser.add_argument(
+        "--others", type=int, default=100_000, help="messages of another Being, beside which that is done"
+    )
+    parser.add_argument(
+        "--nodes", type=int, default=100_000, help="nodes of the Being that is recalled by its own index"
     )
     parser.add_argument("--imported", type=int, default=20_000, help="notes that the other Being imports, at most")
     return parser.parse_args()

@@ -12,7 +12,7 @@ from memory.facts.retrieval import FactQuery, retrieve
 from schemas.accounts.accounts import Being
 from schemas.limits import FACT_CANDIDATES, FACTS_RETRIEVED
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings, users
 from store.nodes.embeddings import halfvec
 from store.transaction import Transaction
 
@@ -31,7 +31,7 @@ def facts(ground: Ground) -> Iterator[Figure]:
     with ground.store.transaction() as tx:
         _pool(tx)
         for number in range(OTHERS // POOL):
-            _known_by(tx, f"somebody else {number}", POOL)
+            _known_by(tx, f"another user {number}", POOL)
         beings = {size: _known_by(tx, f"known by {size} facts", size) for size in SIZES}
     with ground.store.transaction() as tx:
         tx.execute("analyze memory.facts, memory.fact_vectors")
@@ -70,11 +70,11 @@ def _pool(tx: Transaction) -> None:
 def _known_by(tx: Transaction, name: str, count: int) -> Being:
     """Insert a user with `count` facts, ten for each entity, one in ten significant, directly into the tables."""
     user = users.add_user(tx, name, "UTC")
-    being = users.add_being(tx, user.user_id, "being", "Being")
+    being = beings.add_being(tx, user.user_id, "being", "Being")
     tx.execute("insert into memory.fact_states (user_id, embedding_model) values (%s, %s)", [user.user_id, MODEL])
     tx.execute(
         "with told as (insert into memory.facts (user_id, type, content, entity_refs, entity_label, subtype,"
-        " memory_key, source, confidence, base_importance) select %(user)s, 'PEOPLE', 'Fact ' || n || ' of somebody.',"
+        " memory_key, source, confidence, base_importance) select %(user)s, 'PEOPLE', 'Fact ' || n || ' of a person.',"
         " array['person:p' || n / 10], 'P', '{\"entityType\": \"person\", \"factType\": \"fact\"}', 'key ' || n,"
         " 'seeded_profile', 1, case when n %% 10 = 0 then 2 else 1 end"
         " from generate_series(0, %(count)s - 1) as n returning fact_id, memory_key)"

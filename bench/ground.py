@@ -11,7 +11,7 @@ from uuid import UUID
 from redis import Redis
 
 from memory.accounts import access
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
 from workers.embedded.servers import embedded_servers
@@ -27,11 +27,15 @@ class Scale:
         minute: The seconds in which the doorbell's items arrive.
         imported: How many notes the other Being imports, at most.
         messages: Of how many messages the Beings are in which everything is searched.
+        others: Of how many another is, beside which the last of them is searched again.
+        nodes: How many nodes the Being has whose recall goes by an index of its own.
     """
 
     minute: float
     imported: int
     messages: tuple[int, ...] = (10_000, 100_000)
+    others: int = 100_000
+    nodes: int = 100_000
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,12 @@ class Ground:
         with self.store.transaction() as tx:
             count = len(users.all_users(tx))
             user = users.add_user(tx, f"user {count}", "UTC")
-            return users.add_being(tx, user.user_id, "being", "Being").being_id
+            return beings.add_being(tx, user.user_id, "being", "Being").being_id
 
     def token(self, being_id: UUID) -> str:
         """Make a token of a Being's user with all scopes."""
         with self.store.transaction() as tx:
-            user_id = users.get_being(tx, being_id).user_id
+            user_id = beings.get_being(tx, being_id).user_id
         secret, _ = access.issue_token(
             self.store, user_id, being_id=None, scopes=["ingest", "read", "manage"], lifetime=None
         )

@@ -17,6 +17,8 @@ from psycopg.sql import SQL, Identifier
 
 from bench.ground import Ground
 from providers.embedders import Embedders
+from providers.openai_embeddings import MAX_TOKENS
+from providers.tokens import estimated_tokens
 from schemas.settings import Settings
 from store.transaction import Transaction
 
@@ -40,7 +42,12 @@ class Measured:
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
+        self.max_tokens = MAX_TOKENS
         self._topics = topics(TOPIC, dimensions)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Estimate the tokens of texts."""
+        return [estimated_tokens(text) for text in texts]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a unit vector for each text, a function of the text alone."""
@@ -50,7 +57,7 @@ class Measured:
             chance = np.random.default_rng(seed)
             anywhere = chance.normal(size=self.dimensions) / self.dimensions**0.5
             vectors.append(SPREAD * anywhere + (seed % 2) * self._topics[seed % TOPIC])
-        return _unit(np.asarray(vectors))
+        return unit(np.asarray(vectors))
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries as any text."""
@@ -102,25 +109,30 @@ def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 def topics(count: int, dimensions: int) -> NDArray[np.float32]:
     """Return random directions as rows of unit length, the same for every call."""
-    return _unit(np.random.default_rng(1).normal(size=(count, dimensions)))
+    return unit(np.random.default_rng(1).normal(size=(count, dimensions)))
 
 
 def filled_being(ground: Ground, nodes: int, dimensions: int) -> UUID:
     """Make a Being with `count` active nodes, once; their vectors are also in the narrow table `bare_table`."""
     size = (nodes, dimensions)
     if size not in ground.filled:
-        being_id = ground.new_being()
-        with ground.store.transaction() as tx:
-            _write_material(tx, nodes, dimensions)
-            _write_being(tx, being_id, nodes)
-            _write_bare(tx, nodes, dimensions)
-        with ground.store.transaction() as tx:
-            # Keeps autovacuum and missing statistics out of the measurements.
-            tx.commit()
-            tx.execute("vacuum analyze memory.memory_nodes, memory.notes, memory.node_history, memory.clusters")
-            tx.execute(SQL("vacuum analyze {}").format(bare_table(nodes, dimensions)))
-        ground.filled[size] = being_id
+        ground.filled[size] = new_filled_being(ground, nodes, dimensions, MODEL)
     return ground.filled[size]
+
+
+def new_filled_being(ground: Ground, nodes: int, dimensions: int, model: str) -> UUID:
+    """Make a Being with so many active nodes, whose vectors are a model's, and the narrow table of the same vectors."""
+    being_id = ground.new_being()
+    with ground.store.transaction() as tx:
+        _write_material(tx, nodes, dimensions)
+        _write_being(tx, being_id, nodes, model)
+        _write_bare(tx, nodes, dimensions)
+    with ground.store.transaction() as tx:
+        # Keeps autovacuum and missing statistics out of the measurements.
+        tx.commit()
+        tx.execute("vacuum analyze memory.memory_nodes, memory.notes, memory.node_history, memory.clusters")
+        tx.execute(SQL("vacuum analyze {}").format(bare_table(nodes, dimensions)))
+    return being_id
 
 
 def bare_table(nodes: int, dimensions: int) -> Identifier:
@@ -143,12 +155,12 @@ def _write_material(tx: Transaction, nodes: int, dimensions: int) -> None:
         for start in range(0, nodes, TOPIC):
             topic = start // TOPIC
             around = chance.normal(size=(TOPIC, dimensions)) / dimensions**0.5
-            for offset, vector in enumerate(_unit(directions[topic] + SPREAD * around)[: nodes - start]):
+            for offset, vector in enumerate(unit(directions[topic] + SPREAD * around)[: nodes - start]):
                 copy.write_row((start + offset, topic, action(start + offset), HalfVector(vector)))
 
 
-def _write_being(tx: Transaction, being_id: UUID, nodes: int) -> None:
-    named = {"being": being_id, "model": MODEL, "topics": max(nodes // TOPIC, 1)}
+def _write_being(tx: Transaction, being_id: UUID, nodes: int, model: str) -> None:
+    named = {"being": being_id, "model": model, "topics": max(nodes // TOPIC, 1)}
     tx.execute(
         "update memory.beings set embedding_model = %(model)s, patrol_counter = 60, ticked_at = memory.now()"
         " where being_id = %(being)s",
@@ -194,6 +206,7 @@ def _write_bare(tx: Transaction, nodes: int, dimensions: int) -> None:
     tx.execute(SQL("create index on {} (fades_at_counter)").format(table))
 
 
-def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
-    unit: NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-    return unit
+def unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Scale each row to length 1."""
+    scaled: NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return scaled

@@ -17,11 +17,11 @@ from memory.intake.intake import accept_messages
 from memory.talk import judging, rolling, session_summary, spine
 from providers.canned.provider import CannedProvider, served
 from providers.thinkers import Thinkers
-from schemas import kinds
 from schemas.accounts.accounts import Being
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from schemas.settings import CHECKOUT, Settings
-from schemas.work import Claim
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.ledger import work
 from store.transaction import value
@@ -64,7 +64,7 @@ def _talked(
     settings = Settings(thinker="anthropic", anthropic_api_key="any", anthropic_base_url=url, scenes=scenes)
     with store.transaction() as tx:
         user = users.add_user(tx, f"talks at {pace}, scenes {scenes}", "UTC")
-        being = users.add_being(tx, user.user_id, "talk", "Talk")
+        being = beings.add_being(tx, user.user_id, "talk", "Talk")
     for start in range(0, MESSAGES, size):
         accept_messages(store, settings, being.being_id, said[start : start + size])
         _looked_after(store, settings, being)

@@ -71,7 +71,7 @@ COMMANDS = {
         PEOPLE, "cli.accounts.operators:operators", "Operators' tokens, for metrics and all users' work."
     ),
     "export": Entry(PEOPLE, "cli.accounts.portability:export", "Export a Being with all its data to a file."),
-    "import": Entry(PEOPLE, "cli.accounts.portability:import_file", "Import a Being from an export."),
+    "import": Entry(PEOPLE, "cli.accounts.portability:import_file", "Import a Being, or what other programs exported."),
     "soul": Entry(PEOPLE, "cli.context.persona:soul", "A Being's personality and state."),
     "persona": Entry(
         PEOPLE, "cli.context.persona:persona", "A Being's rules, preferences, relationships, tools, map and skills."

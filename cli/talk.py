@@ -34,8 +34,8 @@ def list_sessions(
 ) -> None:
     """List sessions, the one opened last first."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        page = browsing.session_page(on.store, whose.being_id, cursor=cursor, limit=limit)
+        target = find_being(on.store, being, owner)
+        page = browsing.session_page(on.store, target.being_id, cursor=cursor, limit=limit)
     shown = table("session", "began", "ended", ">turns", "pause before")
     for session in page.sessions:
         pause = "–" if session.pause is None else in_words(timedelta(seconds=session.pause))
@@ -54,8 +54,8 @@ def show(
 ) -> None:
     """Show the summary of a session."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        found = conversation.session(on.store, whose.being_id, _find(on, whose, session))
+        target = find_being(on.store, being, owner)
+        found = conversation.session(on.store, target.being_id, _find(on, target, session))
     if as_json:
         return say_json(found)
     if found.summary is None:
@@ -83,8 +83,8 @@ def state(being: BeingOption = None, owner: OwnerOption = None, *, as_json: Json
 def spine(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show the spine: the long-term summary of what the user has told this and other Beings."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        page = conversation.spine_page(on.store, whose, cursor=None, limit=1)
+        target = find_being(on.store, being, owner)
+        page = conversation.spine_page(on.store, target, cursor=None, limit=1)
     if as_json:
         return say_json(page)
     if not page.versions:

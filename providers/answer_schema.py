@@ -11,19 +11,29 @@ from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
+_derived: dict[type[BaseModel], Schema] = {}
 _KEPT = ("type", "enum", "const", "$ref")
 _SAID_ELSEWHERE = frozenset({"title", "description", "default", "required", "additionalProperties", "discriminator"})
 
 
 def answer_schema(answer: type[BaseModel]) -> Schema:
-    """Derive the schema of an answer; its title is the class's name.
+    """Derive the schema of an answer, once for each class; its title is the class's name.
 
     Args:
         answer: The answer's class.
 
+    Returns:
+        The schema, which all callers share and none may change.
+
     Raises:
         TypeError: A field is a mapping with free keys, which no provider supports.
     """
+    if answer not in _derived:
+        _derived[answer] = _schema_of(answer)
+    return _derived[answer]
+
+
+def _schema_of(answer: type[BaseModel]) -> Schema:
     whole = answer.model_json_schema()
     definitions: Schema = whole.get("$defs", {})
     # Pydantic puts a recursive class among the definitions, but providers need an object at the root.

@@ -23,6 +23,13 @@ class Embedder(Protocol):
     def dimensions(self) -> int:
         """The length of a vector."""
 
+    @property
+    def max_tokens(self) -> int:
+        """How many tokens of a text the model reads; more are ignored, or refused."""
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """How many of these tokens each text takes, by estimate where the model's tokenizer is out of reach."""
+
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts that queries are to find, in as few requests as the provider's limits allow.
 

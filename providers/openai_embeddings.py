@@ -16,6 +16,8 @@ from providers.tokens import estimated_tokens
 from schemas.limits import VECTOR_DIMENSIONS
 
 MAX_INPUTS = 2048
+# What the API takes of one text; a compatible server that takes less refuses the text.
+MAX_TOKENS = 8191
 MAX_REQUEST_TOKENS = 300_000
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
@@ -58,6 +60,15 @@ class OpenAIEmbedder:
         if self._dimensions is None:
             self._dimensions = len(self.embed(["dimensions"])[0])
         return self._dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        """How many tokens of a text the model reads."""
+        return MAX_TOKENS
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Estimate the tokens of texts, erring on the high side."""
+        return [estimated_tokens(text) for text in texts]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts; see the Embedder protocol.

@@ -1,6 +1,8 @@
 """Selects the thinker: with the platform's key, or with a user's."""
 
+from contextlib import suppress
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from providers.errors import Misconfigured
@@ -63,6 +65,16 @@ def platform_models(settings: Settings) -> tuple[str, ...]:
                 settings.openai_small_thinking_model or settings.openai_thinking_model,
             )
     return tuple(dict.fromkeys(names))
+
+
+def load_sdk(settings: Settings) -> None:
+    """Import the platform's provider before a fork, for all processes: Anthropic's SDK takes two seconds.
+
+    Opens no connection. Without a platform key nothing is imported; then the first call with a user's key does it.
+    """
+    with suppress(Misconfigured):
+        if provider := platform_provider(settings):
+            import_module(f"providers.{provider}_thinker")
 
 
 class Thinkers:

@@ -7,12 +7,12 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.answers import Answer
 from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_RESULTS
-from schemas.numbers import Number
-from schemas.requests import Name, Query, RequestModel
+from schemas.wire.answers import Answer
+from schemas.wire.numbers import Number
+from schemas.wire.requests import Name, Query, RequestModel
 
-Kind = Literal["message", "node", "fact", "summary", "diary", "vault"]
+Kind = Literal["message", "node", "fact", "summary", "diary", "vault", "knowledge"]
 # Languages whose words are stemmed, or read in pairs, by their ISO 639-1 codes; `auto` is the one of what is told.
 LanguageCode = Literal[
     "auto",
@@ -112,9 +112,11 @@ class Result(Answer):
 
     kind: Kind
     id: str = Field(
-        description="The id of the message, node or fact, of a summary's session; a day; a vault record's id."
+        description="The id of a message, node, fact or note, of a summary's session, or of a vault record; a day."
     )
-    producer_id: str | None = Field(description="The producer's own id of the message, or of the note behind a node.")
+    producer_id: str | None = Field(
+        description="The producer's own id of a message or note, also of the note behind a node."
+    )
     text: str
     at: datetime = Field(description="When it was said or happened.")
     speaker: str | None = Field(description="Who said it; null for what is no message.")
@@ -126,7 +128,7 @@ class Result(Answer):
 
 
 class NamedEntity(Answer):
-    """Someone or something that the query names."""
+    """A person or thing that the query names."""
 
     entity_ref: str
     label: str

@@ -1,17 +1,19 @@
 """Connections, transactions, the one way in which work ends, and the one place where its messages are sent from."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic
 from typing import Any, Self
 
 import structlog
-from pgvector.psycopg import register_vector
-from psycopg import Connection, ProgrammingError
+from pgvector.psycopg.halfvec import register_halfvec_info
+from psycopg import Connection
 from psycopg.rows import dict_row
+from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from schemas.work import Claim, TaskMessage
+from schemas.ledger.work import Claim, TaskMessage
 from store.errors import translated
 from store.ledger import work
 from store.shares import BulkShare, BulkTurns, Limits, UserShares, allowance
@@ -26,9 +28,13 @@ PATIENCE_SECONDS = 30.0
 ASK_AGAIN_SECONDS = 1.0
 RECONNECT_SECONDS = 2.0
 NO_LIMITS = Limits()
-# A process that is stopped in the middle of a transaction must not keep what it has locked from everybody else.
-# Rows are read from memory or flash, where a Being's own by index cost less than everybody's in order.
+# A process that is stopped in the middle of a transaction must not hold its locks for ever.
+# Rows are read from memory or flash, where a Being's own by index cost less than those of all users in order.
 OPTIONS = "-c search_path=memory,public -c idle_in_transaction_session_timeout=15s -c random_page_cost=1.1"
+
+
+# The transaction that all transactions of this thread's present request are parts of.
+_JOINED: ContextVar[Transaction | None] = ContextVar("joined", default=None)
 
 
 def send_nothing(messages: Sequence[TaskMessage]) -> None:
@@ -52,7 +58,12 @@ class Store:
         timeout = round(1000 * (limits.statement_seconds or 0))
         self._url = url
         self._send = send
-        self.bulk = BulkShare(limits.bulk_share, limits.bulk_statement_seconds, BulkTurns(limits.bulk_turns))
+        self.bulk = BulkShare(
+            limits.bulk_share,
+            limits.bulk_statement_seconds,
+            BulkTurns(limits.bulk_turns),
+            rests_always=limits.rests_always,
+        )
         self._users = UserShares(limits.user_connections)
         self._pool: ConnectionPool[Transaction] = ConnectionPool(
             url,
@@ -87,13 +98,19 @@ class Store:
         The messages for work that it made ready are sent after the commit, when the connection is free again.
 
         Args:
-            patience: Seconds to wait for a connection, if not the pool's own 30.
+            patience: Seconds to wait for a connection; None: as the present allowance says, else 30.
 
         Raises:
             Unavailable: There was none in time, or it was lost.
             StatementTimeout: A statement ran longer than the process or the present allowance lets it.
         """
-        patience, allowed = patience or PATIENCE_SECONDS, allowance()
+        if (outer := _JOINED.get()) is not None:
+            with translated(), outer.transaction():
+                _allow(outer)
+                yield outer
+            return
+        allowed = allowance()
+        patience = patience or allowed.connection_seconds or PATIENCE_SECONDS
         messages: list[TaskMessage] = []
         with translated(), self._users.held(allowed.user_id, patience):
             tx = self._connection(patience)
@@ -106,6 +123,23 @@ class Store:
                 self._pool.putconn(tx)
                 allowed.charge(monotonic() - begun)
         self._committed(messages)
+
+    @contextmanager
+    def joined(self) -> Iterator[Transaction]:
+        """One transaction that every transaction begun in the block becomes a part of: all of them commit, or none.
+
+        The block must call no model: it holds a connection.
+
+        Raises:
+            Unavailable: There was no connection in time, or it was lost.
+            StatementTimeout: A statement ran longer than the process or the present allowance lets it.
+        """
+        with self.transaction() as tx:
+            token = _JOINED.set(tx)
+            try:
+                yield tx
+            finally:
+                _JOINED.reset(token)
 
     def _committed(self, messages: Sequence[TaskMessage]) -> None:
         """Send the messages of a transaction that was committed; the work is accepted, whether that succeeds or not."""
@@ -187,7 +221,14 @@ def _begin(connection: Connection[Any]) -> None:
         connection.execute(b"begin; set local statement_timeout = %d" % round(1000 * seconds), prepare=False)
 
 
+def _allow(tx: Transaction) -> None:
+    """Set the present allowance's statement timeout for the rest of a transaction that has begun."""
+    if (seconds := allowance().statement_seconds) is not None:
+        tx.execute("select set_config('statement_timeout', %s, true)", [str(round(1000 * seconds))])
+
+
 def _configure(connection: Connection[Any]) -> None:
-    # Before the first migration there is no such type; who needs it is told what is missing.
-    with suppress(ProgrammingError):
-        register_vector(connection)
+    # The only vector type that is stored; the package's own function looks four types up, for each connection.
+    # Before the first migration there is no such type, and a later statement tells what is missing.
+    if info := TypeInfo.fetch(connection, "halfvec"):
+        register_halfvec_info(connection, info)

@@ -6,7 +6,7 @@ from uuid import UUID
 from store.errors import Refused
 from store.transaction import Transaction, value
 
-Kind = Literal["being", "token", "key", "request_key", "kept_note", "seed"]
+Kind = Literal["being", "token", "key", "request_key", "kept_note", "keyed_knowledge", "seed"]
 
 TOO_MANY: dict[Kind, str] = {
     "being": "A user may have {most} Beings: erase one first, or have PATROL_MOST_BEINGS raised.",
@@ -16,6 +16,8 @@ TOO_MANY: dict[Kind, str] = {
     " limit: send the same key, or store it.",
     "kept_note": "A Being may keep {most} todos, reminders and knowledge notes: remove some first, or have"
     " PATROL_MOST_KEPT_NOTES raised.",
+    "keyed_knowledge": "A Being may keep knowledge under {most} keys: remove some first, or have"
+    " PATROL_MOST_KEYED_KNOWLEDGE raised.",
     "seed": "A user may have {most} seeds: hand in the rest as messages.",
 }
 

@@ -1,8 +1,9 @@
 """Migrates a database to this version's schema: each migration once, forward only; functions whenever they changed.
 
 A migration is a file of sql/migrations, or a folder whose files run in the order of their names; its identity is its
-name and the checksum of its text. Functions are dropped and created again from sql/functions, in the same transaction
-and under the same lock (docs/decisions/0002 and 0058).
+name and the checksum of its text. Functions are dropped and created again from sql/functions, in the order of their
+paths, in the same transaction and under the same lock (docs/decisions/0002 and 0058). A file that begins with the line
+`-- afterwards` is run in a second transaction, which may use the values that the first has added to an enum.
 """
 
 import hashlib
@@ -17,13 +18,15 @@ SQL = Path(__file__).resolve().parent.parent / "sql"
 OLDEST_POSTGRES = 180000
 OLDEST_VECTOR = (0, 8, 4)
 LOCK = 0x6D656D6F7279  # "memory": the advisory lock that lets one migration at a time through
+AFTERWARDS = "-- afterwards\n"
 FUNCTIONS = "functions"  # the row of `migrations` whose checksum is that of all files in sql/functions
 
 
 def migrate(url: str) -> list[str]:
-    """Apply what is missing and replace the functions if their files changed, in one transaction.
+    """Apply what is missing and replace the functions if their files changed.
 
-    Functions are dropped before the migrations run and created after them: a migration runs without triggers and views.
+    Functions are dropped before the migrations run and created after them, in the same transaction: a migration runs
+    without triggers and views. What is to be done afterwards has a transaction of its own.
 
     Args:
         url: The database, as a libpq connection string.
@@ -36,6 +39,10 @@ def migrate(url: str) -> list[str]:
             migration that the files lack.
         Unavailable: The database can't be reached.
     """
+    return sorted(_apply(url, afterwards=False) + _apply(url, afterwards=True))
+
+
+def _apply(url: str, *, afterwards: bool) -> list[str]:
     with translated(), psycopg.connect(url) as connection:
         # Building an index over a large table takes longer than a default timeout of the database may allow.
         connection.execute("set local statement_timeout = 0")
@@ -55,7 +62,7 @@ def migrate(url: str) -> list[str]:
         rows = connection.execute("select name, checksum from migrations").fetchall()
         applied: dict[str, bytes] = dict(rows)
         _refuse_unknown(applied)
-        fresh = [path for path in _migrations() if _is_new(path, applied)]
+        fresh = [path for path in _migrations() if _is_new(path, applied) and _comes_afterwards(path) == afterwards]
         if not fresh and applied.get(FUNCTIONS) == _checksum(*_functions()):
             return []
         connection.execute((SQL / "drop_functions.sql").read_bytes())
@@ -122,12 +129,16 @@ def _migrations() -> list[Path]:
     return sorted((SQL / "migrations").glob("[0-9]*"))
 
 
+def _comes_afterwards(migration: Path) -> bool:
+    return migration.is_file() and migration.read_text(encoding="utf-8").startswith(AFTERWARDS)
+
+
 def _files(migration: Path) -> list[Path]:
     return sorted(migration.glob("*.sql")) if migration.is_dir() else [migration]
 
 
 def _functions() -> list[Path]:
-    return sorted((SQL / "functions").glob("*.sql"))
+    return sorted((SQL / "functions").rglob("*.sql"))
 
 
 def _checksum(*paths: Path) -> bytes:

@@ -1,7 +1,8 @@
 """What one request may take of the ledger, so that neither a user nor an import keeps it from the others.
 
 Three bounds: how long one statement may run, how many of a process's connections one user's requests hold at once, and
-how much of a process's time goes to bulk. The first two follow an `Allowance`, which a door sets for each request.
+how much of a process's time goes to bulk while other requests come in. The first two follow an `Allowance`, which a
+door sets for each request.
 """
 
 import os
@@ -26,6 +27,10 @@ LONGEST_REST = 3.0
 LATEST = 0.3
 # What a turn is taken to last before the first one is over.
 FIRST_GUESS = 0.2
+# Bulk rests while other requests come in, and for this long after the latest.
+LIVE_SECONDS = 10.0
+# How often a process writes down that requests come in.
+NOTED_EVERY = 0.5
 _SECONDS = Struct("d")
 
 
@@ -39,6 +44,8 @@ class Limits:
         user_connections: How many connections one user's requests hold at once; None: all there are.
         bulk_share: The part of the time that bulk takes at most, above 0 and up to 1.
         bulk_turns: The file by which processes take turns at bulk; None: this process takes turns with no other.
+        rests_always: Whether bulk also rests while no other request comes in. False for processes that note live
+            requests, as `BulkShare.note_live` says.
     """
 
     statement_seconds: float | None = None
@@ -46,6 +53,7 @@ class Limits:
     user_connections: int | None = None
     bulk_share: float = 1.0
     bulk_turns: Path | None = None
+    rests_always: bool = True
 
 
 def _free_of_charge(_: float) -> None:
@@ -60,11 +68,13 @@ class Allowance:
         user_id: Whose share of the connections it uses; None: no share bounds it.
         statement_seconds: How long one statement may run; None: as long as its process says.
         charge: Told after each transaction for how many seconds it held a connection.
+        connection_seconds: How long to wait for a connection; None: as long as the store waits by itself.
     """
 
     user_id: UUID | None = None
     statement_seconds: float | None = None
     charge: Callable[[float], None] = _free_of_charge
+    connection_seconds: float | None = None
 
 
 _UNBOUND = Allowance()
@@ -137,12 +147,13 @@ class BulkTurns:
 
     Args:
         file: Processes that name the same file take turns with each other; None: the threads of this process alone do.
-            It holds the end of the rest, in seconds of the machine's monotonic clock.
+            It holds the end of the rest and the time of the latest live request, in seconds of the machine's monotonic
+            clock.
     """
 
     def __init__(self, file: Path | None = None) -> None:
         self._one = Lock()
-        self._next = float("-inf")
+        self._own = [float("-inf"), float("-inf")]
         self._file = os.open(file, os.O_RDWR | os.O_CREAT, 0o600) if file else None
         if self._file is not None:
             weakref.finalize(self, os.close, self._file)
@@ -164,23 +175,39 @@ class BulkTurns:
     @property
     def next_at(self) -> float:
         """When the next turn may begin, on the monotonic clock."""
-        if self._file is None:
-            return self._next
-        written = os.pread(self._file, _SECONDS.size, 0)
-        return _SECONDS.unpack(written)[0] if written else float("-inf")
+        return self._read(0)
 
     @next_at.setter
     def next_at(self, at: float) -> None:
+        self._write(0, at)
+
+    @property
+    def live_at(self) -> float:
+        """When the latest live request ended, to half a second."""
+        return self._read(1)
+
+    @live_at.setter
+    def live_at(self, at: float) -> None:
+        self._write(1, at)
+
+    def _read(self, field: int) -> float:
         if self._file is None:
-            self._next = at
-        else:
-            os.pwrite(self._file, _SECONDS.pack(at), 0)
+            return self._own[field]
+        written = os.pread(self._file, _SECONDS.size, field * _SECONDS.size)
+        # A field that was skipped reads as zero, the start of the machine.
+        return _SECONDS.unpack(written)[0] if written else float("-inf")
+
+    def _write(self, field: int, at: float) -> None:
+        self._own[field] = at
+        if self._file is not None:
+            os.pwrite(self._file, _SECONDS.pack(at), field * _SECONDS.size)
 
 
 class BulkShare:
     """Bulk takes one turn at a time, and at most a share of the time.
 
     After a turn comes a rest, in which no thread and no connection is held unless the next turn is asked for already.
+    There is none if no other request came in lately, which the rest would make way for.
 
     Args:
         share: The part of the time for bulk, above 0 and up to 1.
@@ -188,6 +215,7 @@ class BulkShare:
         turns: The order of turns.
         now: The time, in seconds.
         wait: Waits so many seconds.
+        rests_always: Whether it also rests while no live request is noted.
     """
 
     def __init__(
@@ -197,7 +225,11 @@ class BulkShare:
         turns: BulkTurns | None = None,
         now: Callable[[], float] = monotonic,
         wait: Callable[[float], None] = sleep,
+        *,
+        rests_always: bool = True,
     ) -> None:
+        self._rests_always = rests_always
+        self._noted = float("-inf")
         self._share = share
         self._statement_seconds = statement_seconds
         self._turns = turns or BulkTurns()
@@ -220,9 +252,19 @@ class BulkShare:
                     yield
             finally:
                 took = self._now() - begun
-                rest = min(took * (1 / self._share - 1), LONGEST_REST)
+                rest = min(took * (1 / self._share - 1), LONGEST_REST) if self._makes_way() else 0.0
                 self._turns.next_at = begun + took + rest
                 self._usual += LATEST * (behind + took + rest - self._usual)
+
+    def note_live(self) -> None:
+        """Note that a request ended which was not bulk: for a while, bulk makes way for others like it."""
+        now = self._now()
+        if now - self._noted >= NOTED_EVERY:
+            self._noted = now
+            self._turns.live_at = now
+
+    def _makes_way(self) -> bool:
+        return self._rests_always or self._now() - self._turns.live_at < LIVE_SECONDS
 
     @contextmanager
     def unhurried(self) -> Iterator[None]:

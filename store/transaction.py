@@ -9,7 +9,7 @@ from psycopg import Connection
 from psycopg.rows import DictRow, scalar_row
 
 if TYPE_CHECKING:
-    from schemas.work import TaskMessage
+    from schemas.ledger.work import TaskMessage
 
 
 class Transaction(Connection[DictRow]):

@@ -14,7 +14,8 @@ from psycopg.types.json import Jsonb
 
 from schemas.accounts.accounts import Being
 from schemas.limits import VAULT_VERSIONS
-from schemas.vault import SHARED, VaultConfig, VaultRecord
+from schemas.vault.records import SHARED, VaultRecord
+from schemas.vault.requests import VaultConfig
 from store.errors import Refused
 from store.transaction import Transaction, value
 

@@ -16,9 +16,9 @@ from redis.exceptions import RedisError
 
 from memory.intake.delivery import ItemKind, deliver
 from memory.search import indexing
-from schemas.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
+from schemas.ledger.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
+from schemas.ledger.work import Claim
 from schemas.limits import BATCH_ITEMS
-from schemas.work import Claim
 from workers.runtime import rejected
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app

@@ -6,8 +6,8 @@ embed → assign → session_counts → dying → consolidate → revive → spl
 from functools import partial
 
 from memory.patrol import demand, steps
-from schemas.kinds import PATROL_DUE, STEPS
-from schemas.work import Claim
+from schemas.ledger.kinds import PATROL_DUE, STEPS
+from schemas.ledger.work import Claim
 from workers.runtime.resources import Resources
 from workers.runtime.step import step
 

@@ -1,8 +1,8 @@
 """Tasks of the queue `rolling`: rolling summaries."""
 
 from memory.talk import rolling, sessions
-from schemas import kinds
-from schemas.work import Claim
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from workers.runtime.resources import Resources
 from workers.runtime.step import step, tick
 

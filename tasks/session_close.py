@@ -1,8 +1,8 @@
 """Tasks of the queue `session-close`: summaries of closed sessions."""
 
 from memory.talk import joint_summary, session_summary
-from schemas import kinds
-from schemas.work import Claim
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from workers.runtime.resources import Resources
 from workers.runtime.step import step
 

@@ -2,8 +2,8 @@
 
 from memory.facts import seed_comparison
 from memory.talk import judging
-from schemas import kinds
-from schemas.work import Claim
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from workers.runtime.resources import Resources
 from workers.runtime.step import step, tick
 

@@ -13,8 +13,8 @@ from memory.operations import upkeep
 from memory.patrol import demand
 from memory.search import embedding, vector_indexes
 from memory.talk import spine as spines
-from schemas import kinds
-from schemas.work import Claim
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from store.errors import Unavailable
 from workers.runtime import stream_cleaning
 from workers.runtime.addresses import addresses

@@ -27,10 +27,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from schemas.accounts.accounts import Being, User
-from schemas.work import TaskMessage
+from schemas.ledger.work import TaskMessage
 from store import clock as domain_clock
 from store.database import Sender, Store
 from store.migrate import migrate
+from tests.browser import Chromium, Pages, running_chromium
 from tests.preloaded import Preloaded
 from tests.scenes import make_being, make_user
 from workers.embedded import processes
@@ -125,6 +126,22 @@ def preloaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     else:
         with Preloaded(tmp_path_factory.mktemp("preloaded") / "log") as running:
             yield running
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Chromium]:
+    """The browser of this test process."""
+    with running_chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(chromium: Chromium) -> Iterator[Pages]:
+    """A function that opens pages in the browser; they are closed after the test."""
+    with chromium.used() as browser:
+        pages = Pages(browser)
+        yield pages
+        pages.close()
 
 
 @pytest.fixture(scope="session")

@@ -11,12 +11,12 @@ from memory.intake.intake import accept_messages
 from memory.talk import joint_summary, judging, rolling, session_summary, spine
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas import kinds
 from schemas.accounts.accounts import Being
 from schemas.facts.rows import Fact, Todo
-from schemas.kinds import WorkKind
+from schemas.ledger import kinds
+from schemas.ledger.kinds import WorkKind
+from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from schemas.work import Claim
 from store.database import Store
 from store.facts import facts, todos
 from store.ledger import work

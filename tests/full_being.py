@@ -4,6 +4,7 @@ What is the user's, for all Beings to know, can hold another word, so that what 
 what may not.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -11,13 +12,15 @@ from memory.intake.intake import accept_messages
 from memory.vault import records
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
-from schemas.vault import NewRecord
+from schemas.vault.requests import NewRecord
 from store.database import Store
-from store.facts import facts
-from store.facts.facts import NewStatement
+from store.facts import seeds
+from store.facts.statements import NewStatement, add_statements
+from store.intake import keyed_knowledge
 from store.intake import notes as note_rows
+from store.intake.keyed_knowledge import Put
 from store.transaction import Transaction, new_ids, value
-from tests.scenes import NORTH, move, note, remember, root, words
+from tests.scenes import EAST, move, note, remember, root, words
 
 
 def tables_with(tx: Transaction, word: str) -> dict[str, int]:
@@ -36,8 +39,17 @@ def tables_with(tx: Transaction, word: str) -> dict[str, int]:
     return {table: count for table, count in found.items() if count}
 
 
-def fill(store: Store, being: Being, word: str, shared: str | None = None) -> list[UUID]:
+def fill(
+    store: Store, being: Being, word: str, shared: str | None = None, *, vector: Sequence[float] = EAST
+) -> list[UUID]:
     """Fill a Being with rows of every kind; the user's own rows contain the word `shared`, if it is another word.
+
+    Args:
+        store: The ledger.
+        being: The Being.
+        word: The marker word.
+        shared: The marker word of what is the user's.
+        vector: Of two of the memories, from the Being's model; the third's has its numbers in reverse order.
 
     Returns:
         The ids of a memory, of one that it took in, and of a third.
@@ -59,7 +71,7 @@ def fill(store: Store, being: Being, word: str, shared: str | None = None) -> li
     records.add_memory(store, settings, being, NewRecord(text=f"Knows all about {word}."))
     records.add_memory(store, settings, being, NewRecord(text=f"All know {shared} well.", scope="shared"))
     with store.transaction() as tx:
-        made = _memories(tx, being, word)
+        made = _memories(tx, being, word, vector)
         tx.execute(
             "insert into memory.scene_messages select being_id, note_id, %s from memory.memory_nodes"
             " where being_id = %s and node_id = %s",
@@ -71,18 +83,21 @@ def fill(store: Store, being: Being, word: str, shared: str | None = None) -> li
     return made
 
 
-def _memories(tx: Transaction, being: Being, word: str) -> list[UUID]:
+def _memories(tx: Transaction, being: Being, word: str, vector: Sequence[float]) -> list[UUID]:
     run = uuid4()
     survivor, absorbed, other = remember(
         tx,
         being,
-        words(f"{word} was baked."),
-        words(f"{word} was bought."),
-        replace(words(f"{word} was sold.", vector=NORTH), feeling=word, themes=[word]),
+        words(f"{word} was baked.", vector=vector),
+        words(f"{word} was bought.", vector=vector),
+        replace(words(f"{word} was sold.", vector=vector[::-1]), feeling=word, themes=[word]),
         cluster=root(tx, being),
         run=run,
     )
-    note_rows.insert(tx, being.being_id, [note(word, type="todo"), note(f"{word} waits.")])
+    of_each_type = [note(word, type="todo"), note(word, type="knowledge"), note(f"{word} waits.")]
+    note_rows.insert(tx, being.being_id, of_each_type)
+    under_a_key = Put(uuid4(), {"place": word}, f"{word} is kept.", b"")
+    keyed_knowledge.put(tx, being.being_id, {((word,), word): under_a_key})
     topic = value(
         tx,
         "select memory.found_topic(%s, %s, %s, 'model', %s, %s)",
@@ -176,6 +191,11 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
             " created_at) values (%(being)s, uuidv7(), %(word)s, %(word)s, 'user', %(word)s, %(word)s,"
             " jsonb_build_object(%(word)s::text, 1), '', memory.now())"
         ),
+        (
+            "insert into memory.transcript_turns (being_id, message_id, conversation, parent_id, digest)"
+            " select being_id, message_id, %(word)s, message_id, '\\x00' from memory.messages"
+            " where being_id = %(being)s limit 1"
+        ),
         "insert into memory.awaited_retractions (being_id, producer_id) values (%(being)s, %(word)s || 'later')",
         "insert into memory.applied_retractions (being_id, request_id) values (%(being)s, %(word)s)",
         (
@@ -185,8 +205,8 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
         (
             "with new as (insert into memory.todos (being_id, kind, content, source, confidence)"
             " values (%(being)s, 'commitment', %(word)s, 'shadow_extraction', 0.9) returning todo_id)"
-            " insert into memory.todo_evidence (being_id, todo_id, message_id, span)"
-            " select being_id, todo_id, message_id, %(word)s from new, memory.messages"
+            " insert into memory.todo_evidence (being_id, todo_id, message_id, span, content, due)"
+            " select being_id, todo_id, message_id, %(word)s, %(word)s, %(word)s from new, memory.messages"
             " where being_id = %(being)s and role = 'user'"
         ),
     ):
@@ -219,8 +239,8 @@ def _facts(tx: Transaction, being: Being, word: str, shared: str, message: UUID)
         " values (%s, %s, %s, 'proposed', 0.9)",
         [being.user_id, thing, other],
     )
-    seed = facts.add_seed(tx, being.user_id, None, {"content": f"seed {shared}"})
-    secret = facts.add_seed(tx, being.user_id, being.being_id, {"content": f"secret seed {word}"})
+    seed = seeds.add_seed(tx, being.user_id, None, {"content": f"seed {shared}"})
+    secret = seeds.add_seed(tx, being.user_id, being.being_id, {"content": f"secret seed {word}"})
     ids = new_ids(tx, 6)
     now = value(tx, "select memory.now()")
     usual = NewStatement(
@@ -239,7 +259,7 @@ def _facts(tx: Transaction, being: Being, word: str, shared: str, message: UUID)
         being_id=being.being_id,
         message_id=message,
     )
-    facts.add_statements(
+    add_statements(
         tx,
         being.user_id,
         [

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from memory.search import embedding, indexing
 from providers.embedders import Embedders
-from schemas.kinds import EMBED_TOLD, INDEX_WORDS, WorkKind
-from schemas.work import Claim
+from schemas.ledger.kinds import EMBED_TOLD, INDEX_WORDS, WorkKind
+from schemas.ledger.work import Claim
 from store.database import Store
 from store.ledger import work
 
@@ -17,19 +17,19 @@ LEASE = timedelta(seconds=30)
 def index(store: Store, *owners: UUID) -> None:
     """Index all that waits of these Beings and users."""
     for owner_id in owners:
-        _do(store, owner_id, INDEX_WORDS, lambda claim: indexing.index(store, claim))
+        do(store, owner_id, INDEX_WORDS, lambda claim: indexing.index(store, claim))
 
 
 def embed(store: Store, embedders: Embedders, *owners: UUID) -> None:
     """Embed all that waits."""
     for owner_id in owners:
-        _do(store, owner_id, EMBED_TOLD, lambda claim: embedding.embed(store, embedders, claim, turn=LEASE))
+        do(store, owner_id, EMBED_TOLD, lambda claim: embedding.embed(store, embedders, claim, turn=LEASE))
 
 
-def _do(store: Store, owner_id: UUID, kind: WorkKind, do: Callable[[Claim], None]) -> None:
+def do(store: Store, owner_id: UUID, kind: WorkKind, act: Callable[[Claim], None]) -> None:
     """Ask for one unit of work, and do it."""
     with store.transaction() as tx:
         work.ask(tx, owner_id, kind, in_chain=True)
         claim = work.claim(tx, owner_id, kind.name, "", lease=LEASE, attempts=5)
     assert claim is not None
-    do(claim)
+    act(claim)

@@ -30,7 +30,13 @@ LOCKING = re.compile(
 )
 # What functions take that consist of one locking statement, and the advisory locks that functions take.
 SHARING = {"hold_owner": "users", "hold_owner_alone": ALONE}
-ADVISORY = {"hold_intake": "intake", "hold_count": "limits", "lock_vault": "vault scopes", "reserve_call": "budget"}
+ADVISORY = {
+    "hold_intake": "intake",
+    "hold_count": "limits",
+    "lock_vault": "vault scopes",
+    "reserve_call": "budget",
+    "reserve_chat": "budget",
+}
 
 RECORDER = """
 create schema lock_trace;

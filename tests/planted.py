@@ -11,7 +11,7 @@ from psycopg import sql
 from memory.vault import records
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
-from schemas.vault import NewRecord
+from schemas.vault.requests import NewRecord
 from store import vault
 from store.database import Store
 from store.intake import notes
@@ -58,6 +58,7 @@ WITHOUT_WORDS: Mapping[str, set[str]] = {
         "imports.taken",
         "judgements.dropped",
         "node_history.detail",
+        "receipts.shown_reasons",
         "session_snapshot.made_from",
     },
     "names of events of the system's own": {"node_history.event"},

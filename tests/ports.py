@@ -17,4 +17,4 @@ def free_port() -> int:
             except OSError:
                 continue
             return port
-    raise AssertionError("somebody listens on each of a hundred ports")
+    raise AssertionError("each of a hundred ports is in use")

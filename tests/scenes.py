@@ -9,7 +9,7 @@ import numpy as np
 
 from schemas.accounts.accounts import Being, User
 from schemas.nodes.nodes import Node
-from store.accounts import users
+from store.accounts import beings, users
 from store.intake import notes
 from store.intake.notes import NewNote
 from store.nodes import nodes
@@ -27,12 +27,12 @@ def make_user(tx: Transaction, name: str | None = None) -> User:
     return users.add_user(tx, name or f"user {uuid4()}", "UTC")
 
 
-def make_being(tx: Transaction, user: User, slug: str | None = None) -> Being:
-    """Make a Being with its two roots and three-dimensional vectors."""
+def make_being(tx: Transaction, user: User, slug: str | None = None, *, model: str = MODEL) -> Being:
+    """Make a Being with its two roots and three-dimensional vectors, unless another model is named."""
     slug = slug or f"b{uuid4().hex}"
-    being = users.add_being(tx, user.user_id, slug, slug.title())
-    users.adopt_model(tx, being.being_id, MODEL)
-    return users.get_being(tx, being.being_id)
+    being = beings.add_being(tx, user.user_id, slug, slug.title())
+    beings.adopt_model(tx, being.being_id, model)
+    return beings.get_being(tx, being.being_id)
 
 
 def words(action: str = "Something happened.", *, vector: Sequence[float] = EAST, **changes: Any) -> NodeWords:
@@ -71,7 +71,9 @@ def remember(
     notes.insert(tx, being.being_id, [new for new, _ in born])
     run = run or uuid4()
     notes.mark_remembered(tx, being.being_id, run, [new.note_id for new, _ in born])
-    nodes.insert(tx, being.being_id, run, MODEL, [(new.note_id, memory) for new, memory in born])
+    nodes.insert(
+        tx, being.being_id, run, being.embedding_model or MODEL, [(new.note_id, memory) for new, memory in born]
+    )
     rows = tx.execute("select note_id, node_id from memory.memory_nodes where being_id = %s", [being.being_id])
     by_note = {row["note_id"]: row["node_id"] for row in rows}
     made = [by_note[new.note_id] for new, _ in born]

@@ -8,7 +8,7 @@ from memory.patrol import demand
 from memory.patrol import steps as patrol
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas.kinds import PATROL_STEPS
+from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.runs import Run
 from schemas.settings import Settings
 from store.database import Store

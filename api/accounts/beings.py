@@ -11,7 +11,8 @@ from api.http.resources import On
 from memory.accounts import beings as accounts
 from memory.accounts.access import Forbidden
 from schemas.accounts.accounts import Being, BeingChanges, BeingPage, NewBeing
-from store.accounts import users
+from schemas.accounts.overview import Overview
+from store.accounts import beings, overview
 
 router = APIRouter(prefix="/v1/beings", tags=["Beings"], route_class=JsonRoute)
 
@@ -25,7 +26,7 @@ def make_being(on: On, caller: Manager, new: NewBeing) -> Being:
     if caller.being_id is not None:
         raise Forbidden("This token is bound to one Being and can't create others: use a token for all Beings.")
     with on.store.transaction() as tx:
-        return users.add_being(tx, caller.user_id, new.slug, new.name, most=on.settings.most_beings)
+        return beings.add_being(tx, caller.user_id, new.slug, new.name, most=on.settings.most_beings)
 
 
 @router.get("")
@@ -35,8 +36,8 @@ def list_beings(on: On, caller: Reader) -> BeingPage:
     Scope `read`.
     """
     with on.store.transaction() as tx:
-        beings = users.beings_of(tx, caller.user_id)
-    return BeingPage(beings=[being for being in beings if caller.being_id in {None, being.being_id}])
+        found = beings.beings_of(tx, caller.user_id)
+    return BeingPage(beings=[being for being in found if caller.being_id in {None, being.being_id}])
 
 
 @router.get("/{being}")
@@ -46,6 +47,16 @@ def show_being(being: ReadBeing) -> Being:
     Scope `read`.
     """
     return being
+
+
+@router.get("/{being}/overview")
+def show_overview(on: On, being: ReadBeing) -> Overview:
+    """Count what a Being's memory holds, and what waits.
+
+    Scope `read`.
+    """
+    with on.store.transaction() as tx:
+        return overview.overview(tx, being)
 
 
 @router.patch("/{being}", responses=problems(409))

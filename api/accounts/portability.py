@@ -8,6 +8,7 @@ from fastapi.responses import StreamingResponse
 
 from api.http.auth import ManagedBeing
 from api.http.bodies import JsonRoute
+from api.http.idempotency import calls_models
 from api.http.openapi import problems
 from api.http.resources import On
 from memory.accounts import erasure
@@ -56,6 +57,7 @@ def erase_being(on: On, being: ManagedBeing) -> BeingErased:
 
 
 @as_json.post("/{being}/nodes/{node_id}/erase", responses=problems(409))
+@calls_models
 def erase_node(on: On, being: ManagedBeing, node_id: UUID) -> NodeErased:
     """Erase a memory for good, with its note and all memories that it absorbed. This can't be undone.
 
@@ -68,6 +70,7 @@ def erase_node(on: On, being: ManagedBeing, node_id: UUID) -> NodeErased:
 
 
 @as_json.post("/{being}/notes/{note_id}/erase", responses=problems(409))
+@calls_models
 def erase_note(on: On, being: ManagedBeing, note_id: UUID) -> NodeErased:
     """Erase a note for good, with the memory that was made from it. This can't be undone.
 

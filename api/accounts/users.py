@@ -9,20 +9,26 @@ from fastapi import APIRouter, Query, Response
 
 from api.http.auth import OperatorResources
 from api.http.bodies import JsonRoute
+from api.http.idempotency import RepeatableKey
 from api.http.openapi import problems
 from api.http.paging import Cursor, Limit
 from memory.accounts import access, erasure, user_accounts
 from schemas.accounts.accounts import ExternalId, IssuedToken, NewToken, NewUser, TokenPage, User, UserChanges, UserPage
 from schemas.accounts.portability import BeingErased
 from schemas.limits import PAGE_NODES
-from store.accounts import users
+from store.accounts import beings, tokens, users
 from store.errors import NotFound
 
 router = APIRouter(prefix="/v1/users", tags=["Users"], route_class=JsonRoute)
 
 
 @router.post("", status_code=HTTPStatus.CREATED, responses=problems(409) | {200: {"model": User}})
-def create_user(on: OperatorResources, new: NewUser, response: Response) -> User:
+def create_user(
+    on: OperatorResources,
+    new: NewUser,
+    response: Response,
+    idempotency_key: RepeatableKey = None,  # noqa: ARG001  # the document names it
+) -> User:
     """Create a user for a person, or return the user whom you created with the same `external_id`.
 
     An operator's token. A user is one person: what one of the person's Beings hears about the person, all of them know,
@@ -100,7 +106,7 @@ def create_token(on: OperatorResources, user_id: UUID, new: NewToken) -> IssuedT
     with on.store.transaction() as tx:
         users.get_user(tx, user_id)
         if new.being is not None:
-            being = users.find_being(tx, user_id, new.being)
+            being = beings.find_being(tx, user_id, new.being)
             if being is None:
                 raise NotFound("The user has no Being of that id or slug.")
             being_id = being.being_id
@@ -123,7 +129,7 @@ def list_tokens(on: OperatorResources, user_id: UUID) -> TokenPage:
     """
     with on.store.transaction() as tx:
         users.get_user(tx, user_id)
-        return TokenPage(tokens=users.tokens_of(tx, user_id), cursor=None)
+        return TokenPage(tokens=tokens.tokens_of(tx, user_id), cursor=None)
 
 
 @router.delete("/{user_id}/tokens/{token_id}", status_code=HTTPStatus.NO_CONTENT)
@@ -133,5 +139,5 @@ def revoke_token(on: OperatorResources, user_id: UUID, token_id: UUID) -> None:
     An operator's token.
     """
     with on.store.transaction() as tx:
-        if not users.revoke_token(tx, user_id, token_id):
+        if not tokens.revoke_token(tx, user_id, token_id):
             raise NotFound(f"The user has no token {token_id}.")

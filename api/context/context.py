@@ -3,17 +3,20 @@
 from http import HTTPStatus
 from random import SystemRandom
 from typing import Annotated
+from uuid import UUID
 
-from fastapi import APIRouter, Body
+from fastapi import APIRouter, Body, Query
 
 from api.accounts.keys import RequestKey
 from api.http.auth import IngestAndReadBeing, IngestBeing, Ingester, ManagedBeing, ReadBeing
 from api.http.bodies import JsonRoute, body_limit
+from api.http.idempotency import calls_models
 from api.http.openapi import problems
+from api.http.paging import Cursor, Limit
 from api.http.resources import On
 from api.intake.batches import IdempotencyKey, ids_from
 from memory.accounts.access import Caller, Forbidden
-from memory.context import profiles, working_memory
+from memory.context import profiles, shown_contexts, working_memory
 from memory.context.assembly import AssemblyRequest, assemble, current_snapshot
 from memory.intake.turns import take_turn
 from schemas.context.context import (
@@ -30,7 +33,9 @@ from schemas.context.context import (
     TurnAnswer,
     WorkingMemoryPage,
 )
-from schemas.limits import REGION_ENTRIES
+from schemas.context.shown import AssembledPage, ShownContext
+from schemas.limits import PAGE_NODES, REGION_ENTRIES
+from store.accounts import request_answers
 from store.context import context as material
 from store.context import profiles as kept_profiles
 from store.errors import NotFound
@@ -43,6 +48,7 @@ Entries = Annotated[list[NewEntry], Body(max_length=REGION_ENTRIES)]
 
 
 @router.post("/context", response_model_exclude_none=True)
+@calls_models
 def assemble_context(on: On, being: ReadBeing, body: ContextRequest) -> Context:
     """Assemble a context: a prompt from the Being's memory, ready to be sent to a model.
 
@@ -53,6 +59,30 @@ def assemble_context(on: On, being: ReadBeing, body: ContextRequest) -> Context:
     """
     request = AssemblyRequest(body, body.message, session_id=body.session)
     return assemble(on.store, on.embedders, on.settings, being, request, CHANCE)
+
+
+@router.get("/contexts")
+def list_contexts(
+    on: On,
+    being: ReadBeing,
+    shows: Annotated[UUID | None, Query(description="Only those that showed this memory or fact.")] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> AssembledPage:
+    """List the contexts that were assembled, newest first, for as long as PATROL_KEEP_RECEIPTS says.
+
+    Scope `read`.
+    """
+    return shown_contexts.context_page(on.store, being.being_id, shows=shows, cursor=cursor, limit=limit)
+
+
+@router.get("/contexts/{context_id}")
+def show_context(on: On, being: ReadBeing, context_id: UUID) -> ShownContext:
+    """Show which memories, facts and passages a context showed, and why: the scores by which they were chosen.
+
+    Scope `read`.
+    """
+    return shown_contexts.shown_context(on.store, being, context_id)
 
 
 @router.post("/turns", response_model_exclude_none=True)
@@ -118,6 +148,7 @@ def reset_profile(on: On, being: ManagedBeing, process: ProcessName) -> None:
     """
     with on.store.transaction() as tx:
         profiles.reset(tx, being.being_id, process)
+        request_answers.forget(tx, being.user_id)
 
 
 @router.get("/working-memory")

@@ -22,6 +22,7 @@ from schemas.context.persona import (
     UserModel,
     WholeSoul,
 )
+from store.accounts import request_answers
 from store.context import persona, souls
 from store.errors import NotFound
 
@@ -96,6 +97,7 @@ def remove_persona(on: On, being: ManagedBeing, kind: Kind, entry_id: UUID) -> N
     """
     with on.store.transaction() as tx:
         persona.remove(tx, being.being_id, kind, entry_id)
+        request_answers.forget(tx, being.user_id)
 
 
 @router.get("/user-model", responses=problems(404))
@@ -131,6 +133,7 @@ def remove_user_model(on: On, caller: Manager) -> None:
     _must_be_for_all(caller.being_id)
     with on.store.transaction() as tx:
         persona.remove_user_model(tx, caller.user_id)
+        request_answers.forget(tx, caller.user_id)
 
 
 def _must_be_for_all(being_id: UUID | None) -> None:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Body, Query
 
 from api.http.auth import ManagedBeing, ReadBeing
 from api.http.bodies import JsonRoute, body_limit
+from api.http.idempotency import calls_models
 from api.http.openapi import problems
 from api.http.paging import Cursor, Limit
 from api.http.resources import On
@@ -26,6 +27,7 @@ MOST_SEEDS = 1000
 
 
 @router.post("/facts/retrieve")
+@calls_models
 def retrieve_facts(on: On, being: ReadBeing, question: FactQuestion) -> Retrieved:
     """Find the facts that are relevant to a query, with cards of the entities that they name, and the pinned facts.
 
@@ -109,12 +111,12 @@ def erase_fact(on: On, being: ManagedBeing, fact_id: UUID) -> None:
 
 
 @router.get("/entities")
-def list_entities(on: On, being: ReadBeing, limit: Limit = PAGE_NODES) -> EntityPage:
+def list_entities(on: On, being: ReadBeing, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> EntityPage:
     """List the entities that facts name, those with the most facts first, with their aliases.
 
     Scope `read`.
     """
-    return EntityPage(entities=entities.listed(on.store, being, limit))
+    return entities.entity_page(on.store, being, cursor=cursor, limit=limit)
 
 
 @router.get("/entities/merges")
@@ -122,13 +124,14 @@ def list_merges(
     on: On,
     being: ReadBeing,
     state: Annotated[MergeState | None, Query(description="Only merges in this state.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> Proposals:
     """List merges of entities: proposed, merged, declined or undone.
 
     Scope `read`.
     """
-    return Proposals(proposals=entities.proposals(on.store, being, state, limit))
+    return entities.proposals(on.store, being, state, cursor=cursor, limit=limit)
 
 
 @router.post("/entities/merges", status_code=HTTPStatus.CREATED, responses=problems(409))

@@ -1,4 +1,6 @@
-"""Authentication and authorization by bearer tokens, on every route but `/health/*`.
+"""Authentication and authorization by bearer tokens, on every route but `/health/*`, or by a login of the memory page.
+
+The proxy's two routes verify tokens themselves, because they also answer in a short outage of the database.
 
 Scopes of a user's token: `ingest` hands in notes and messages; `read` reads, recalls and searches; `manage` creates and
 renames Beings, starts patrols (which age a Being's memory), pins, corrects, forgets and revives. A token bound to one
@@ -8,7 +10,6 @@ gives access to metrics and to the work of all users, but to no content.
 
 import asyncio
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Annotated
 
 from anyio import CapacityLimiter, to_thread
@@ -18,18 +19,23 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.auth_throttle import InvalidTokens
+from api.http.credentials import secret_of
 from api.http.fair_use import is_large
-from api.http.problems import Rejection, answer
+from api.http.page_cookie import SESSION_PATH, asks_for_login, carried_session, no_login
+from api.http.problems import answer
 from api.http.resources import On
-from memory.accounts import access
+from memory.accounts import access, page_sessions
 from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
 from schemas.accounts.accounts import Being
 from schemas.accounts.accounts import Scope as Permission
 from workers.runtime.resources import Resources
 
 OPEN = "/health/"
-# The pages for a browser, see api/operations/pages.py.
+# The list of routes and the memory page, for a browser: see api/operations/pages.py and api/page/files.py.
 OPEN_PAGES = frozenset({"/", "/docs"})
+# See api/proxy/gateway.py.
+PROXY_ROUTES = frozenset({"/openai/v1/chat/completions", "/openai/v1/models"})
+OPEN_FILES = "/page/"
 LARGE_AT_ONCE = 2
 SCHEME = HTTPBearer(auto_error=False, description="A token made with `patrol token add`.")
 
@@ -50,15 +56,23 @@ class Authentication:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass an authenticated request on, or answer it with a problem."""
         if scope["type"] == "http" and not _is_open(scope["path"]):
+            headers = Headers(scope=scope)
             try:
-                headers = Headers(scope=scope)
-                secret = _secret(headers.get("authorization"))
+                session = carried_session(scope, headers)
+                if session is None and asks_for_login(scope, headers):
+                    await no_login(scope)(scope, receive, send)
+                    return
+                secret = secret_of(headers) if session is None else session
+                authenticate = access.authenticate if session is None else page_sessions.authenticate
                 store = scope["app"].state.resources.store
                 limiter = self._large_limiter if is_large(headers) else None
-                caller = await to_thread.run_sync(access.authenticate, store, secret, limiter=limiter)
+                caller = await to_thread.run_sync(authenticate, store, secret, limiter=limiter)
             except Exception as fault:  # noqa: BLE001  # no failure may let a request pass
                 if isinstance(fault, InvalidToken):
                     await asyncio.sleep(self._invalid.delay((scope.get("client") or ("",))[0]))
+                    if asks_for_login(scope, headers):
+                        await no_login(scope)(scope, receive, send)
+                        return
                 await answer(scope, fault)(scope, receive, send)
                 return
             scope.setdefault("state", {})["caller"] = caller
@@ -66,19 +80,9 @@ class Authentication:
 
 
 def _is_open(path: str) -> bool:
-    return path.startswith(OPEN) or path in OPEN_PAGES
-
-
-def _secret(header: str | None) -> str:
-    scheme, _, secret = (header or "").partition(" ")
-    if scheme.lower() != "bearer" or not secret.strip():
-        raise Rejection(
-            HTTPStatus.UNAUTHORIZED,
-            "unauthorized",
-            "Send a token with the request: `Authorization: Bearer patrol_…`.",
-            headers={"WWW-Authenticate": "Bearer"},
-        )
-    return secret.strip()
+    if path.startswith(OPEN_FILES):
+        return path != SESSION_PATH
+    return path.startswith(OPEN) or path in OPEN_PAGES or path in PROXY_ROUTES
 
 
 class Permitted:

@@ -5,6 +5,7 @@ JSON is parsed in the thread pool; a syntax error is reported with its place.
 """
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Coroutine, Iterator
 from http import HTTPStatus
 from typing import Any, Literal, TypeVar
@@ -19,6 +20,7 @@ from starlette.types import Message, Receive, Scope
 from api.http.auth import OperatorPermitted, Permitted
 from api.http.bulk_queue import BulkTurn
 from api.http.fair_use import LARGE_BYTES, is_large
+from api.http.idempotency import repeatable, takes_key
 from api.http.json_values import read_batch, read_json, too_large
 from api.http.problems import Rejection
 from schemas.limits import (
@@ -45,7 +47,13 @@ def body_limit(size: Size) -> Callable[[Endpoint], Endpoint]:
 
 
 class JsonRoute(APIRoute):
-    """A route that accepts only JSON bodies of a limited size."""
+    """A route that accepts only JSON bodies of a limited size, and with POST an Idempotency-Key."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        if "POST" in (options.get("methods") or ()) and not takes_key(endpoint):
+            omit = {name: options.get(f"response_model_{name}", False) for name in ("exclude_none", "exclude_unset")}
+            endpoint = repeatable(endpoint, options.get("status_code"), omit)
+        super().__init__(path, endpoint, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Check scopes and media type, then call the framework's handler with a `JsonRequest`."""
@@ -78,12 +86,16 @@ class JsonRequest(Request):
         receive: Receives the body, up to its limit.
         size: The limit of the body.
         turn: Taken before a bulk body (a large one, or a long list) is parsed or handled.
+
+    Attributes:
+        digest: The body's digest, once it was read.
     """
 
     def __init__(self, scope: Scope, receive: Receive, size: Size, turn: BulkTurn) -> None:
         super().__init__(scope, receive)
         self._size = size
         self._turn = turn
+        self.digest = b""
 
     async def json(self) -> Any:
         """Parse the body. NaN and infinite numbers are left to the validation of the item that holds them.
@@ -93,6 +105,7 @@ class JsonRequest(Request):
                 would come too late.
         """
         body = await self.body()
+        self.digest = hashlib.sha256(body).digest()
         if len(body) > LARGE_BYTES:
             await self._turn.take()
         read = await run_in_threadpool(self._read, body)

@@ -97,6 +97,7 @@ class BulkTurn:
         self._user_id = caller.user_id if isinstance(caller, Caller) else None
         self._queue: BulkQueue = request.app.state.bulk
         self._share: BulkShare = request.app.state.resources.store.bulk
+        self._request = request
         self._taken = False
 
     def refusal(self) -> Rejection | None:
@@ -110,6 +111,7 @@ class BulkTurn:
             Rejection: The wait would be too long.
         """
         if not self._taken:
+            self._request.state.bulk = True
             await self._queue.enter(self._user_id)
             self._taken = True
             allow(self._share.unhurriedly())

@@ -50,6 +50,9 @@ class FairUse:
                 await self.app(scope, receive, send)
         finally:
             loads.end(caller.user_id, large=large)
+            # A bulk request that is refused makes others wait as little as one that takes its turn.
+            if not large and "bulk" not in scope["state"]:
+                scope["app"].state.resources.store.bulk.note_live()
 
 
 def is_large(headers: Headers) -> bool:

@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute, iter_route_contexts
 
 from api.http.problems import MEDIA_TYPE, Problem
 
@@ -39,6 +40,10 @@ TAGS = [
     {
         "name": "Search",
         "description": "Finds everything that a Being was told, by words and by meaning.",
+    },
+    {
+        "name": "Knowledge",
+        "description": "JSON objects that programs keep under keys, found at once by their fields, words and meaning.",
     },
     {"name": "Facts", "description": "Statements about the user, and the entities that they mention."},
     {"name": "Todos", "description": "Commitments, projects, open questions and conflicts of the user."},
@@ -97,8 +102,53 @@ def document(app: FastAPI) -> dict[str, Any]:
         schemas = schema["components"]["schemas"]
         del schemas["HTTPValidationError"], schemas["ValidationError"]
         schemas["Problem"] = Problem.model_json_schema()
+        _require(app, schema)
         app.openapi_schema = schema
     return app.openapi_schema
+
+
+def _require(app: FastAPI, schema: dict[str, Any]) -> None:
+    """Mark all properties of answers as required, but those that an answer omits.
+
+    Some routes omit what is null, or what was not set; there, properties that may be so are optional.
+    """
+    schemas = schema["components"]["schemas"]
+    sent, answered, without_null, without_unset = set[str](), set[str](), set[str](), set[str]()
+    for context in iter_route_contexts(app.routes):
+        route = context.original_route
+        if isinstance(route, APIRoute) and route.include_in_schema:
+            for method in route.methods or ():
+                operation = schema["paths"][context.path_format][method.lower()]
+                sent |= _reached(schemas, operation.get("requestBody"))
+                of_answer = _reached(schemas, operation["responses"])
+                answered |= of_answer
+                without_null |= of_answer if route.response_model_exclude_none else set()
+                without_unset |= of_answer if route.response_model_exclude_unset else set()
+    for name in answered - sent - {"Problem"}:
+        required = set(schemas[name].get("required", ()))
+        properties = schemas[name].get("properties", {})
+        null = {each for each, form in properties.items() if {"type": "null"} in form.get("anyOf", ())}
+        omitted = (null if name in without_null else set()) | (
+            properties.keys() - required if name in without_unset else set()
+        )
+        schemas[name]["required"] = [each for each in properties if each not in omitted]
+
+
+def _reached(schemas: dict[str, Any], part: Any) -> set[str]:
+    """Return the names of the schemas that a part of the document refers to, directly or through others."""
+    names: set[str] = set()
+    waiting = [part]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+            name = value.get("$ref", "").rpartition("/")[2] if isinstance(value.get("$ref"), str) else ""
+            if name and name not in names:
+                names.add(name)
+                waiting.append(schemas[name])
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return names
 
 
 def _complete(operation: dict[str, Any]) -> None:
@@ -111,6 +161,7 @@ def _complete(operation: dict[str, Any]) -> None:
         *(["400", "408", "413", "415"] if "requestBody" in operation else []),
         *(["401", "403", "429", "503"] if "security" in operation else []),
         *(["404"] if any(each["in"] == "path" for each in parameters) else []),
+        *(["409"] if any(each["name"] == "idempotency-key" for each in parameters) else []),
         *(["422"] if "requestBody" in operation or any(each["name"] != "being" for each in parameters) else []),
     ]
     # The framework declares its own form of 422 for every route with input.

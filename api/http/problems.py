@@ -121,7 +121,7 @@ def too_many(detail: str, retry_after: float) -> Rejection:
 
 def answer(scope: Scope, fault: Exception) -> JSONResponse:
     """Return the problem for an exception; unexpected ones are logged without content and answered without details."""
-    rejection = _rejection(fault)
+    rejection = rejection_of(fault)
     problem = {
         "type": f"urn:memory-patrol:problem:{rejection.kind}",
         "title": TITLES[rejection.kind],
@@ -163,7 +163,8 @@ _KINDS: dict[type[Exception], tuple[HTTPStatus, str]] = {
 }
 
 
-def _rejection(fault: Exception) -> Rejection:
+def rejection_of(fault: Exception) -> Rejection:
+    """Return the status, kind and text of an exception; an unexpected one is logged without content."""
     match fault:
         case Rejection():
             return fault

@@ -28,6 +28,26 @@ class RequestMetrics:
             ["tool", "outcome"],
             registry=self._registry,
         )
+        self._proxied = Counter(
+            "patrol_proxy_requests",
+            "Chat completions passed on, by whether memories were included, and whether the turn was stored.",
+            ["upstream", "recall", "stored"],
+            registry=self._registry,
+        )
+        self._preparation = Histogram(
+            "patrol_proxy_preparation_seconds",
+            "Time from a chat completion's body to the request to its upstream.",
+            buckets=BUCKETS,
+            registry=self._registry,
+        )
+
+    def count_proxied(self, upstream: str, recall: str, stored: str) -> None:
+        """Count a chat completion that the proxy passes on."""
+        self._proxied.labels(upstream, recall, stored).inc()
+
+    def observe_preparation(self, seconds: float) -> None:
+        """Observe how long the proxy kept a chat completion from its upstream."""
+        self._preparation.observe(seconds)
 
     def count_tool(self, tool: str, outcome: str) -> None:
         """Count a call of an MCP tool."""

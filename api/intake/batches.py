@@ -8,7 +8,7 @@ from fastapi import Header
 
 from api.http.problems import Rejection, nothing_taken
 from memory.text.items import DeriveId, ItemBatchRefused
-from schemas.intake import Receipt
+from schemas.intake.notes import Receipt
 from schemas.limits import BATCH_ITEMS, PRODUCER_ID_CHARACTERS
 
 IdempotencyKey = Annotated[

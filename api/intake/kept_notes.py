@@ -9,9 +9,10 @@ from api.http.auth import ManagedBeing, ReadBeing
 from api.http.bodies import JsonRoute, body_limit
 from api.http.openapi import problems
 from api.http.resources import On
-from schemas.intake import Note, NoteChanges
+from memory.intake import kept_notes
+from schemas.intake.notes import Note, NoteChanges
 from store.errors import NotFound
-from store.intake import kept_notes, notes
+from store.intake import notes
 
 router = APIRouter(prefix="/v1/beings/{being}/notes/{note_id}", tags=["Notes"], route_class=JsonRoute)
 
@@ -36,10 +37,10 @@ def change_note(on: On, being: ManagedBeing, note_id: UUID, changes: NoteChanges
 
     Scope `manage`.
 
-    Notes that were read leave the snapshot. A scene note can't be changed: correct the memory that was made from it.
+    Notes that were read leave the snapshot, and knowledge does with `in_snapshot` false. A scene note can't be changed:
+    correct the memory that was made from it.
     """
-    with on.store.transaction() as tx:
-        return kept_notes.change(tx, being.being_id, note_id, changes.model_dump())
+    return kept_notes.change(on.store, being, note_id, changes)
 
 
 @router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=problems(409))
@@ -48,5 +49,4 @@ def remove_note(on: On, being: ManagedBeing, note_id: UUID) -> None:
 
     Scope `manage`.
     """
-    with on.store.transaction() as tx:
-        kept_notes.remove(tx, being.being_id, note_id)
+    kept_notes.remove(on.store, being, note_id)

@@ -16,9 +16,9 @@ from api.http.resources import On
 from api.intake.batches import IdempotencyKey, hand_in
 from memory.intake.intake import accept_notes
 from memory.nodes.browsing import note_page
-from schemas.intake import NotePage, NoteState, Receipt
+from schemas.intake.inputs import NoteInput
+from schemas.intake.notes import NotePage, NoteState, Receipt
 from schemas.limits import PAGE_NODES
-from schemas.wire import NoteInput
 
 router = APIRouter(prefix="/v1/beings/{being}/notes", tags=["Notes"], route_class=JsonRoute)
 

@@ -11,8 +11,9 @@ from api.http.openapi import problems
 from api.http.paging import Cursor, Limit
 from api.http.resources import On
 from memory.nodes import browsing, curation, topic_names
-from schemas.limits import FADING_PATROLS, PAGE_NODES
+from schemas.limits import FADING_PATROLS, MAP_NODES, PAGE_NODES
 from schemas.nodes.nodes import Cluster, ClusterPage, Node, NodeChanges, NodePage, NodeStatus, NodeStory, TopicChanges
+from schemas.nodes.topic_map import TopicMap
 from store.nodes import clusters
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Memories"], route_class=JsonRoute)
@@ -70,6 +71,22 @@ def list_fading(
     return browsing.fading_page(on.store, being.being_id, patrols=patrols, cursor=cursor, limit=limit)
 
 
+@router.get("/map")
+def show_map(
+    on: On,
+    being: ReadBeing,
+    *,
+    dead: Annotated[bool, Query(description="Whether to list dead memories too.")] = False,
+    cursor: Cursor = None,
+    limit: Annotated[int, Query(ge=1, le=MAP_NODES, description="The most memories of one page.")] = MAP_NODES,
+) -> TopicMap:
+    """Show the topics, and all memories in few words with their strength, for a drawing of the whole memory.
+
+    Scope `read`.
+    """
+    return browsing.map_page(on.store, being.being_id, dead=dead, cursor=cursor, limit=limit)
+
+
 @router.get("/nodes/{node_id}")
 def show_node(on: On, being: ReadBeing, node_id: UUID) -> Node:
     """Show a memory.
@@ -119,3 +136,14 @@ def revive_node(on: On, being: ManagedBeing, node_id: UUID) -> Node:
     Scope `manage`.
     """
     return curation.revive(on.store, being.being_id, node_id)
+
+
+@router.post("/nodes/{node_id}/undo", responses=problems(409))
+def undo_node(on: On, being: ManagedBeing, node_id: UUID) -> Node:
+    """Undo the latest forgetting or reviving by a person, if nothing else happened to the memory's state since.
+
+    Scope `manage`.
+
+    The memory is what it would be without it: dying, dead, absorbed or active, and as old as it would be by now.
+    """
+    return curation.undo(on.store, being.being_id, node_id)

@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from api.http.auth import ReadBeing
 from api.http.bodies import JsonRoute
+from api.http.idempotency import calls_models
 from api.http.resources import On
 from memory.nodes import recall
 from schemas.nodes.nodes import TopicPage
@@ -27,6 +28,7 @@ CHANCE = SystemRandom()
 
 
 @router.post("/recall", response_model_exclude_unset=True)
+@calls_models
 def recall_memories(on: On, being: ReadBeing, question: RecallRequest) -> RecalledFragments | RecalledNodes:
     """Recall by meaning, up to `limit` living memories.
 
@@ -48,6 +50,7 @@ def recall_memories(on: On, being: ReadBeing, question: RecallRequest) -> Recall
 
 
 @router.post("/recall_memory")
+@calls_models
 def recall_topic(on: On, being: ReadBeing, question: TopicRequest) -> TopicPage:
     """Remember a topic: all its memories, dead ones too, newest first, 50 at a time.
 
@@ -59,6 +62,7 @@ def recall_topic(on: On, being: ReadBeing, question: TopicRequest) -> TopicPage:
 
 
 @router.post("/search_memory")
+@calls_models
 def search_memories(on: On, being: ReadBeing, question: SearchRequest) -> Searched:
     """Search memories, dead ones too, by words.
 

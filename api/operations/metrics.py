@@ -20,7 +20,7 @@ from api.http.auth import OperatorResources
 from api.operations.health import redis_of
 from api.streams import reader
 from store.database import Store
-from store.ledger import metrics, work
+from store.ledger import metrics
 from workers.runtime import rejected
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class _LedgerCollector(Collector):
         """Yield the metrics."""
         with self._store.transaction() as tx:
             yield from _work(metrics.open_work(tx), metrics.finished_work(tx))
-            unknown = [found.model_dump() for found in work.unknown_due(tx)]
+            unknown = [found.model_dump() for found in metrics.unknown_due(tx)]
             yield from _models(metrics.model_calls(tx), metrics.settled_calls(tx))
             unjudged = metrics.unjudged_messages(tx)
             reached = metrics.budgets_reached(tx)

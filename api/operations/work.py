@@ -13,8 +13,8 @@ from api.http.paging import Cursor, Limit
 from api.http.resources import On
 from memory.accounts import access
 from memory.operations import dead_letters
+from schemas.ledger.work import Work, WorkPage, WorkState
 from schemas.limits import PAGE_NODES
-from schemas.work import Work, WorkPage, WorkState
 
 router = APIRouter(prefix="/v1/work", tags=["Work"], route_class=JsonRoute)
 

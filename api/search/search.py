@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from api.http.auth import ReadBeing
 from api.http.bodies import JsonRoute
+from api.http.idempotency import calls_models
 from api.http.resources import On
 from memory.search import search
 from schemas.search import EverythingRequest, Found
@@ -12,8 +13,9 @@ router = APIRouter(prefix="/v1/beings/{being}", tags=["Search"], route_class=Jso
 
 
 @router.post("/search")
+@calls_models
 def search_everything(on: On, being: ReadBeing, question: EverythingRequest) -> Found:
-    """Search everything that the Being was told: messages, memories, facts, summaries and diary; the vault where named.
+    """Search all that a Being was told: messages, memories, facts, summaries, diary, knowledge; the vault where named.
 
     Scope `read`.
 

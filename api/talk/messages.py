@@ -18,9 +18,9 @@ from memory.accounts import erasure
 from memory.intake import retraction
 from memory.intake.intake import accept_messages
 from schemas.facts.answers import Erased
-from schemas.intake import Receipt
+from schemas.intake.inputs import MessageInput
+from schemas.intake.notes import Receipt
 from schemas.talk.retraction import MessageSelection, Restored, Retracted
-from schemas.wire import MessageInput
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
 
@@ -99,6 +99,15 @@ def restore_messages(
     They are processed as new messages are. What was erased does not come back: 410, and nothing is restored.
     """
     return retraction.restore(on.store, on.settings, being.being_id, selection, request_id=request_id(idempotency_key))
+
+
+@router.get("/messages/{message_id}/erasure")
+def preview_erasure(on: On, being: ManagedBeing, message_id: UUID) -> Erased:
+    """Show what erasing a message would remove and change; nothing is erased.
+
+    Scope `manage`.
+    """
+    return erasure.preview_messages(on.store, on.settings, on.embedders, being, [message_id])
 
 
 @router.delete("/messages/{message_id}")

@@ -11,12 +11,15 @@ from starlette.concurrency import run_in_threadpool
 
 from api.http.auth import ManagedBeing, ReadBeing
 from api.http.bodies import JsonRoute, limited
+from api.http.idempotency import RepeatableKey
 from api.http.resources import On
 from memory.vault import records
 from memory.vault.blocks import build_memory_block, build_snapshot_block
 from memory.vault.config import config_of, set_config
 from memory.vault.exchange import export_lines, import_lines
-from schemas.vault import Block, BlockRequest, Compacted, Imported, VaultConfig
+from schemas.vault.answers import Block, Compacted
+from schemas.vault.lines import Imported
+from schemas.vault.requests import BlockRequest, VaultConfig
 
 router = APIRouter(prefix="/v1/beings/{being}/vault", tags=["Vault"])
 as_json = APIRouter(route_class=JsonRoute)
@@ -85,7 +88,12 @@ def change_profile(on: On, being: ManagedBeing, config: VaultConfig) -> VaultCon
 
 
 @as_json.post("/compact")
-def compact_vault(on: On, being: ManagedBeing, scope: Scope = None) -> Compacted:
+def compact_vault(
+    on: On,
+    being: ManagedBeing,
+    scope: Scope = None,
+    idempotency_key: RepeatableKey = None,  # noqa: ARG001  # the document names it
+) -> Compacted:
     """Remove superseded versions and old tombstones; live records stay the same.
 
     Scope `manage`.
@@ -115,7 +123,12 @@ def export_vault(on: On, being: ReadBeing, scope: Scope = None) -> StreamingResp
     "/import",
     openapi_extra={"requestBody": {"required": True, "content": {LINES: A_STRING}}},
 )
-def import_vault(on: On, being: ManagedBeing, file: Annotated[IO[bytes], Depends(_file)]) -> Imported:
+def import_vault(
+    on: On,
+    being: ManagedBeing,
+    file: Annotated[IO[bytes], Depends(_file)],
+    idempotency_key: RepeatableKey = None,  # noqa: ARG001  # the document names it
+) -> Imported:
     """Import versions, a line of JSON each, of at most 64 KB; `id`, `text` and `scope` are required.
 
     Scope `manage`.

@@ -13,29 +13,21 @@ from api.http.problems import Rejection, nothing_taken
 from api.http.resources import On
 from api.intake.batches import IdempotencyKey
 from memory.text.items import ItemBatchRefused
-from memory.vault import reading
+from memory.vault import batches, reading
 from memory.vault import records as vault
 from schemas.limits import BATCH_ITEMS, CANDIDATE_SIMILARITY
-from schemas.vault import (
-    ID,
+from schemas.vault.answers import (
     CandidatePage,
     Deleted,
-    Deletion,
     HitPage,
-    NewRecord,
-    Promotion,
     ProposalPage,
-    RecordChanges,
-    RecordPage,
     Refusal,
-    Tier,
-    TopicText,
     VaultErased,
     VaultReceipt,
-    VaultRecord,
-    VaultSearch,
     VaultStats,
 )
+from schemas.vault.records import ID, RecordPage, Tier, VaultRecord
+from schemas.vault.requests import Deletion, NewRecord, Promotion, RecordChanges, TopicText, VaultSearch
 
 router = APIRouter(prefix="/v1/beings/{being}/vault", tags=["Vault"], route_class=JsonRoute)
 
@@ -63,7 +55,7 @@ def add_records(
     """
     items = records if isinstance(records, list) else [records]
     try:
-        receipt = vault.bulk_add(
+        receipt = batches.bulk_add(
             on.store, on.settings, being, items, lambda place: idempotency_key and f"{idempotency_key}/{place}"
         )
     except ItemBatchRefused as refusal:

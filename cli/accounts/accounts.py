@@ -10,8 +10,9 @@ from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import count, day, moment, say, say_json, say_list, table, words
 from cli.console.typed import read
 from schemas.accounts.accounts import BeingChanges, NewBeing
-from schemas.requests import Name
-from store.accounts import users as accounts
+from schemas.wire.requests import Name
+from store.accounts import beings as being_rows
+from store.accounts import users as user_rows
 
 users = Typer(help="Users: a user is one person.", no_args_is_help=True)
 beings = Typer(help="Beings: a Being is one AI companion of one user.", no_args_is_help=True)
@@ -27,7 +28,7 @@ def add_user(
     """Create a user."""
     name = read(Name, name)
     with opened() as on, on.store.transaction() as tx:
-        user = accounts.add_user(tx, name, time_zone)
+        user = user_rows.add_user(tx, name, time_zone)
     if as_json:
         say_json(user)
     else:
@@ -38,7 +39,7 @@ def add_user(
 def list_users(*, as_json: JsonOption = False) -> None:
     """List all users, oldest first."""
     with opened() as on, on.store.transaction() as tx:
-        found = accounts.all_users(tx)
+        found = user_rows.all_users(tx)
     if as_json:
         return say_list("users", found)
     shown = table("*user", "*external id", "time zone", "since", "id")
@@ -64,7 +65,7 @@ def add_being(
     asked: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
     with opened() as on, on.store.transaction() as tx:
         user = find_user(tx, owner)
-        being = accounts.add_being(tx, user.user_id, asked.slug, asked.name, most=on.settings.most_beings)
+        being = being_rows.add_being(tx, user.user_id, asked.slug, asked.name, most=on.settings.most_beings)
     if as_json:
         say_json(being)
     else:
@@ -82,8 +83,8 @@ def list_beings(
 ) -> None:
     """List Beings, oldest first."""
     with opened() as on, on.store.transaction() as tx:
-        found = accounts.all_beings(tx) if owner is None else accounts.beings_of(tx, find_user(tx, owner).user_id)
-        names = {user.user_id: user.name for user in accounts.all_users(tx)}
+        found = being_rows.all_beings(tx) if owner is None else being_rows.beings_of(tx, find_user(tx, owner).user_id)
+        names = {user.user_id: user.name for user in user_rows.all_users(tx)}
     if as_json:
         return say_list("beings", found)
     shown = table("*being", "*of", "*name", ">patrols", "id")
@@ -145,9 +146,9 @@ def choose_scenes(
     """Choose whether closed sessions become scenes; `auto`: unless a producer hands in scenes of the same time."""
     chosen: BeingChanges = read(BeingChanges, {"scenes": mode})
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            changed = accounts.change_being(tx, whose.being_id, {"scenes": chosen.scenes})
+            changed = being_rows.change_being(tx, target.being_id, {"scenes": chosen.scenes})
     if as_json:
         return say_json(changed)
     said = changed.scenes or f"{on.settings.scenes}, as the settings say"
@@ -169,10 +170,10 @@ def set_budget(
     When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
     """
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         changes = {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
         with on.store.transaction() as tx:
-            changed = accounts.change_being(tx, whose.being_id, changes)
+            changed = being_rows.change_being(tx, target.being_id, changes)
     if as_json:
         return say_json(changed)
     limits = [f"{cost:g} dollars"] if cost is not None else []

@@ -16,7 +16,7 @@ from cli.console.options import JsonOption
 from cli.console.output import remark, say, say_list, table, words
 from schemas.limits import SPENDING_LINES
 from schemas.llm.calls import Lacking, PaidWith, Spending
-from store.accounts import users
+from store.accounts import beings
 from store.llm import budgets, calls
 
 DAYS = 30
@@ -49,7 +49,7 @@ def cost(
             user_id = None if owner is None else find_user(tx, owner).user_id
             since = (datetime.now(UTC) - timedelta(days=days)).date() + timedelta(days=1)
             found = calls.spending(tx, user_id=user_id, owner_id=owner_id, since=since, limit=SPENDING_LINES)
-            slugs = {one.being_id: one.slug for one in users.all_beings(tx)}
+            slugs = {one.being_id: one.slug for one in beings.all_beings(tx)}
             reached = budgets.reached(tx, user_id=user_id, owner_id=owner_id)
     if as_json:
         return say_list("spending", found)

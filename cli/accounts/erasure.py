@@ -75,10 +75,10 @@ def erase_node(
     Memories that had absorbed it return to the words of their own notes; diary pages about it are erased as a whole.
     """
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        node_id = find_node(on.store, whose, node)
-        _ask(f"Erase memory {node_id} of {whose.slug}'s for good?", yes=yes)
-        _say(node_erasure.erase_node(on.store, on.settings, on.embedders, whose, node_id), as_json=as_json)
+        target = find_being(on.store, being, owner)
+        node_id = find_node(on.store, target, node)
+        _ask(f"Erase memory {node_id} of {target.slug}'s for good?", yes=yes)
+        _say(node_erasure.erase_node(on.store, on.settings, on.embedders, target, node_id), as_json=as_json)
 
 
 @erase.command("note")
@@ -96,9 +96,9 @@ def erase_note(
     except ValueError:
         raise BadParameter("give the note's whole id.") from None
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        _ask(f"Erase note {note_id} of {whose.slug}'s for good?", yes=yes)
-        _say(node_erasure.erase_note(on.store, on.settings, on.embedders, whose, note_id), as_json=as_json)
+        target = find_being(on.store, being, owner)
+        _ask(f"Erase note {note_id} of {target.slug}'s for good?", yes=yes)
+        _say(node_erasure.erase_note(on.store, on.settings, on.embedders, target, note_id), as_json=as_json)
 
 
 @erase.command("being")
@@ -114,9 +114,9 @@ def erase_being(
     Facts of its user without other evidence are erased too.
     """
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        _ask(f"Erase {whose.slug} and all that it remembers for good?", yes=yes)
-        erased = erasure.erase_being(on.store, whose)
+        target = find_being(on.store, being, owner)
+        _ask(f"Erase {target.slug} and all that it remembers for good?", yes=yes)
+        erased = erasure.erase_being(on.store, target)
     _say(erased, as_json=as_json)
 
 

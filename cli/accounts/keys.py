@@ -42,8 +42,8 @@ def add_key(
     with opened() as on:
         with on.store.transaction() as tx:
             user = find_user(tx, owner)
-        whose = new.provider or on.thinkers.provider_of(new.key)
-        added = provider_keys.add(on.store, on.settings, user.user_id, whose, new.key)
+        target = new.provider or on.thinkers.provider_of(new.key)
+        added = provider_keys.add(on.store, on.settings, user.user_id, target, new.key)
     if as_json:
         say_json(added)
     else:

@@ -1,10 +1,14 @@
 """`patrol export` and `patrol import`: a Being as a file."""
 
+import sys
+from contextlib import nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Exit, FileBinaryRead, Option
+from typer import Argument, BadParameter, Exit, Option
 
+from cli.accounts.foreign_export import import_foreign
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, OwnerOption
@@ -13,7 +17,7 @@ from cli.console.typed import read
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
 from schemas.accounts.accounts import Being, NewBeing
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 
 
@@ -38,25 +42,82 @@ def export(
     remark(f"Written to {file}.")
 
 
+class Format(StrEnum):
+    """The programs whose exports can be imported."""
+
+    CHATGPT = "chatgpt"
+    CLAUDE = "claude"
+    SILLYTAVERN = "sillytavern"
+    CHARACTERAI = "characterai"
+    MEM0 = "mem0"
+    HONCHO = "honcho"
+
+
 def import_file(
-    file: Annotated[FileBinaryRead, Argument(metavar="FILE|-", help="An export; - reads from stdin.")],
-    being: Annotated[str, Option("--being", "-b", metavar="SLUG", help="The Being to import into: new or empty.")],
+    file: Annotated[
+        Path,
+        Argument(
+            metavar="FILE|-",
+            allow_dash=True,
+            help="An export; - reads from stdin. With --from also a folder, or the ZIP archive as it was downloaded.",
+        ),
+    ],
+    being: Annotated[
+        str,
+        Option("--being", "-b", metavar="SLUG", help="The Being; without --from a new or empty one."),
+    ],
     owner: OwnerOption = None,
+    source: Annotated[
+        Format | None, Option("--from", help="The program that wrote the export.", show_default="this one")
+    ] = None,
+    me: Annotated[
+        str | None,
+        Option(metavar="NAME", help="With --from: the user's name in the export, where its format leaves it open."),
+    ] = None,
+    companion: Annotated[
+        str | None,
+        Option(metavar="NAME", help="With --from: who speaks as the Being; others are then third persons."),
+    ] = None,
+    set_aside: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="With --from: where entries that can't be imported are written.",
+            show_default="FILE.set-aside.jsonl",
+        ),
+    ] = None,
     *,
+    aged: Annotated[
+        bool,
+        Option("--aged", help="With --from: memories are born with the age that daily patrols would have given them."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Import an exported Being, in one transaction; missing embeddings are computed in the background.
+    """Import an exported Being, or with --from the conversations and memories of another program.
 
-    Invalid lines do not prevent the import of the others, and importing the same file again changes nothing. The exit
-    code is 1 if a line was rejected.
+    An exported Being is imported in one transaction; invalid lines do not prevent the import of the others. An import
+    from another program goes entry by entry, with their own times: after an interruption the same command goes on.
+    Importing the same file again changes nothing. The exit code is 1 if something could not be imported.
     """
-    with opened() as on:
-        whose = _found_or_made(on.store, being, owner, on.settings.most_beings)
-        done = import_being(on.store, on.settings, on.embedders, whose, file)
+    if source is not None:
+        if str(file) == "-":
+            raise BadParameter("With --from the export is a file, a folder or an archive.")
+        with opened() as on:
+            target = _found_or_made(on.store, being, owner, on.settings.most_beings)
+            aside = set_aside or file.with_name(f"{file.name}.set-aside.jsonl")
+            import_foreign(
+                on, target, file, source.value, user=me, companion=companion, aside=aside, aged=aged, as_json=as_json
+            )
+        return
+    if me or companion or set_aside or aged:
+        raise BadParameter("--me, --companion, --set-aside and --aged belong to --from.")
+    with opened() as on, nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as content:
+        target = _found_or_made(on.store, being, owner, on.settings.most_beings)
+        done = import_being(on.store, on.settings, on.embedders, target, content)
     if as_json:
         say_json(done)
     elif done.known:
-        say(f"This file was imported into {whose.slug} before: nothing was changed.")
+        say(f"This file was imported into {target.slug} before: nothing was changed.")
     else:
         say(f"{count(sum(done.taken.values()), 'line')} taken, {len(done.rejected)} rejected")
     if done.erased:
@@ -71,15 +132,15 @@ def import_file(
 def _found_or_made(store: Store, being: str, owner: str | None, most: int) -> Being:
     with store.transaction() as tx:
         user = find_user(tx, owner) if owner is not None else None
-        found = [one for one in users.beings_named(tx, being) if user is None or one.user_id == user.user_id]
+        found = [one for one in beings.beings_named(tx, being) if user is None or one.user_id == user.user_id]
         if found:
             if len(found) > 1:
                 raise Failure(f"Several users have a Being {words(being)}: name the user with --user.")
             return found[0]
         if user is None:
-            everybody = users.all_users(tx)
-            if len(everybody) != 1:
+            known = users.all_users(tx)
+            if len(known) != 1:
                 raise Failure(f"There is no Being {words(being)} yet: name its user with --user.")
-            (user,) = everybody
+            (user,) = known
         asked: NewBeing = read(NewBeing, {"slug": being, "name": being})
-        return users.add_being(tx, user.user_id, asked.slug, asked.name, most=most)
+        return beings.add_being(tx, user.user_id, asked.slug, asked.name, most=most)

@@ -12,7 +12,8 @@ from cli.console.options import JsonOption, UserOption
 from cli.console.output import day, remark, say, say_json, say_list, table, words
 from memory.accounts import access
 from schemas.accounts.accounts import Scope
-from store.accounts import users
+from store.accounts import beings
+from store.accounts import tokens as token_rows
 
 tokens = Typer(help="Access tokens of users for the API.", no_args_is_help=True)
 
@@ -63,8 +64,8 @@ def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
     """List a user's tokens, oldest first, without their secrets."""
     with opened() as on, on.store.transaction() as tx:
         user = find_user(tx, owner)
-        found = users.tokens_of(tx, user.user_id)
-        slugs = {being.being_id: being.slug for being in users.beings_of(tx, user.user_id)}
+        found = token_rows.tokens_of(tx, user.user_id)
+        slugs = {being.being_id: being.slug for being in beings.beings_of(tx, user.user_id)}
     if as_json:
         return say_list("tokens", found)
     shown = table("token", "being", "scopes", "made", "ends", "last used")
@@ -89,6 +90,6 @@ def revoke_token(
     """Revoke a token at once, and delete provider keys that came with its requests."""
     with opened() as on, on.store.transaction() as tx:
         user = find_user(tx, owner)
-        if not users.revoke_token(tx, user.user_id, token):
+        if not token_rows.revoke_token(tx, user.user_id, token):
             raise Failure(f"{words(user.name)} has no token {token}. See `patrol token list`.")
     say("Revoked.")

@@ -7,9 +7,9 @@ from uuid import UUID
 from cli.console.failures import Failure
 from cli.console.output import remark, words
 from schemas.accounts.accounts import Being, User
+from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
-from schemas.work import TaskMessage
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.migrate import missing
 from store.nodes import nodes
@@ -77,9 +77,9 @@ def find_being(store: Store, being: str | None, owner: str | None) -> Being:
     with store.transaction() as tx:
         user = find_user(tx, owner) if owner is not None else None
         if being is not None:
-            found = [one for one in users.beings_named(tx, being) if user is None or one.user_id == user.user_id]
+            found = [one for one in beings.beings_named(tx, being) if user is None or one.user_id == user.user_id]
         else:
-            found = users.beings_of(tx, user.user_id) if user is not None else users.all_beings(tx, limit=2)
+            found = beings.beings_of(tx, user.user_id) if user is not None else beings.all_beings(tx, limit=2)
     if len(found) == 1:
         if being is None:
             remark(f"Being {found[0].slug}, the only one.")

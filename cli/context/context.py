@@ -24,6 +24,7 @@ from schemas.context.context import (
     RegionName,
 )
 from schemas.limits import CONTEXT_TOKENS, REGION_ENTRIES
+from store.accounts import request_answers
 from store.context import profiles
 
 profile = Typer(help="Process profiles: the regions of a mental process.", no_args_is_help=True)
@@ -56,9 +57,9 @@ def context(
     options = {"process": process, "budget_tokens": budget, "format": form, "activate": activate, "explain": explain}
     body: ContextRequest = read(ContextRequest, {**options, "message": message})
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         request = AssemblyRequest(body, body.message)
-        made = assemble(on.store, on.embedders, on.settings, whose, request, random.SystemRandom())
+        made = assemble(on.store, on.embedders, on.settings, target, request, random.SystemRandom())
     if as_json or made.text is None:
         say_json(made.model_dump(mode="json", exclude_none=True))
     elif explain:
@@ -73,9 +74,9 @@ def context(
 def list_profiles(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """List the process profiles: the Being's own, and the defaults."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            found = defaults.listed(tx, whose.being_id)
+            found = defaults.listed(tx, target.being_id)
     if as_json:
         return say_list("profiles", found)
     shown = table("process", "*regions", "others", "set")
@@ -110,9 +111,9 @@ def set_profile(
         NewProfile, {"regions": regions, "others": others, "instructions": instructions, "keep": keep}
     )
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            kept = profiles.write(tx, whose.being_id, process, new)
+            kept = profiles.write(tx, target.being_id, process, new)
     if as_json:
         say_json(kept)
     else:
@@ -123,9 +124,10 @@ def set_profile(
 def reset_profile(process: ProcessArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Remove the Being's own profile of a process, so that the default applies."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            defaults.reset(tx, whose.being_id, process)
+            defaults.reset(tx, target.being_id, process)
+            request_answers.forget(tx, target.user_id)
     say(f"The default profile applies to {words(process)}.")
 
 
@@ -133,8 +135,8 @@ def reset_profile(process: ProcessArgument, being: BeingOption = None, owner: Ow
 def list_mind(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """List the entries of working memory."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        found = working.listed(on.store, whose.being_id)
+        target = find_being(on.store, being, owner)
+        found = working.listed(on.store, target.being_id)
     if as_json:
         return say_list("entries", found)
     shown = table("region", "role", "*entry")
@@ -169,8 +171,8 @@ def _put(region: str, entries: list[str], being: str | None, owner: str | None, 
     region = read(RegionName, region)
     new: list[NewEntry] = [read(NewEntry, {"content": entry}) for entry in entries]
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        held = working.put(on.store, whose.being_id, region, new, add=add)
+        target = find_being(on.store, being, owner)
+        held = working.put(on.store, target.being_id, region, new, add=add)
     say(f"{region} holds {len(held)} of at most {REGION_ENTRIES} entries.")
 
 

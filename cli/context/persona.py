@@ -19,6 +19,7 @@ from schemas.context.persona import (
     SoulChanges,
     WholeSoul,
 )
+from store.accounts import request_answers
 from store.context import persona as lists
 from store.context import souls
 from store.transaction import Transaction
@@ -42,9 +43,9 @@ def _part(help_: str) -> object:
 def show_soul(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show a Being's soul and its state."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            found = _soul(tx, whose.being_id)
+            found = _soul(tx, target.being_id)
     _print_soul(found, as_json=as_json)
 
 
@@ -84,13 +85,13 @@ def set_soul(
     }
     changes: SoulChanges = read(SoulChanges, given)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
             if parts := changes.of_soul():
-                lists.write_soul(tx, whose.being_id, parts)
+                lists.write_soul(tx, target.being_id, parts)
             if parts := changes.of_state():
-                lists.set_state(tx, whose.being_id, parts)
-            found = _soul(tx, whose.being_id)
+                lists.set_state(tx, target.being_id, parts)
+            found = _soul(tx, target.being_id)
     _print_soul(found, as_json=as_json)
 
 
@@ -100,9 +101,9 @@ def list_persona(
 ) -> None:
     """List the entries of one of a Being's lists, in the order of contexts."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            found = lists.listed(tx, whose.being_id, kind)
+            found = lists.listed(tx, target.being_id, kind)
     if as_json:
         return say_list("entries", found)
     shown = table("entry", "name", "enabled", ">position", "*content")
@@ -130,9 +131,9 @@ def add_persona(
     """Add an entry to one of a Being's lists."""
     new: NewPersonaEntry = read(NewPersonaEntry, {"name": name, "content": content, "position": position})
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            entry = lists.add(tx, whose.being_id, kind, new.model_dump())
+            entry = lists.add(tx, target.being_id, kind, new.model_dump())
     _print_entry("Added", entry, as_json=as_json)
 
 
@@ -155,10 +156,10 @@ def change_persona(
     given = {"name": name, "content": content, "position": position, "enabled": enabled}
     changes: PersonaChanges = read(PersonaChanges, given)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            entry_id = _find(lists.listed(tx, whose.being_id, kind), entry)
-            changed = lists.change(tx, whose.being_id, kind, entry_id, changes.model_dump())
+            entry_id = _find(lists.listed(tx, target.being_id, kind), entry)
+            changed = lists.change(tx, target.being_id, kind, entry_id, changes.model_dump())
     _print_entry("Changed", changed, as_json=as_json)
 
 
@@ -168,9 +169,10 @@ def remove_persona(
 ) -> None:
     """Remove an entry."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            lists.remove(tx, whose.being_id, kind, _find(lists.listed(tx, whose.being_id, kind), entry))
+            lists.remove(tx, target.being_id, kind, _find(lists.listed(tx, target.being_id, kind), entry))
+            request_answers.forget(tx, target.user_id)
     say(f"Removed: {words(entry)}")
 
 
@@ -203,7 +205,9 @@ def set_user_model(
 def remove_user_model(user: UserOption) -> None:
     """Remove the user model."""
     with opened() as on, on.store.transaction() as tx:
-        lists.remove_user_model(tx, find_user(tx, user).user_id)
+        user_id = find_user(tx, user).user_id
+        lists.remove_user_model(tx, user_id)
+        request_answers.forget(tx, user_id)
     say("Removed.")
 
 

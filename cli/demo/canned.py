@@ -3,12 +3,14 @@
 import socket
 import sys
 from contextlib import closing
+from secrets import token_hex
 
 from cli.operations.environments import environment
 from cli.operations.stack import PING_PATIENCE
 from workers.embedded.supervisor import Process
 
 HOST = "127.0.0.1"
+KEY = "canned"
 
 
 def free_port() -> int:
@@ -22,8 +24,20 @@ def settings(port: int) -> dict[str, str]:
     """Return the environment variables of processes that are to use the canned provider on this port."""
     return {
         "PATROL_THINKER": "anthropic",
-        "ANTHROPIC_API_KEY": "canned",
+        "ANTHROPIC_API_KEY": KEY,
         "ANTHROPIC_BASE_URL": f"http://{HOST}:{port}",
+    }
+
+
+def settings_for_keys(port: int) -> dict[str, str]:
+    """Return the environment variables of processes that use the canned provider for users with keys alone."""
+    return {
+        "PATROL_THINKER": "auto",
+        "ANTHROPIC_API_KEY": "",
+        "OPENAI_API_KEY": "",
+        "OPENAI_BASE_URL": "",
+        "ANTHROPIC_BASE_URL": f"http://{HOST}:{port}",
+        "PATROL_SECRET_KEY": token_hex(),
     }
 
 

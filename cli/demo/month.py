@@ -20,7 +20,7 @@ from schemas.nodes.nodes import Cluster
 from schemas.patrol.runs import RunReport
 from schemas.settings import CHECKOUT
 from store import clock
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.nodes import clusters
 from store.talk import messages, session_summaries
@@ -33,8 +33,8 @@ EVENING = time_of_day(21, tzinfo=UTC)
 NIGHT = timedelta(hours=6)
 PAUSE = 0.02
 # Seconds.
-PATIENCE = 60.0
-SESSIONS_A_DAY = 5
+PATIENCE = 300.0
+ALL = 1000
 
 
 @dataclass(frozen=True)
@@ -110,14 +110,24 @@ def make_mizzen(store: Store) -> Being:
     """Create the sample's user Pip and Being Mizzen; returns the Being."""
     with store.transaction() as tx:
         pip = users.add_user(tx, "pip", "Europe/London")
-        return users.add_being(tx, pip.user_id, "mizzen", "Mizzen")
+        return beings.add_being(tx, pip.user_id, "mizzen", "Mizzen")
 
 
 def make_lumen(store: Store) -> Being:
     """Create the user Noor and the Being Lumen of the sample of messages; returns the Being."""
     with store.transaction() as tx:
         noor = users.add_user(tx, "noor", "Europe/London")
-        return users.add_being(tx, noor.user_id, "lumen", "Lumen")
+        return beings.add_being(tx, noor.user_id, "lumen", "Lumen")
+
+
+def pausing(supervisor: Supervisor) -> Callable[[], None]:
+    """Return what is done while waiting: check that all processes run, and pause."""
+
+    def pause() -> None:
+        supervisor.check()
+        time.sleep(PAUSE)
+
+    return pause
 
 
 def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor) -> Iterator[Moment]:
@@ -129,21 +139,19 @@ def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor) 
     Raises:
         Failure: A patrol failed, or a note was refused.
     """
-
-    def meanwhile() -> None:
-        supervisor.check()
-        time.sleep(PAUSE)
-
+    meanwhile = pausing(supervisor)
     for number, day in enumerate(days, start=1):
         with on.store.transaction() as tx:
             # The last conversation of a day has been over for half an hour by then.
             clock.set_to(tx, datetime.combine(day.date, EVENING) + (NIGHT if day.messages else timedelta(0)))
         if day.messages:
-            _talk(on, being, day, meanwhile)
+            hand_in_talk(on, being, day)
+            upkeep.end_idle_sessions(on.store, on.settings)
+            wait_for_summaries(on, being, meanwhile)
         else:
             _hand_in(on, being, day)
         run_id = demand(on.store, on.settings, being.being_id)
-        for run in watched(on.store, being.being_id, run_id, meanwhile):
+        for run in watched(on.store, being.being_id, run_id, meanwhile, hints=False):
             yield Moment(day, number, run, _clusters(on.store, being.being_id))
         if run.state == "failed":
             raise Failure(f"The patrol of {day.date} failed: {run.error}")
@@ -155,21 +163,36 @@ def _hand_in(on: Resources, being: Being, day: Day) -> None:
         raise Failure(f"{SAMPLES / 'month.jsonl'}: note {trouble.position + 1} of {day.date}: {trouble.reason}")
 
 
-def _talk(on: Resources, being: Being, day: Day, meanwhile: Callable[[], None]) -> None:
-    """Hand a day's messages in, and wait until its conversations are summarised and their scenes drawn."""
-    receipt = accept_messages(on.store, on.settings, being.being_id, day.messages)
+def hand_in_talk(on: Resources, being: Being, day: Day, *, aged: bool = False) -> None:
+    """Hand a day's messages in; `aged` ones become memories with the age that they would have by now.
+
+    Raises:
+        Failure: A message is refused.
+    """
+    said = [message | {"aged": aged} for message in day.messages]
+    receipt = accept_messages(on.store, on.settings, being.being_id, said)
     for trouble in (*receipt.rejected, *receipt.conflicts):
         raise Failure(f"{SAMPLES / 'talk.jsonl'}: message {trouble.position + 1} of {day.date}: {trouble.reason}")
-    upkeep.end_idle_sessions(on.store, on.settings)
+
+
+def wait_for_summaries(on: Resources, being: Being, meanwhile: Callable[[], None]) -> None:
+    """Wait until all conversations are summarised and their scenes drawn.
+
+    Raises:
+        Failure: They are not in time.
+    """
+    with on.store.transaction() as tx:
+        waiting = {one.session_id for one in messages.sessions(tx, being.being_id, before=None, limit=ALL)}
 
     def summarised() -> bool:
         meanwhile()
         with on.store.transaction() as tx:
-            today = messages.sessions(tx, being.being_id, before=None, limit=SESSIONS_A_DAY)
-            return all(session_summaries.newest(tx, being.being_id, one.session_id) for one in today)
+            while waiting and session_summaries.newest(tx, being.being_id, min(waiting)):
+                waiting.remove(min(waiting))
+        return not waiting
 
     if not wait_until(summarised, PATIENCE):
-        raise Failure(f"The conversations of {day.date} are not summarised: see the workers' logs.")
+        raise Failure(f"{len(waiting)} conversations are not summarised: see the workers' logs.")
 
 
 def _clusters(store: Store, being_id: UUID) -> list[Cluster]:

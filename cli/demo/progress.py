@@ -10,7 +10,7 @@ from rich.text import Text
 
 from cli.console.output import STATUS_STYLES, words
 from cli.demo.month import Moment
-from schemas.kinds import PATROL_STEPS
+from schemas.ledger.kinds import PATROL_STEPS
 
 BARS = "▁▂▃▄▅▆▇█"
 PICTURES_A_SECOND = 15

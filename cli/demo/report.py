@@ -17,8 +17,8 @@ from cli.nodes.overview import cluster_tree
 from memory.nodes.curation import story
 from memory.nodes.recall import RecallQuery, recall
 from schemas.accounts.accounts import Being
-from schemas.intake import Note
-from schemas.kinds import PATROL_STEPS
+from schemas.intake.notes import Note
+from schemas.ledger.kinds import PATROL_STEPS
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
 from schemas.nodes.nodes import Cluster, Node
 from store.database import Store

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from cli.console.failures import Failure
 from cli.console.output import count, day, say, words
-from cli.demo.month import SAMPLES
+from cli.demo.month import PATIENCE, SAMPLES
 from cli.demo.report import title
 from memory.intake.intake import accept_messages
 from memory.search.search import search
@@ -18,7 +18,6 @@ from workers.embedded.processes import wait_until
 from workers.runtime.resources import Resources
 
 QUESTIONS = ("Who is the tortoise beside the lunch?", "Who wanted forty umbrellas?")
-PATIENCE = 30.0
 
 
 def what_was_said(on: Resources, being: Being, last: date) -> None:

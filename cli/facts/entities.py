@@ -29,7 +29,9 @@ def list_entities(
 ) -> None:
     """List the entities that facts name, those with the most facts first."""
     with opened() as on:
-        found = entity_merging.listed(on.store, find_being(on.store, being, owner), limit)
+        found = entity_merging.entity_page(
+            on.store, find_being(on.store, being, owner), cursor=None, limit=limit
+        ).entities
     if as_json:
         return say_list("entities", found)
     shown = table(">facts", "*entity", "*name", "*also")
@@ -42,7 +44,9 @@ def list_entities(
 def merges(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """List merges of entities: proposed, merged, declined and undone."""
     with opened() as on:
-        found = entity_merging.proposals(on.store, find_being(on.store, being, owner), None, LONGEST_PAGE)
+        found = entity_merging.proposals(
+            on.store, find_being(on.store, being, owner), None, cursor=None, limit=LONGEST_PAGE
+        ).proposals
     if as_json:
         return say_list("proposals", found)
     shown = table("merge", "state", ">similarity", "*entity", "*merged with it")
@@ -56,8 +60,8 @@ def merges(being: BeingOption = None, owner: OwnerOption = None, *, as_json: Jso
 def merge(merge: MergeArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Accept a merge of two entities. `patrol entities part` undoes it."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        done = entity_merging.accept(on.store, whose, _find_merge(on, whose, merge).merge_id)
+        target = find_being(on.store, being, owner)
+        done = entity_merging.accept(on.store, target, _find_merge(on, target, merge).merge_id)
     say(f"{words(done.merged_ref)} is {words(done.kept_ref)}.")
 
 
@@ -72,8 +76,8 @@ def propose(
 ) -> None:
     """Propose that two entities are one; `patrol entities merge` accepts it."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        done = entity_merging.propose(on.store, whose, kept, merged, accept=accept)
+        target = find_being(on.store, being, owner)
+        done = entity_merging.propose(on.store, target, kept, merged, accept=accept)
     say(f"{words(done.merged_ref)} {'is' if accept else 'may be'} {words(done.kept_ref)}.")
 
 
@@ -81,13 +85,13 @@ def propose(
 def part(merge: MergeArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Keep two entities apart: decline a proposed merge, or undo an accepted one."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        done = entity_merging.decline(on.store, whose, _find_merge(on, whose, merge).merge_id)
+        target = find_being(on.store, being, owner)
+        done = entity_merging.decline(on.store, target, _find_merge(on, target, merge).merge_id)
     say(f"{words(done.merged_ref)} is not {words(done.kept_ref)}.")
 
 
 def _find_merge(on: Resources, being: Being, name: str) -> EntityMerge:
-    known = entity_merging.proposals(on.store, being, None, MERGES_SEARCHED)
+    known = entity_merging.proposals(on.store, being, None, cursor=None, limit=MERGES_SEARCHED).proposals
     ids = [one.merge_id for one in known if name and str(one.merge_id).endswith(name.lower())]
     wanted = only(name, ids, "merge", "patrol entities merges")
     return next(one for one in known if one.merge_id == wanted)

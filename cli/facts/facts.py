@@ -43,10 +43,10 @@ def list_facts(
 ) -> None:
     """List the facts that a Being knows, newest first."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         page = editing.page(
             on.store,
-            whose,
+            target,
             type=None,
             status="ARCHIVED" if archived else "ACTIVE",
             entity=entity,
@@ -119,8 +119,8 @@ def show(
 ) -> None:
     """Show a fact with its statements, the quotations that support them, and its history."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        detail = editing.detail(on.store, whose, _find(on, whose, fact))
+        target = find_being(on.store, being, owner)
+        detail = editing.detail(on.store, target, _find(on, target, fact))
     if as_json:
         return say_json(detail)
     say(Text(words(detail.fact.content), style="bold"), _table([detail.fact]))
@@ -184,8 +184,8 @@ def unfold(
 ) -> None:
     """Undo a fold of the curator: the facts that it folded are active again."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        active = editing.unfold(on.store, whose, _find(on, whose, fact))
+        target = find_being(on.store, being, owner)
+        active = editing.unfold(on.store, target, _find(on, target, fact))
     if as_json:
         return say_list("facts", active)
     return say(_table(active))
@@ -195,8 +195,8 @@ def unfold(
 def erase(fact: FactArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Erase a fact with all its statements, for good."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        editing.erase(on.store, whose, _find(on, whose, fact))
+        target = find_being(on.store, being, owner)
+        editing.erase(on.store, target, _find(on, target, fact))
     say("Erased.")
 
 
@@ -209,8 +209,8 @@ def _change(
     except ValidationError as fault:
         raise Failure("; ".join(validation_messages(fault))) from None
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        changed = editing.change(on.store, whose, _find(on, whose, fact), accepted)
+        target = find_being(on.store, being, owner)
+        changed = editing.change(on.store, target, _find(on, target, fact), accepted)
     if as_json:
         say_json(changed)
     else:

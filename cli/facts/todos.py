@@ -40,8 +40,8 @@ def list_todos(
         raise BadParameter("must be OPEN, DONE or ARCHIVED.", param_hint="--status")
     wanted: TodoStatus = status  # type: ignore[assignment]  # checked above
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        page = todo_editing.page(on.store, whose, status=wanted, kind=None, cursor=None, limit=LONGEST_PAGE)
+        target = find_being(on.store, being, owner)
+        page = todo_editing.page(on.store, target, status=wanted, kind=None, cursor=None, limit=LONGEST_PAGE)
     if as_json:
         return say_json(page)
     shown = table("todo", "kind", "last mention", "due", "*content")
@@ -97,8 +97,8 @@ def unpin(todo: TodoArgument, being: BeingOption = None, owner: OwnerOption = No
 def erase(todo: TodoArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Erase a todo for good."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        todo_editing.erase(on.store, whose, _find(on, whose, todo))
+        target = find_being(on.store, being, owner)
+        todo_editing.erase(on.store, target, _find(on, target, todo))
     say("Erased.")
 
 
@@ -108,8 +108,8 @@ def _change(todo: str, changes: dict[str, Any], being: str | None, owner: str | 
     except ValidationError as fault:
         raise Failure("; ".join(validation_messages(fault))) from None
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        changed = todo_editing.change(on.store, whose, _find(on, whose, todo), accepted)
+        target = find_being(on.store, being, owner)
+        changed = todo_editing.change(on.store, target, _find(on, target, todo), accepted)
     say(Text.assemble((f"{said}: ", "bold"), words(changed.content)))
 
 

@@ -25,8 +25,8 @@ def list_failed(
 ) -> None:
     """List scene notes marked [PARSE_FAILED] or [EMBED_FAILED], oldest first, with the reasons."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        found = failed_notes.listed(on.store, whose.being_id, limit)
+        target = find_being(on.store, being, owner)
+        found = failed_notes.listed(on.store, target.being_id, limit)
     if as_json:
         return say_list("notes", found)
     if not found:
@@ -54,8 +54,8 @@ def retry(
     except ValueError:
         raise BadParameter("a note goes by its whole id; see `patrol notes failed`.", param_hint="NOTE...") from None
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        retried = failed_notes.retry(on.store, on.settings, whose.being_id, note_ids)
+        target = find_being(on.store, being, owner)
+        retried = failed_notes.retry(on.store, on.settings, target.being_id, note_ids)
     if as_json:
         say_json({"retried": retried})
     else:

@@ -19,7 +19,7 @@ from cli.console.output import count, remark, say, say_json
 from memory.accounts.erasure import erase_messages
 from memory.intake.intake import IntakeFull, accept_messages, accept_notes
 from memory.text.json_lines import LineRefused, numbered, read_object
-from schemas.intake import Receipt, Trouble
+from schemas.intake.notes import Receipt, Trouble
 from schemas.limits import BATCH_ITEMS, ITEM_BYTES
 from store.errors import Unavailable
 from workers.runtime.resources import Resources
@@ -183,10 +183,10 @@ def _add(file: IO[bytes], being: str | None, owner: str | None, accept: Accept, 
     closed: IntakeFull | Unavailable | None = None
     lines = read_lines(file)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         while closed is None and (batch := list(islice(lines, BATCH_ITEMS))):
             try:
-                receipt = accept(on, whose.being_id, batch)
+                receipt = accept(on, target.being_id, batch)
             except (IntakeFull, Unavailable) as fault:
                 closed, summary.stopped_at = fault, batch[0].number
             else:

@@ -10,10 +10,10 @@ from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOpti
 from cli.console.output import day, remark, say, say_json, say_page, table, words
 from cli.console.typed import read
 from cli.intake.intake import notes
+from memory.intake import kept_notes
 from memory.nodes.browsing import note_page
-from schemas.intake import NoteChanges
+from schemas.intake.notes import NoteChanges
 from schemas.limits import LONGEST_PAGE
-from store.intake import kept_notes
 
 NoteArgument = Annotated[str, Argument(metavar="NOTE", help="The note's id.")]
 
@@ -29,8 +29,8 @@ def list_kept(
 ) -> None:
     """List todos, reminders and knowledge notes, oldest first."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        page = note_page(on.store, whose.being_id, state="kept", cursor=cursor, limit=limit)
+        target = find_being(on.store, being, owner)
+        page = note_page(on.store, target.being_id, state="kept", cursor=cursor, limit=limit)
     if not page.notes and not as_json:
         return remark("This Being has no todos, reminders or knowledge notes.")
     shown = table("note", "type", "due", "read", "*says")
@@ -53,16 +53,23 @@ def change_note(
     due_at: Annotated[
         str | None, Option(help="When a reminder is due, such as 2026-05-02T09:00:00+02:00.", show_default=False)
     ] = None,
+    in_snapshot: Annotated[
+        bool | None,
+        Option(
+            "--in-snapshot/--out-of-snapshot",
+            help="Whether a knowledge note stands in the snapshot of contexts.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
     """Mark a todo or a reminder as read, or change a todo, reminder or knowledge note."""
-    said = {"read": read_, "content": content, "title": title, "due_at": due_at}
+    said = {"read": read_, "content": content, "title": title, "due_at": due_at, "in_snapshot": in_snapshot}
     changes: NoteChanges = read(NoteChanges, said)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            changed = kept_notes.change(tx, whose.being_id, _id(note), changes.model_dump())
+        target = find_being(on.store, being, owner)
+        changed = kept_notes.change(on.store, target, _id(note), changes)
     if as_json:
         say_json(changed)
     else:
@@ -73,9 +80,8 @@ def change_note(
 def remove_note(note: NoteArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Delete a todo, a reminder or a knowledge note."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            kept_notes.remove(tx, whose.being_id, _id(note))
+        target = find_being(on.store, being, owner)
+        kept_notes.remove(on.store, target, _id(note))
     say("Removed.")
 
 

@@ -12,7 +12,7 @@ from cli.intake import kept_notes as _kept_notes  # noqa: F401  # adds its comma
 from cli.intake import retraction as _retraction  # noqa: F401  # adds its commands to `messages`
 from cli.intake.intake import messages, notes
 from memory.nodes.browsing import note_page, retracted_page, said_in, session_page
-from schemas.intake import NoteState
+from schemas.intake.notes import NoteState
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage
 from store.talk import session_summaries

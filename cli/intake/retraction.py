@@ -43,8 +43,8 @@ def retract(
     """
     selection = _selection(ids, conversation, after)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        done = retraction.retract(on.store, on.settings, on.embedders, whose.being_id, selection)
+        target = find_being(on.store, being, owner)
+        done = retraction.retract(on.store, on.settings, on.embedders, target.being_id, selection)
     if as_json:
         return say_json(done)
     say(f"{count(done.retracted, 'message')} retracted. {_told(done.rebuilds)}")
@@ -65,9 +65,9 @@ def restore(
     """Let retracted messages stand again; they are processed as new ones are. What was erased does not come back."""
     selection = _selection(ids, conversation, after)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         try:
-            done = retraction.restore(on.store, on.settings, whose.being_id, selection)
+            done = retraction.restore(on.store, on.settings, target.being_id, selection)
         except retraction.ErasedForGood as fault:
             raise Failure(str(fault)) from None
     if as_json:

@@ -96,8 +96,8 @@ def _in_the_ledger(tending: Callable[[Store, UUID, UUID], Node]) -> Tending:
 
 def _tend(tending: Tending, node: str, being: str | None, owner: str | None, *, done: str, as_json: bool) -> None:
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        changed = tending(on, whose.being_id, find_node(on.store, whose, node))
+        target = find_being(on.store, being, owner)
+        changed = tending(on, target.being_id, find_node(on.store, target, node))
     if as_json:
         say_json(changed)
     else:

@@ -40,8 +40,8 @@ def recall(
     """Recall by meaning: fragments of the nearest memories, blurred as a prompt gets them."""
     asked = RecallQuery(query, limit, threshold, activate)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        found = recall_by_meaning(on.store, on.embedders, whose.being_id, asked, random.SystemRandom())
+        target = find_being(on.store, being, owner)
+        found = recall_by_meaning(on.store, on.embedders, target.being_id, asked, random.SystemRandom())
     if as_json:
         return say_json(found)
     if found.degraded:
@@ -67,8 +67,10 @@ def topic(
 ) -> None:
     """Go through a topic, newest memories first, dead ones too, in pages of 50."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        page = recall_topic(on.store, whose.being_id, find_cluster(on.store, whose, cluster), cursor, activate=activate)
+        target = find_being(on.store, being, owner)
+        page = recall_topic(
+            on.store, target.being_id, find_cluster(on.store, target, cluster), cursor, activate=activate
+        )
     say_page(page, Text(words(page.cluster.name), style="bold"), nodes_table(page.nodes), as_json=as_json)
 
 

@@ -11,7 +11,7 @@ from cli.console.ledger import find_being, find_node, opened
 from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOption
 from cli.console.output import count, day, say, say_json, short, status, words
 from memory.nodes import curation
-from schemas.intake import Note
+from schemas.intake.notes import Note
 from schemas.nodes.nodes import HistoryEvent, NodeStory
 from store.nodes import clusters
 
@@ -19,7 +19,7 @@ PHRASES = {
     "born": "became a memory, importance {importance:.2f}",
     "assigned": "found its place in {to}",
     "moved": "moved from {from} to {to}",
-    "dying": "began to fade away, {session_count} after anybody had thought of it",
+    "dying": "began to fade, {session_count} after its last recall",
     "active again": "came back to life, having been {from}",
     "absorbed": "was absorbed by {into}",
     "took in": "took in {absorbed}",
@@ -34,10 +34,10 @@ def why(
 ) -> None:
     """Tell where a memory came from, and what happened to it. Being looked at does not keep it alive."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        story = curation.story(on.store, whose.being_id, find_node(on.store, whose, node))
+        target = find_being(on.store, being, owner)
+        story = curation.story(on.store, target.being_id, find_node(on.store, target, node))
         with on.store.transaction() as tx:
-            names = clusters.names(tx, whose.being_id)
+            names = clusters.names(tx, target.being_id)
     if as_json:
         say_json(story)
     else:

@@ -19,13 +19,13 @@ from store.nodes import clusters as topics
 def clusters(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show the topics as a tree, largest first, with what they hold."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            found = topics.live(tx, whose.being_id)
+            found = topics.live(tx, target.being_id)
     if as_json:
         say_list("clusters", found)
     else:
-        say(cluster_tree(whose.name, found))
+        say(cluster_tree(target.name, found))
 
 
 def nodes(
@@ -42,9 +42,9 @@ def nodes(
 ) -> None:
     """List memories, newest first, dead and forgotten ones too."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        cluster_id = None if cluster is None else find_cluster(on.store, whose, cluster)
-        page = node_page(on.store, whose.being_id, cluster_id=cluster_id, status=status, cursor=cursor, limit=limit)
+        target = find_being(on.store, being, owner)
+        cluster_id = None if cluster is None else find_cluster(on.store, target, cluster)
+        page = node_page(on.store, target.being_id, cluster_id=cluster_id, status=status, cursor=cursor, limit=limit)
     say_page(page, nodes_table(page.nodes) if page.nodes else "There are none.", as_json=as_json)
 
 
@@ -59,8 +59,8 @@ def fading(
 ) -> None:
     """List what will be dying soon, soonest first. To be recalled or pinned keeps it."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        page = fading_page(on.store, whose.being_id, patrols=patrols, cursor=cursor, limit=limit)
+        target = find_being(on.store, being, owner)
+        page = fading_page(on.store, target.being_id, patrols=patrols, cursor=cursor, limit=limit)
     nothing = f"Nothing will be dying within {patrols} patrols."
     say_page(page, nodes_table(page.nodes) if page.nodes else nothing, as_json=as_json)
 

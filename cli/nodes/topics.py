@@ -52,6 +52,6 @@ def move(
 def _change(topic: str, being: str | None, owner: str | None, changed: dict[str, str]) -> Cluster:
     changes: TopicChanges = read(TopicChanges, changed)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        cluster_id = find_cluster(on.store, whose, topic)
-        return topic_names.change(on.store, whose.being_id, cluster_id, name=changes.name, root=changes.root)
+        target = find_being(on.store, being, owner)
+        cluster_id = find_cluster(on.store, target, topic)
+        return topic_names.change(on.store, target.being_id, cluster_id, name=changes.name, root=changes.root)

@@ -14,7 +14,7 @@ from memory.operations.backlog import backlog
 from memory.operations.health import Finding, findings
 from memory.operations.smoke_test import NoReturn, send_canary
 from providers.errors import ProviderError
-from schemas.kinds import QUEUES
+from schemas.ledger.kinds import QUEUES
 from workers.embedded.processes import wait_until
 from workers.runtime.resources import Resources
 

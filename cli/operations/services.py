@@ -13,7 +13,7 @@ from cli.console.options import JsonOption
 from cli.console.output import say, say_json
 from cli.operations import stack
 from cli.operations.environments import Role, environment
-from schemas.kinds import QUEUES
+from schemas.ledger.kinds import QUEUES
 from schemas.settings import Settings
 from store.migrate import migrate as bring_up_to_date
 from workers.runtime.addresses import addresses, broker_url, database_url

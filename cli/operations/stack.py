@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cli.console.failures import Failure
 from cli.operations.environments import environment
-from schemas.kinds import LLM_QUEUES, QUEUES
+from schemas.ledger.kinds import LLM_QUEUES, QUEUES
 from schemas.settings import Settings
 from workers.embedded.servers import Addresses, embedded_servers
 from workers.embedded.supervisor import Process, Restartable

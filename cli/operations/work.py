@@ -9,8 +9,8 @@ from cli.console.ledger import opened
 from cli.console.options import CursorOption, JsonOption, LimitOption
 from cli.console.output import day, say, say_json, say_page, table, words
 from memory.operations import dead_letters
+from schemas.ledger.work import WorkState
 from schemas.limits import PAGE_NODES
-from schemas.work import WorkState
 
 work = Typer(help="The ledger: list work; replay or drop dead work.", no_args_is_help=True)
 

@@ -30,10 +30,10 @@ def diary(
 ) -> None:
     """Read a Being's diary, newest day first, and what it wants to have in mind next time."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        page = diary_page(on.store, whose.being_id, cursor=cursor, limit=limit)
+        target = find_being(on.store, being, owner)
+        page = diary_page(on.store, target.being_id, cursor=cursor, limit=limit)
         with on.store.transaction() as tx:
-            thinks = keys.may_think(tx, whose.being_id, platform=on.thinkers.has_platform())
+            thinks = keys.may_think(tx, target.being_id, platform=on.thinkers.has_platform())
     if page.entries or as_json:
         say_page(page, *told(page), as_json=as_json)
     else:

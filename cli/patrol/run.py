@@ -33,12 +33,12 @@ def run(
 ) -> None:
     """Demand a patrol, and watch its nine steps. Ends with 1 if the patrol fails."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        run_id = demand(on.store, on.settings, whose.being_id)
+        target = find_being(on.store, being, owner)
+        run_id = demand(on.store, on.settings, target.being_id)
         if not wait:
             say_json({"run_id": run_id}) if as_json else say(f"Patrol {run_id} is demanded.")
             return
-        seen = watched(on.store, whose.being_id, run_id)
+        seen = watched(on.store, target.being_id, run_id)
         if as_json:
             *_, last = seen
             say_json(last)
@@ -53,9 +53,14 @@ def run(
 
 
 def watched(
-    store: Store, being_id: UUID, run_id: UUID, meanwhile: Callable[[], None] = lambda: time.sleep(PAUSE)
+    store: Store,
+    being_id: UUID,
+    run_id: UUID,
+    meanwhile: Callable[[], None] = lambda: time.sleep(PAUSE),
+    *,
+    hints: bool = True,
 ) -> Iterator[RunReport]:
-    """Yield the run's report at each change until it ends; print a hint on stderr when no worker seems to run it."""
+    """Yield the run's report at each change until it ends; print `hints` on stderr when no worker seems to run it."""
     seen: RunReport | None = None
     changed = time.monotonic()
     while seen is None or seen.state in {"queued", "running"}:
@@ -63,7 +68,7 @@ def watched(
         if now != seen:
             seen, changed = now, time.monotonic()
             yield now
-        elif time.monotonic() - changed > NOBODY_WORKS:
+        elif hints and time.monotonic() - changed > NOBODY_WORKS:
             changed = float("inf")
             remark(_standstill(now.under_way))
         else:

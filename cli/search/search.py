@@ -55,10 +55,10 @@ def search(
     """Search everything that was told, by words and by meaning."""
     if to_the_letter:
         with opened() as on:
-            whose = find_being(on.store, being, owner)
+            target = find_being(on.store, being, owner)
             searched = search_by_word(
                 on.store,
-                whose.being_id,
+                target.being_id,
                 query,
                 all_terms=every,
                 limit=limit or SEARCH_NODES,

@@ -11,7 +11,7 @@ from memory.vault import records
 from memory.vault.blocks import build_snapshot_block
 from memory.vault.config import config_of, read_config, set_config, write_config
 from memory.vault.exchange import export_lines, import_lines
-from schemas.vault import Block
+from schemas.vault.answers import Block
 
 ScopeOption = Annotated[
     str | None, Option("--scope", help="Only this scope: `shared` or the Being's slug.", show_default=False)
@@ -32,9 +32,9 @@ def snapshot(
 ) -> None:
     """Show the block that every prompt of the Being contains."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         with on.store.transaction() as tx:
-            block = Block(text=build_snapshot_block(tx, whose, [scope] if scope else None))
+            block = Block(text=build_snapshot_block(tx, target, [scope] if scope else None))
     if as_json:
         say_json(block)
     elif block.text:
@@ -55,8 +55,8 @@ def profile(
 ) -> None:
     """Show the Being's vault configuration, or replace it: enabled, scopes, max_items, similarity_threshold."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        config = config_of(on.store, whose) if file is None else set_config(on.store, whose, read_config(file.read()))
+        target = find_being(on.store, being, owner)
+        config = config_of(on.store, target) if file is None else set_config(on.store, target, read_config(file.read()))
     if as_json:
         say_json(config)
     else:

@@ -15,7 +15,8 @@ from cli.vault import exchange
 from memory.vault import reading
 from memory.vault import records as vault_writing
 from schemas.limits import CANDIDATE_SIMILARITY, VAULT_ITEMS
-from schemas.vault import SHARED, NewRecord, RecordChanges, Tier, TopicText, VaultRecord, VaultSearch
+from schemas.vault.records import SHARED, Tier, VaultRecord
+from schemas.vault.requests import NewRecord, RecordChanges, TopicText, VaultSearch
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -71,8 +72,8 @@ def add(
         force=force,
     )
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        _show(vault_writing.add_memory(on.store, on.settings, whose, new), as_json=as_json)
+        target = find_being(on.store, being, owner)
+        _show(vault_writing.add_memory(on.store, on.settings, target, new), as_json=as_json)
 
 
 @vault.command("topic")
@@ -92,8 +93,8 @@ def topic(
     """Write a new version of a topic's register, or create it."""
     new_text = _given(TopicText, text=text, scope=scope, category=category, tags=tag, source=source, force=force)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        _show(vault_writing.update_by_topic(on.store, on.settings, whose, topic_id, new_text), as_json=as_json)
+        target = find_being(on.store, being, owner)
+        _show(vault_writing.update_by_topic(on.store, on.settings, target, topic_id, new_text), as_json=as_json)
 
 
 @vault.command("update")
@@ -111,8 +112,8 @@ def update(
     """Change a record; gates 1 to 5 check the change."""
     changes = _given(RecordChanges, text=text, category=category, tags=tag, source=source)
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        _show(vault_writing.update_memory(on.store, on.settings, whose, record, changes), as_json=as_json)
+        target = find_being(on.store, being, owner)
+        _show(vault_writing.update_memory(on.store, on.settings, target, record, changes), as_json=as_json)
 
 
 @vault.command("promote")
@@ -126,8 +127,8 @@ def promote(
 ) -> None:
     """Make a register canon."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        _show(vault_writing.promote_to_canon(on.store, on.settings, whose, record, text), as_json=as_json)
+        target = find_being(on.store, being, owner)
+        _show(vault_writing.promote_to_canon(on.store, on.settings, target, record, text), as_json=as_json)
 
 
 @vault.command("delete")
@@ -160,10 +161,12 @@ def erase(
 ) -> None:
     """Permanently erase records with all their versions; no import restores them."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
+        target = find_being(on.store, being, owner)
         if not yes:
-            confirm(f"Permanently erase {count(len(records), 'record')} of {whose.slug}'s vault?", abort=True, err=True)
-        erased = vault_writing.erase_memory(on.store, on.settings, whose, records)
+            confirm(
+                f"Permanently erase {count(len(records), 'record')} of {target.slug}'s vault?", abort=True, err=True
+            )
+        erased = vault_writing.erase_memory(on.store, on.settings, target, records)
     if as_json:
         return say_json(erased)
     return say(f"Erased: {count(erased.records, 'version')}.")
@@ -182,8 +185,8 @@ def list_records(
 ) -> None:
     """List the live records: canon, then registers."""
     with opened() as on:
-        whose = find_being(on.store, being, owner)
-        found = reading.listed(on.store, whose, scope=scope, tier=tier, category=category, tag=tag)
+        target = find_being(on.store, being, owner)
+        found = reading.listed(on.store, target, scope=scope, tier=tier, category=category, tag=tag)
     if as_json:
         say_list("records", found)
     elif found:

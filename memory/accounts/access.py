@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schemas.accounts.accounts import Being, OperatorToken, Scope, Token
 from schemas.text.storable import unstorable
-from store.accounts import operators, users
+from store.accounts import beings, operators, tokens
 from store.database import Store
 from store.errors import NotFound
 
@@ -31,6 +31,11 @@ class Caller:
     being_id: UUID | None
     scopes: frozenset[Scope]
     token_id: UUID | None = None
+
+    @classmethod
+    def of(cls, token: Token) -> "Caller":
+        """Return the caller with the rights of a valid token."""
+        return cls(token.user_id, token.being_id, frozenset(token.scopes), token.token_id)
 
     def require(self, scope: Scope) -> None:
         """Check that the token has a scope.
@@ -71,14 +76,14 @@ def issue_token(
     """
     secret = PREFIX + secrets.token_urlsafe(32)
     with store.transaction() as tx:
-        return secret, users.add_token(tx, user_id, being_id, _hash(secret), scopes, lifetime, most=most)
+        return secret, tokens.add_token(tx, user_id, being_id, digest(secret), scopes, lifetime, most=most)
 
 
 def issue_operator_token(store: Store, *, lifetime: timedelta | None) -> tuple[str, OperatorToken]:
     """Create an operator's token; returns its secret, which can't be read again, and its row."""
     secret = PREFIX + secrets.token_urlsafe(32)
     with store.transaction() as tx:
-        return secret, operators.add_token(tx, _hash(secret), lifetime)
+        return secret, operators.add_token(tx, digest(secret), lifetime)
 
 
 def authenticate(store: Store, secret: str) -> Caller | Operator:
@@ -88,8 +93,8 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
         InvalidToken: The token is unknown, expired or revoked.
     """
     with store.transaction() as tx:
-        found = users.find_token(tx, _hash(secret))
-        operates = operators.is_valid(tx, _hash(secret)) if found is None else None
+        found = tokens.find_token(tx, digest(secret))
+        operates = operators.is_valid(tx, digest(secret)) if found is None else None
     if operates:
         return Operator()
     if operates is False:
@@ -99,7 +104,7 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
     token, valid = found
     if not valid:
         raise InvalidToken("This token has expired or was revoked.")
-    return Caller(token.user_id, token.being_id, frozenset(token.scopes), token.token_id)
+    return Caller.of(token)
 
 
 def find_being(store: Store, caller: Caller, being: str) -> Being:
@@ -111,7 +116,7 @@ def find_being(store: Store, caller: Caller, being: str) -> Being:
     found = None
     if not any(unstorable(being)):
         with store.transaction() as tx:
-            found = users.find_being(tx, caller.user_id, being)
+            found = beings.find_being(tx, caller.user_id, being)
     if found is None or caller.being_id not in {None, found.being_id}:
         raise NotFound("You have no Being of that id or slug.")
     return found
@@ -124,9 +129,9 @@ def visible_owners(store: Store, caller: Caller | Operator) -> list[UUID] | None
     if caller.being_id is not None:
         return [caller.being_id]
     with store.transaction() as tx:
-        return [being.being_id for being in users.beings_of(tx, caller.user_id)]
+        return [being.being_id for being in beings.beings_of(tx, caller.user_id)]
 
 
-def _hash(secret: str) -> bytes:
-    # A token has 256 random bits, which no dictionary can guess, so a slow hash would only delay requests.
+def digest(secret: str) -> bytes:
+    """Return the digest by which a secret of 256 random bits is stored: a slow hash would only delay requests."""
     return hashlib.sha256(secret.encode(errors="surrogatepass")).digest()

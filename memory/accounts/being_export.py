@@ -11,7 +11,7 @@ from typing import IO
 from schemas.accounts.accounts import Being
 from schemas.accounts.portability import BeingLine, EndLine
 from store import clock
-from store.accounts import portable, users
+from store.accounts import beings, portable
 from store.accounts.portable_kinds import KINDS
 from store.database import Store
 
@@ -32,7 +32,7 @@ def export_lines(store: Store, being: Being, *, vectors: bool = False) -> Iterat
         with store.transaction() as tx:
             portable.snapshot(tx)
             # The caller's row may be older than this snapshot.
-            first = users.get_being(tx, being.being_id)
+            first = beings.get_being(tx, being.being_id)
             opening = BeingLine(
                 vectors=vectors,
                 exported_at=clock.now(tx),

@@ -27,12 +27,12 @@ from memory.text.json_lines import LineRefused, numbered, read_object
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.accounts.portability import BeingLine, EndLine, ImportReport
-from schemas.kinds import REEMBED
+from schemas.ledger.kinds import REEMBED
 from schemas.limits import REJECTED_LINES
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
-from schemas.vault import RejectedLine
-from store.accounts import portable, users
+from schemas.vault.lines import RejectedLine
+from store.accounts import beings, portable
 from store.accounts.portable import InvalidLine
 from store.accounts.portable_kinds import KINDS, Kind
 from store.database import Store
@@ -84,7 +84,7 @@ def import_being(store: Store, settings: Settings, embedders: Embedders, being: 
             demand.reserve(tx, being.being_id)
             rolling.reserve(tx, being.being_id)
             facts.lock(tx, being.user_id)
-            users.lock(tx, being.being_id)
+            beings.lock(tx, being.being_id)
             known = portable.taken(tx, being.being_id, digest)
             if known is not None:
                 return known
@@ -102,7 +102,7 @@ def _ask(tx: Transaction, settings: Settings, embedders: Embedders, being: Being
     request_summaries(tx, being.being_id)
     spine.request_if_due(tx, being.user_id)
     vectors.request_embedding(tx, being.user_id)
-    if users.get_being(tx, being.being_id).embedding_model not in {None, embedders.wanted.model}:
+    if beings.get_being(tx, being.being_id).embedding_model not in {None, embedders.wanted.model}:
         work.ask(tx, being.being_id, REEMBED, embedders.wanted.model)
     if notes.pending(tx, being.being_id, 1):
         demand.request_patrol(tx, settings, being.being_id)

@@ -4,7 +4,7 @@ from typing import Any
 
 from schemas.accounts.accounts import Being, BeingChanges
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.errors import Refused
 from store.search import documents
@@ -24,7 +24,7 @@ def change(store: Store, settings: Settings, being: Being, changes: BeingChanges
         if _exceeds(named.get(name), most):
             raise Refused(f"`{name}` may be at most {most} {words} on this platform.")
     with store.transaction() as tx:
-        changed = users.change_being(tx, being.being_id, named)
+        changed = beings.change_being(tx, being.being_id, named)
         if changed.language != being.language:
             documents.index_again(tx, being.being_id)
         return changed

@@ -16,12 +16,12 @@ from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
 from schemas.facts.answers import Erased
 from schemas.settings import Settings
-from store.accounts import erased, message_erasure, users
+from store.accounts import beings, erased, message_erasure, users
 from store.accounts import erasure as erasing
 from store.database import Store
 from store.errors import NotFound
 from store.facts import facts
-from store.ledger import work
+from store.ledger import retention
 from store.talk import retraction
 
 log = structlog.get_logger()
@@ -51,8 +51,41 @@ def erase_messages(
     return scene_removal.with_removal(store, embedders, being, versions, erase)
 
 
+class _Previewed(Exception):
+    """Rolls an erasure back that was carried out to be counted."""
+
+    def __init__(self, would: Erased) -> None:
+        self.would = would
+
+
+def preview_messages(
+    store: Store, settings: Settings, embedders: Embedders, being: Being, message_ids: Sequence[UUID]
+) -> Erased:
+    """Return what `erase_messages` would remove and change: it is carried out in a transaction that is rolled back.
+
+    Raises:
+        NotFound, SecretMissing, ProviderError, Refused: As `erase_messages`.
+    """
+    with store.transaction() as tx:
+        versions = [version.message_id for version in erased.messages(tx, being.being_id, message_ids)]
+
+    def counted(scenes: SceneRemoval) -> Erased:
+        try:
+            return _erase_messages(store, settings, being, versions, scenes, preview=True)
+        except _Previewed as preview:
+            return preview.would
+
+    return scene_removal.with_removal(store, embedders, being, versions, counted)
+
+
 def _erase_messages(
-    store: Store, settings: Settings, being: Being, message_ids: Sequence[UUID], scenes: SceneRemoval
+    store: Store,
+    settings: Settings,
+    being: Being,
+    message_ids: Sequence[UUID],
+    scenes: SceneRemoval,
+    *,
+    preview: bool = False,
 ) -> Erased:
     with store.transaction() as tx:
         erased.hold_intake(tx, being.being_id)
@@ -68,7 +101,7 @@ def _erase_messages(
         removed = scenes.carry_out(tx)
         withdrawal.withdraw(tx, settings, being, message_ids, retraction.erase)
         after = message_erasure.remaining(tx, being.user_id, being.being_id, before)
-        return Erased(
+        would = Erased(
             messages=len(said),
             scenes=removed,
             facts_removed=sorted(before.facts.keys() - after.facts.keys()),
@@ -76,6 +109,9 @@ def _erase_messages(
             todos_removed=sorted(before.todos.keys() - after.todos.keys()),
             todos_reopened=sorted(id_ for id_, status in after.todos.items() if status != before.todos[id_]),
         )
+        if preview:
+            raise _Previewed(would)
+        return would
 
 
 def erase_being(store: Store, being: Being) -> BeingErased:
@@ -94,7 +130,7 @@ def erase_being(store: Store, being: Being) -> BeingErased:
         users.hold_alone(tx, being.user_id)
         rolling.reserve(tx, being.being_id)
         facts.lock(tx, being.user_id)
-        users.lock(tx, being.being_id)
+        beings.lock(tx, being.being_id)
         counts = erasing.count_rows(tx, being)
         erasing.erase_being(tx, being)
         cleaning.enqueue(tx, being.being_id)
@@ -104,7 +140,7 @@ def erase_being(store: Store, being: Being) -> BeingErased:
         spine.request_if_due(tx, being.user_id)
     # From here on no step of the Being can finish and enqueue the next, so its work can be removed.
     with store.transaction() as tx:
-        work.remove_all(tx, [being.being_id])
+        retention.remove_all(tx, [being.being_id])
     gone = BeingErased.model_validate(counts | {"facts": counts["facts"] - left})
     log.warning("erasure.being", being_id=str(being.being_id), **gone.model_dump())
     return gone
@@ -115,14 +151,14 @@ def erase_user(store: Store, user: User) -> BeingErased:
     with store.transaction() as tx:
         users.hold_alone(tx, user.user_id)
         facts.lock(tx, user.user_id)
-        counts = [erasing.count_rows(tx, being) for being in users.beings_of(tx, user.user_id)]
+        counts = [erasing.count_rows(tx, being) for being in beings.beings_of(tx, user.user_id)]
         total = {name: sum(one[name] for one in counts) for name in BeingErased.model_fields if name != "beings"}
         total["facts"] = facts.count(tx, user.user_id)
         gone = users.remove_user(tx, user.user_id)
         for being_id in gone:
             cleaning.enqueue(tx, being_id)
     with store.transaction() as tx:
-        work.remove_all(tx, [user.user_id, *gone])
+        retention.remove_all(tx, [user.user_id, *gone])
     answer = BeingErased(beings=len(gone), **total)
     log.warning("erasure.user", user_id=str(user.user_id), **answer.model_dump())
     return answer

@@ -9,7 +9,7 @@ from memory.erased.recognition import Recognition
 from memory.nodes import topic_names
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
-from schemas.vault import SHARED
+from schemas.vault.records import SHARED
 from store import vault
 from store.accounts import erased, erasure
 from store.nodes import topic_names as stored_names

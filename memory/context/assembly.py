@@ -44,7 +44,12 @@ from store.search import documents
 from store.transaction import Transaction
 
 CONVERSATION = "conversation"
+RETRIEVED = "rag-context"
 KEPT = ("skills", "user-model")
+
+
+# Among so many messages that came last, the one to be answered is looked for by its words if its id was not given.
+JUST_STORED = 8
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,9 @@ class AssemblyRequest:
         speaker: The speaker's name, if known.
         session_id: The session; None selects the message's session, else the open one.
         reassembled: True if the prompt is assembled anew for each turn, and does not stay in the model's session.
+        shown: Messages that the caller's own prompt shows; what rests on these alone is not repeated.
+        inserted: True if the context goes into a prompt of the caller's as system content: `text` is what it says,
+            without the conversation and the message.
     """
 
     options: AssemblyOptions
@@ -68,6 +76,8 @@ class AssemblyRequest:
     role: Role = "user"
     speaker: str | None = None
     reassembled: bool = False
+    shown: frozenset[UUID] = frozenset()
+    inserted: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +97,10 @@ class PreparedAssembly:
     session: OpenSession | None
     facts_model: str | None
     talk_model: str | None
+
+    def includes(self, region: str) -> bool:
+        """Returns true if the context has this region."""
+        return self.profile.includes(region) and not (self.request.inserted and region == CONVERSATION)
 
     @property
     def kept(self) -> Collection[str]:
@@ -155,14 +169,14 @@ def assemble_prepared(
 ) -> Context:
     """Assemble a context as `assemble` does, from a request that `prepare` has completed."""
     request, profile = prepared.request, prepared.profile
-    retrieves = profile.includes("rag-context")
+    retrieves = profile.includes(RETRIEVED)
     message = embed_message(
         embedders, being, request.message if retrieves else None, prepared.facts_model, prepared.talk_model
     )
     with store.transaction() as tx:
         shown = _shown(tx, being, prepared)
-        found = retrieve(tx, settings, being, message, chance, shown) if retrieves else Retrieval()
-        context = _context(tx, being, prepared, _blocks(tx, being, prepared, found))
+        found = retrieve(tx, settings, being, message, chance, shown, request.shown) if retrieves else Retrieval()
+        context = _context(tx, being, prepared, _blocks(tx, being, prepared, found), found)
     if request.options.activate and found.node_ids:
         # In a transaction of its own: activating locks the Being, which comes before what a context has written.
         with store.transaction() as tx:
@@ -176,9 +190,14 @@ def assemble_prepared(
 
 
 def _shown(tx: Transaction, being: Being, prepared: PreparedAssembly) -> set[UUID]:
-    """The messages that stand in the context as they are: the conversation's, and the one to be answered."""
-    shown = {prepared.request.message_id} - {None}
-    if prepared.profile.includes(CONVERSATION):
+    """The messages that the prompt shows as they are: the conversation's, the caller's, and the one to be answered."""
+    request = prepared.request
+    shown = {request.message_id, *request.shown} - {None}
+    if request.message and request.message_id is None:
+        # A frontend hands its message in and asks for a context beside that: the message is no memory for itself.
+        newest = material.newest_messages(tx, being.being_id, JUST_STORED)
+        shown |= {message_id for message_id, content in newest if content.strip() == request.message.strip()}
+    if prepared.includes(CONVERSATION):
         shown |= {entry.message_id for entry in working_memory.entries(tx, being.being_id)}
     return {message_id for message_id in shown if message_id is not None}
 
@@ -211,6 +230,7 @@ def _blocks(tx: Transaction, being: Being, prepared: PreparedAssembly, found: Re
         by_region.setdefault(entry.region, []).append(entry)
     before, stored = _split_conversation(by_region.pop(CONVERSATION, []), request)
     now = context_blocks.stored_message(stored) if stored else _unstored_message(request)
+    now = None if request.inserted else now
     default = by_region.pop(DEFAULT, [])
     first = session is None or not session.answered
     session_id = session.session_id if session else None
@@ -225,11 +245,11 @@ def _blocks(tx: Transaction, being: Being, prepared: PreparedAssembly, found: Re
         "context": lambda: context_blocks.state(persona.state(tx, being_id)),
         "vault": lambda: context_blocks.vault(_relevant_records(tx, being, profile, request.message)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
-        "rag-context": lambda: context_blocks.recalled(found.foundation_pieces(), found.pieces()),
+        RETRIEVED: lambda: context_blocks.recalled(found.foundation_pieces(), found.pieces()),
         "default": lambda: context_blocks.default(default, _present_time(tx, being, before, stored), now),
         **{region: partial(context_blocks.of_callers, region, entries) for region, entries in by_region.items()},
     }
-    selected = [fill for region, fill in fillers.items() if profile.includes(region)]
+    selected = [fill for region, fill in fillers.items() if prepared.includes(region)]
     stable = prepared.kept if profile.is_default else ()
     blocks = [block for fill in selected if (block := fill())]
     return [replace(block, stable=True) if block.region in stable else block for block in blocks]
@@ -276,14 +296,16 @@ def _user_model(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Bl
     return context_blocks.user_model(model.content)
 
 
-def _context(tx: Transaction, being: Being, prepared: PreparedAssembly, blocks: Sequence[Block]) -> Context:
+def _context(
+    tx: Transaction, being: Being, prepared: PreparedAssembly, blocks: Sequence[Block], found: Retrieval
+) -> Context:
     """Keep the blocks to the budget, put them in order and in form, and record their provenance."""
     request, profile, session = prepared.request, prepared.profile, prepared.session
     tokens = {block.region: sum(estimated_tokens(entry.content) for entry in block.entries) for block in blocks}
     dropped = dropped_regions(tokens, request.options.budget_tokens)
     if any(block.reduced and block.region in dropped for block in blocks):
         blocks = [block.reduced if block.reduced and block.region in dropped else block for block in blocks]
-        return _context(tx, being, prepared, blocks)
+        return _context(tx, being, prepared, blocks, found)
     whole = WorkingMemory(order=prepared.order)
     for block in blocks:
         whole = whole.with_region(block.region, *block.entries)
@@ -292,7 +314,11 @@ def _context(tx: Transaction, being: Being, prepared: PreparedAssembly, blocks: 
     context_id = None
     if request.options.activate:
         pieces = [piece for block in shown for piece in block.pieces]
-        context_id = context_provenance.record_context(tx, being.being_id, profile.process, pieces)
+        items = {block.region: block.ids for block in shown if block.ids}
+        reasons = found.explanation() if any(block.region == RETRIEVED for block in shown) else {}
+        context_id = context_provenance.record_context(
+            tx, being.being_id, profile.process, pieces, items=items, reasons=reasons
+        )
         if session:
             _mark_user_model_shown(tx, being, session, shown)
     total = sum(tokens[block.region] for block in shown)
@@ -316,6 +342,8 @@ def _mark_user_model_shown(tx: Transaction, being: Being, session: OpenSession, 
 
 
 def _formatted(request: AssemblyRequest, entries: Sequence[Entry], stable: frozenset[str]) -> dict[str, Any]:
+    if request.inserted:
+        return {"text": formats.system(entries)}
     match request.options.format:
         case "text":
             return {"text": formats.text(entries)}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 from typing import Any
+from uuid import UUID
 
 from memory.context.elapsed_time import pauses
 from memory.context.regions import DEFAULT, Entry
@@ -47,6 +48,7 @@ class Block:
         origin: The source of its content, as the answer reports it.
         entries: The content.
         pieces: The pieces of memory in it, unescaped, to be recognised when they come back inside a message.
+        ids: The memories and facts in it.
         stable: True if its bytes stay the same from turn to turn.
         reduced: A shorter version, shown in place of the whole if that exceeds the token budget.
     """
@@ -55,21 +57,23 @@ class Block:
     origin: str
     entries: tuple[Entry, ...]
     pieces: tuple[str, ...] = ()
+    ids: tuple[UUID, ...] = ()
     stable: bool = False
     reduced: "Block | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class FencedPiece:
-    """A piece of memory, as a prompt shows it (fenced) and as it was written (unescaped)."""
+    """A piece of memory, as a prompt shows it (fenced) and as it was written (unescaped), and the ids of its items."""
 
     text: str
     piece: str
+    ids: tuple[UUID, ...] = ()
 
     @classmethod
-    def of(cls, name: str, text: str, /, **attributes: object) -> "FencedPiece":
+    def of(cls, name: str, text: str, ids: Iterable[UUID] = (), /, **attributes: object) -> "FencedPiece":
         """Fence a text with the tag `name`; attributes become attributes of the tag."""
-        return cls(tagged(name, text, **attributes), text)
+        return cls(tagged(name, text, **attributes), text, tuple(ids))
 
 
 def core(being: Being, soul: Soul, lists: Sequence[PersonaEntry]) -> Block:
@@ -208,7 +212,9 @@ def vault(block: str) -> Block | None:
 def recent(nodes: Sequence[Node]) -> Block | None:
     """Block 2-B: the nodes that were activated last."""
     parts = [
-        FencedPiece(tagged("memory", scene_to_text(node.scene, node.feeling)), "\n".join(pieces([node])))
+        FencedPiece(
+            tagged("memory", scene_to_text(node.scene, node.feeling)), "\n".join(pieces([node])), (node.node_id,)
+        )
         for node in nodes
     ]
     return _system("recent-nodes", "memories activated last", "You thought of this lately.", parts) if parts else None
@@ -244,7 +250,8 @@ def _callers_entries(region: str, entries: Iterable[WorkingMemoryEntry]) -> tupl
 
 def _system(region: str, origin: str, heading: str, parts: Sequence[FencedPiece], *, stable: bool = False) -> Block:
     entry = Entry("system", _wrapped(region, heading, parts))
-    return Block(region, origin, (entry,), tuple(part.piece for part in parts), stable)
+    ids = tuple(dict.fromkeys(id_ for part in parts for id_ in part.ids))
+    return Block(region, origin, (entry,), tuple(part.piece for part in parts), ids, stable)
 
 
 def _wrapped(region: str, heading: str, parts: Sequence[FencedPiece]) -> str:

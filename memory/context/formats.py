@@ -21,6 +21,11 @@ def text(entries: Sequence[Entry]) -> str:
     )
 
 
+def system(entries: Sequence[Entry]) -> str:
+    """All entries but the Being's own as one string, to be added to the system content of a prompt."""
+    return "\n\n".join(entry.content for entry in entries if entry.role != "assistant")
+
+
 def anthropic(entries: Sequence[Entry], stable: Collection[str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """`system` and `messages` for Anthropic's Messages API.
 

@@ -1,7 +1,8 @@
 """Process profiles: the regions of a mental process, their order, and its instructions; defaults and those of a Being.
 
 The processes are those of the regions seed: `externalDialog` has every region, `mentalQuery` and `decision` few,
-`researchProcess` the retrieved memory, and `casualChat` the summaries.
+`researchProcess` the retrieved memory, and `casualChat` the summaries. `chatFrontend` is for programs that keep the
+conversation themselves: it has neither the conversation nor the message. The proxy adds it to prompts.
 """
 
 from uuid import UUID
@@ -48,6 +49,13 @@ DEFAULTS = {
             others=False,
             instructions="Chat lightly about the last <message> as the one whom <core> describes, in plain words and"
             " without tags.",
+        ),
+        Profile(
+            process="chatFrontend",
+            regions=[region for region in FILLED_REGIONS if region not in {"conversation", "default"}],
+            others=False,
+            instructions="What follows is remembered from earlier conversations. Draw on it where it helps, and invent"
+            " no memories.",
         ),
     )
 }

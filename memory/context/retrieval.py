@@ -1,7 +1,8 @@
 """Retrieves nodes, earlier talk, entity cards and facts for a message: the content of the region `rag-context`."""
 
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -23,11 +24,14 @@ from schemas.facts.rows import Fact
 from schemas.limits import CONTEXT_FACTS, FOUNDATION_FACTS, QUERY_CHARACTERS, RECALL_NODES, RECALL_SIMILARITY
 from schemas.nodes.recall import Recalled
 from schemas.settings import Settings
+from store.facts import evidence
 from store.facts.cards import foundation
-from store.search import finding
-from store.search.finding import Meant
+from store.search.scope import Meant
 from store.talk import scenes
 from store.transaction import Transaction
+
+# A long chat has several nodes near its newest words, and all of them may rest on what its transcript shows.
+NODE_CANDIDATES = 4 * RECALL_NODES
 
 
 @dataclass(frozen=True)
@@ -61,21 +65,21 @@ class Retrieval:
 
     def foundation_pieces(self) -> list[FencedPiece]:
         """The pinned facts, each in its fence, whatever the message is."""
-        return [FencedPiece.of("fact", content) for content in dict.fromkeys(fact.content for fact in self.foundation)]
+        return _fenced_facts(self.foundation)
 
     def pieces(self) -> list[FencedPiece]:
         """The nodes' fragments as one shuffled stream, then earlier talk, entity cards and facts, each in its fence."""
         shown: list[FencedPiece] = []
         if self.recalled and self.recalled.nodes:
-            shown.append(FencedPiece(self.recalled.fragments, "\n".join(pieces(self.recalled.nodes))))
+            written = "\n".join(pieces(self.recalled.nodes))
+            shown.append(FencedPiece(self.recalled.fragments, written, tuple(self.node_ids)))
         shown += [
             FencedPiece.of("passage", passage.text, day=f"{passage.said_at:%Y-%m-%d}") for passage in self.passages
         ]
         if self.retrieved:
             shown += [FencedPiece.of("card", card.text) for card in self.retrieved.cards]
             known = {fact.content for fact in self.foundation}
-            contents = dict.fromkeys(fact.content for fact in self.retrieved.facts)
-            shown += [FencedPiece.of("fact", content) for content in contents if content not in known]
+            shown += _fenced_facts(fact for fact in self.retrieved.facts if fact.content not in known)
         return shown
 
     def explanation(self) -> dict[str, Any]:
@@ -90,6 +94,14 @@ class Retrieval:
             ],
             "facts": [fact.model_dump(mode="json") for fact in facts],
         }
+
+
+def _fenced_facts(facts: Iterable[Fact]) -> list[FencedPiece]:
+    """Each content once, with the ids of the facts that say it."""
+    ids: dict[str, list[UUID]] = {}
+    for fact in facts:
+        ids.setdefault(fact.content, []).append(fact.fact_id)
+    return [FencedPiece.of("fact", content, of_content) for content, of_content in ids.items()]
 
 
 def embed_message(
@@ -133,6 +145,7 @@ def retrieve(
     message: EmbeddedMessage | None,
     chance: random.Random,
     shown: Collection[UUID] = (),
+    in_prompt: AbstractSet[UUID] = frozenset(),
 ) -> Retrieval:
     """Recall nodes, and retrieve facts and earlier talk for a message; without one, the pinned facts alone.
 
@@ -143,20 +156,25 @@ def retrieve(
         message: The message and its vectors.
         chance: Shuffles the nodes' fragments.
         shown: Messages that the context shows in other regions.
+        in_prompt: Messages that the prompt shows in any case. Nodes and facts that rest on these alone are left out;
+            pinned facts are not.
     """
     if message is None:
         return Retrieval(foundation=foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS))
-    nodes = recall.RecallQuery(message.words, RECALL_NODES, RECALL_SIMILARITY)
+    candidates = NODE_CANDIDATES if in_prompt else RECALL_NODES
+    nodes = recall.RecallQuery(message.words, candidates, RECALL_SIMILARITY)
     facts = retrieval.FactQuery(message.words, CONTEXT_FACTS, explain=True)
-    retrieved = retrieve_by_meaning(tx, settings, being, facts, message.for_facts)
+    shown_facts = evidence.resting_only_on(tx, being.user_id, being.being_id, in_prompt) if in_prompt else set()
+    retrieved = retrieve_by_meaning(tx, settings, being, facts, message.for_facts, shown_facts)
     told = [fact.fact_id for fact in [*retrieved.foundation, *retrieved.facts]]
     # The same words are shown once: as a fact, else as a node, else as a passage.
-    in_facts = finding.evidence(tx, being.user_id, being.being_id, told)
+    in_facts = evidence.messages(tx, being.user_id, being.being_id, told)
     recalled = recall_by_vector(tx, being.being_id, nodes, message.for_nodes, chance)
     rests_on = scenes.evidence(tx, being.being_id, [node.node_id for node in recalled.nodes])
-    recalled = _without(recalled, {node_id for node_id, messages in rests_on.items() if messages <= in_facts}, chance)
+    told_elsewhere = {node_id for node_id, on in rests_on.items() if on <= in_facts or on <= in_prompt}
+    recalled = _without(recalled, told_elsewhere, chance, most=RECALL_NODES)
     in_nodes = {message_id for node in recalled.nodes for message_id in rests_on.get(node.node_id, ())}
-    talk = Meant(message.for_talk.model, message.for_talk.vector) if message.for_talk else None
+    talk = Meant(message.for_talk.model, message.for_talk.vectors) if message.for_talk else None
     found = passages(
         tx,
         being,
@@ -167,15 +185,15 @@ def retrieve(
     return Retrieval(recalled, retrieved, retrieved.foundation, found)
 
 
-def _without(recalled: Recalled, node_ids: Collection[UUID], chance: random.Random) -> Recalled:
-    """What was recalled, without some of the nodes."""
-    if not node_ids:
+def _without(recalled: Recalled, node_ids: Collection[UUID], chance: random.Random, *, most: int) -> Recalled:
+    """The best of what was recalled, without some of the nodes."""
+    if not node_ids and len(recalled.nodes) <= most:
         return recalled
     kept = [
         (node, similarity)
         for node, similarity in zip(recalled.nodes, recalled.similarities, strict=True)
         if node.node_id not in node_ids
-    ]
+    ][:most]
     nodes = [node for node, _ in kept]
     return Recalled(
         fragments=to_fragments(nodes, chance),

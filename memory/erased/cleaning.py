@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from schemas.kinds import CLEAN_STREAMS
+from schemas.ledger.kinds import CLEAN_STREAMS
 from store.ledger import work
 from store.transaction import Transaction
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from memory.erased.digests import Digests
 from memory.llm.key_encryption import KEY_BYTES, DecryptionFailed, KeyCipher, key_cipher
 from schemas.settings import Settings
-from schemas.vault import SHARED, VaultRecord
+from schemas.vault.records import SHARED, VaultRecord
 from store.accounts import erased
 from store.accounts.erased import ErasedMessage, ErasedNote, ErasureKey
 from store.errors import Refused, Unavailable

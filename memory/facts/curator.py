@@ -19,10 +19,10 @@ from providers.errors import BadAnswer, InputRefused
 from providers.thinkers import Thinkers
 from schemas.facts.judgement import FoldConfirmation
 from schemas.facts.rows import Fact
-from schemas.kinds import CURATE, EMBED_FACTS
+from schemas.ledger.kinds import CURATE, EMBED_FACTS
+from schemas.ledger.work import Claim
 from schemas.limits import FOLD_SIMILARITY
 from schemas.settings import Settings
-from schemas.work import Claim
 from store.database import Store
 from store.facts import curator, facts
 from store.facts.curator import FactPair

@@ -8,7 +8,7 @@ from schemas.accounts.accounts import Being
 from schemas.facts.answers import FactDetail, FactPage
 from schemas.facts.requests import FactChanges
 from schemas.facts.rows import Fact, FactStatus, FactType
-from store.accounts import erasure
+from store.accounts import erasure, request_answers
 from store.database import Store
 from store.errors import Refused
 from store.facts import curator, facts, history
@@ -115,3 +115,4 @@ def erase(store: Store, being: Being, fact_id: UUID) -> None:
         facts.get(tx, being.user_id, being.being_id, fact_id)
         facts.erase(tx, being.user_id, fact_id)
         erasure.remove_unused_names(tx, being.user_id)
+        request_answers.forget(tx, being.user_id)

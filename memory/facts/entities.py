@@ -4,24 +4,40 @@ from uuid import UUID
 
 from rapidfuzz.distance import JaroWinkler
 
+from memory.text.pages import cut_page, name_cursor, parse_id_cursor, parse_name_cursor
 from schemas.accounts.accounts import Being
-from schemas.facts.rows import Entity, EntityMerge, MergeState
+from schemas.facts.answers import EntityPage, Proposals
+from schemas.facts.rows import EntityMerge, MergeState
 from store.database import Store
 from store.errors import NotFound, Refused
 from store.facts import entities, facts
 from store.transaction import Transaction
 
 
-def listed(store: Store, being: Being, limit: int) -> list[Entity]:
-    """The entities that the facts of a Being are about, those with the most facts first."""
+def entity_page(store: Store, being: Being, *, cursor: str | None, limit: int) -> EntityPage:
+    """The entities that the facts of a Being are about, those with the most facts first.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    after = parse_name_cursor(cursor)
     with store.transaction() as tx:
-        return entities.listed(tx, being.user_id, being.being_id, limit)
+        found = entities.listed(tx, being.user_id, being.being_id, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda entity: name_cursor(entity.facts, entity.entity_ref))
+    return EntityPage(entities=shown, cursor=end)
 
 
-def proposals(store: Store, being: Being, state: MergeState | None, limit: int) -> list[EntityMerge]:
-    """Merges of entities that a Being knows, newest first; with `state`, only those in that state."""
+def proposals(store: Store, being: Being, state: MergeState | None, *, cursor: str | None, limit: int) -> Proposals:
+    """Merges of entities that a Being knows, newest first; with `state`, only those in that state.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    before = parse_id_cursor(cursor)
     with store.transaction() as tx:
-        return entities.merges(tx, being.user_id, being.being_id, state=state, limit=limit)
+        found = entities.merges(tx, being.user_id, being.being_id, state=state, before=before, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda merge: str(merge.merge_id))
+    return Proposals(proposals=shown, cursor=end)
 
 
 def propose(store: Store, being: Being, kept_ref: str, merged_ref: str, *, accept: bool) -> EntityMerge:

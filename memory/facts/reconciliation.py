@@ -19,7 +19,7 @@ from schemas.facts.judgement import Reconciliation
 from store.database import Store
 from store.facts import entities, facts
 from store.facts.entities import Mention
-from store.facts.facts import KnownStatement, NewStatement
+from store.facts.statements import KnownStatement, NewStatement, add_statements, find_by_keys, known_statements
 from store.transaction import Transaction, new_ids
 
 RECONCILE = prompt("reconcile", Reconciliation, size="small", most_tokens=2_000)
@@ -38,13 +38,13 @@ class PreparedFacts:
     named_together: Sequence[Collection[str]]
 
     def keep(self, tx: Transaction, user_id: UUID) -> list[tuple[UUID, str]]:
-        """Add the names, then the statements; returns each statement's fact id and outcome (`facts.add_statements`)."""
+        """Add the names, then the statements; returns each statement's fact id and outcome (`add_statements`)."""
         facts.lock(tx, user_id)
         # Other Beings' messages may have brought names in since `prepare` compared them.
         candidates = entity_resolution.candidates(tx, user_id, self.named_together)
         entities.add(tx, user_id, self.mentions)
         entity_resolution.record_candidates(tx, user_id, candidates)
-        return facts.add_statements(tx, user_id, self.statements)
+        return add_statements(tx, user_id, self.statements)
 
 
 def prepare(
@@ -64,8 +64,8 @@ def prepare(
         entity_of |= {candidate.merged_ref: candidate.kept_ref for candidate in candidates if candidate.safe}
         statements = [_statement(fact, being_id, id_) for fact, id_ in zip(extracted, ids, strict=True)]
         keys = [key_of(statement, entity_of) for statement in statements]
-        known = facts.find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
-        statements_of = facts.known_statements(tx, user_id, list(known.values()), STATEMENTS_COMPARED)
+        known = find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
+        statements_of = known_statements(tx, user_id, list(known.values()), STATEMENTS_COMPARED)
     earlier = {key: statements_of.get(fact_id, []) for key, fact_id in known.items()}
     return PreparedFacts(_reconcile(llm, statements, keys, earlier), mentions, named_together)
 
@@ -144,7 +144,19 @@ def _reconcile(
         return list(settled.values())
     for new, other, relation in relations:
         _relate(settled, new, other, relation)
-    return list(settled.values())
+    return [_contradicting_kept(statement, settled) for statement in settled.values()]
+
+
+def _contradicting_kept(statement: NewStatement, settled: Mapping[UUID, NewStatement]) -> NewStatement:
+    """The statement, contradicting in place of each mention the statement that it is a mention of."""
+    kept = (_first_mention(settled, other) for other in statement.contradicts)
+    return replace(statement, contradicts=tuple(dict.fromkeys(kept)))
+
+
+def _first_mention(settled: Mapping[UUID, NewStatement], statement_id: UUID) -> UUID:
+    while statement_id in settled and (repeated := settled[statement_id].same_as) is not None:
+        statement_id = repeated
+    return statement_id
 
 
 def compare(
@@ -198,8 +210,7 @@ def _relate(settled: dict[UUID, NewStatement], new: UUID, other: UUID, relation:
         # Of two new statements the later one is added as a mention of the earlier.
         if other in settled and order.index(other) > order.index(new):
             new, other = other, new
-        while other in settled and (repeated := settled[other].same_as) is not None:
-            other = repeated
+        other = _first_mention(settled, other)
         if other != new and settled[new].same_as is None:
             settled[new] = replace(settled[new], same_as=other)
 

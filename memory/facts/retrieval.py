@@ -1,7 +1,8 @@
 """Retrieval of facts that are relevant to a query (state-and-memory seed, "Memory Retrieval")."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from memory.facts.ranking import rank
 from memory.nodes.recall import QueryVector, embed_query, significant_terms
@@ -45,22 +46,32 @@ def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Bein
 
 
 def retrieve_by_meaning(
-    tx: Transaction, settings: Settings, being: Being, query: FactQuery, meant: QueryVector | None
+    tx: Transaction,
+    settings: Settings,
+    being: Being,
+    query: FactQuery,
+    meant: QueryVector | None,
+    apart_from: Collection[UUID] = (),
 ) -> Retrieved:
-    """Find facts by the query's vector; by its words if there is none."""
+    """Find facts by the query's vector, or by its words if there is none; those `apart_from` only among pinned ones."""
     if meant is None:
         found = _by_words(tx, being, query.text, None)
     else:
-        near = vectors.nearest(tx, being.user_id, being.being_id, meant.model, meant.vector, FACT_CANDIDATES)
+        near = [
+            one
+            for vector in meant.vectors
+            for one in vectors.nearest(tx, being.user_id, being.being_id, meant.model, vector, FACT_CANDIDATES)
+        ]
         # Facts whose content has no vector yet are found by words meanwhile.
         worded = _by_words(tx, being, query.text, meant.model)
-        best = {fact.fact_id: (fact, similarity) for fact, similarity in near if similarity >= FACT_SIMILARITY}
-        for fact, share in worded:
-            best[fact.fact_id] = (fact, max(share, best.get(fact.fact_id, (fact, 0.0))[1]))
+        best = dict[object, tuple[Fact, float]]()
+        for fact, likeness in [*(one for one in near if one[1] >= FACT_SIMILARITY), *worded]:
+            best[fact.fact_id] = (fact, max(likeness, best.get(fact.fact_id, (fact, 0.0))[1]))
         found = sorted(best.values(), key=lambda one: (-one[1], one[0].fact_id))[:FACT_CANDIDATES]
     # Until the user's first facts have vectors there is nothing that a comparison of meanings would find.
     degraded = meant is None and vectors.has_facts(tx, being.user_id, being.being_id)
-    answer = _assemble(tx, settings, being, found, limit=query.limit, degraded=degraded)
+    found = [one for one in found if one[0].fact_id not in apart_from]
+    answer = _assemble(tx, settings, being, found, apart_from, limit=query.limit, degraded=degraded)
     return answer if query.explain else answer.model_copy(update={"explanation": None})
 
 
@@ -76,13 +87,14 @@ def _assemble(
     settings: Settings,
     being: Being,
     candidates: Sequence[tuple[Fact, float]],
+    apart_from: Collection[UUID],
     *,
     limit: int,
     degraded: bool,
 ) -> Retrieved:
     """Rank candidates; add cards of the entities that the best of them name, and the pinned facts."""
     best = rank(candidates, clock.now(tx), blend=settings.blended_ranking)[:limit]
-    cards = _cards(tx, being, [one.fact for one in best])
+    cards = _cards(tx, being, [one.fact for one in best], apart_from)
     return Retrieved(
         facts=[RetrievedFact(**dict(one.fact), similarity=one.similarity, score=one.score) for one in best],
         cards=cards,
@@ -102,11 +114,16 @@ def _assemble(
     )
 
 
-def _cards(tx: Transaction, being: Being, found: Sequence[Fact]) -> list[EntityCard]:
+def _cards(tx: Transaction, being: Being, found: Sequence[Fact], apart_from: Collection[UUID]) -> list[EntityCard]:
     """Cards of the entities that these facts name, in that order; other facts of importance >= 2 or pinned."""
     refs = list(dict.fromkeys(ref for fact in found for ref in fact.entity_refs))
     others = fact_cards.important(
-        tx, being.user_id, being.being_id, refs, apart_from=[fact.fact_id for fact in found], limit=CARD_FACTS
+        tx,
+        being.user_id,
+        being.being_id,
+        refs,
+        apart_from=[*(fact.fact_id for fact in found), *apart_from],
+        limit=CARD_FACTS,
     )
     return [
         EntityCard(

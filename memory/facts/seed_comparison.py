@@ -13,11 +13,12 @@ from memory.facts.reconciliation import STATEMENTS_COMPARED, compare
 from memory.llm.session import LlmUnavailable, llm_session
 from providers.errors import BadAnswer, InputRefused
 from providers.thinkers import Thinkers
-from schemas.kinds import COMPARE_SEEDS
+from schemas.ledger.kinds import COMPARE_SEEDS
+from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from schemas.work import Claim
 from store.database import Store
 from store.facts import facts, seed_comparison
+from store.facts.statements import known_statements
 from store.ledger import work
 
 log = structlog.get_logger()
@@ -41,7 +42,7 @@ def compare_seeds(store: Store, thinkers: Thinkers, settings: Settings, claim: C
     user_id = claim.owner_id
     with store.transaction() as tx:
         waiting = seed_comparison.uncompared(tx, user_id, FACTS_AT_ONCE)
-        known = facts.known_statements(tx, user_id, list(waiting), STATEMENTS_COMPARED)
+        known = known_statements(tx, user_id, list(waiting), STATEMENTS_COMPARED)
     seeds = {statement_id for statement_ids in waiting.values() for statement_id in statement_ids}
     groups = [group for group in known.values() if len(group) > 1]
     contradicted = []

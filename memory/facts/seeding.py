@@ -7,6 +7,7 @@ replaced it, the same item handed in later is dated anew, and replaces in turn.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from memory.facts import entity_resolution, vectors
@@ -17,14 +18,14 @@ from memory.text.entity_names import entity_ref, slug
 from schemas.accounts.accounts import Being
 from schemas.facts.answers import Seeded
 from schemas.facts.requests import Seed
-from schemas.kinds import COMPARE_SEEDS
+from schemas.ledger.kinds import COMPARE_SEEDS
 from schemas.limits import USER_SEEDS
 from schemas.settings import Settings
 from store import clock, limits
 from store.database import Store
-from store.facts import entities, facts, seed_comparison, todos
+from store.facts import entities, facts, seed_comparison, seeds, todos
 from store.facts.entities import Mention
-from store.facts.facts import KnownStatement, NewStatement
+from store.facts.statements import KnownStatement, NewStatement, add_statements, find_by_keys, known_statements
 from store.ledger import work
 from store.transaction import Transaction, new_ids
 
@@ -33,11 +34,19 @@ SOURCE = "seeded_profile"
 SLUG_CHARACTERS = 80
 
 
-def seed(store: Store, settings: Settings, being: Being, items: Sequence[Seed]) -> Seeded:
+def seed(
+    store: Store,
+    settings: Settings,
+    being: Being,
+    items: Sequence[Seed],
+    *,
+    told_at: Sequence[datetime | None] | None = None,
+) -> Seeded:
     """Add seeds; returns how many became facts, additions to known facts, and todos.
 
     Facts are known to all of the user's Beings, except those in confidence and those of a user whose facts stay with
-    the Being that heard them; open loops become this Being's todos.
+    the Being that heard them; open loops become this Being's todos. `told_at` is when each was told elsewhere, None
+    for now; an item that was added before then changes nothing, even if another has replaced it.
 
     Raises:
         Refused: The user would have more than 10,000 seeds; nothing was taken.
@@ -49,13 +58,15 @@ def seed(store: Store, settings: Settings, being: Being, items: Sequence[Seed]) 
         facts.lock(tx, being.user_id)
         now = clock.now(tx)
         kept_apart = stay_with_being(tx, settings, being.user_id)
-        for item, statement_id in zip(items, new_ids(tx, len(items)), strict=True):
+        times = [min(time or now, now) for time in told_at or [now] * len(items)]
+        for item, time, statement_id in zip(items, times, new_ids(tx, len(items)), strict=True):
             content = item.model_dump(mode="json")
             # Items for one Being alone belong to it: the seed, its statement, and the names in it.
             scope = being.being_id if item.in_confidence or kept_apart or item.type == "OPEN_LOOP" else None
-            seed_id = facts.add_seed(tx, being.user_id, scope, content)
+            seed_id = seeds.add_seed(tx, being.user_id, scope, content)
             if seed_id is None:
-                retold += seed_comparison.retell(tx, being.user_id, scope, content)
+                if told_at is None:
+                    retold += seed_comparison.retell(tx, being.user_id, scope, content)
                 continue
             if item.type == "OPEN_LOOP":
                 todo_id = todos.add(
@@ -67,7 +78,7 @@ def seed(store: Store, settings: Settings, being: Being, items: Sequence[Seed]) 
                     confidence=1.0,
                     pinned=item.pinned,
                 )
-                facts.link_todo(tx, being.user_id, seed_id, todo_id)
+                seeds.link_todo(tx, being.user_id, seed_id, todo_id)
                 loops += 1
                 continue
             refs = _refs(item)
@@ -84,7 +95,7 @@ def seed(store: Store, settings: Settings, being: Being, items: Sequence[Seed]) 
                     source=SOURCE,
                     confidence=1.0,
                     importance=item.importance,
-                    told_at=now,
+                    told_at=time,
                     span=item.content,
                     seed_id=seed_id,
                     pinned=item.pinned,
@@ -95,19 +106,20 @@ def seed(store: Store, settings: Settings, being: Being, items: Sequence[Seed]) 
         candidates = entity_resolution.candidates(tx, being.user_id, shared)
         entities.add(tx, being.user_id, mentions)
         entity_resolution.record_candidates(tx, being.user_id, candidates)
-        added = facts.add_statements(tx, being.user_id, _replacing(tx, being.user_id, statements))
+        added = add_statements(tx, being.user_id, _replacing(tx, being.user_id, statements))
         # What was added to a known fact and replaced nothing may contradict it in a way that takes a model to see.
         uncompared = [one.statement_id for one, (_, how) in zip(statements, added, strict=True) if how == "added"]
         if uncompared:
             seed_comparison.mark_uncompared(tx, being.user_id, uncompared)
             work.ask(tx, being.user_id, COMPARE_SEEDS)
-        new = [how for _, how in added].count("new")
+        new = [fact_id for fact_id, how in added if how == "new"]
         vectors.request_embedding(tx, being.user_id)
         return Seeded(
-            facts=new,
-            told_again=len(statements) - new + retold,
+            facts=len(new),
+            told_again=len(statements) - len(new) + retold,
             todos=loops,
             repeated=len(items) - len(statements) - loops - retold,
+            fact_ids=new,
         )
 
 
@@ -115,8 +127,8 @@ def _replacing(tx: Transaction, user_id: UUID, statements: Sequence[NewStatement
     """The statements, each with those under its key of which it gives a different value."""
     entity_of = entities.resolve(tx, user_id, [statement.mentioned_refs[0] for statement in statements])
     keys = [key_of(statement, entity_of) for statement in statements]
-    facts_of = facts.find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
-    known = facts.known_statements(tx, user_id, list(facts_of.values()), STATEMENTS_COMPARED)
+    facts_of = find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
+    known = known_statements(tx, user_id, list(facts_of.values()), STATEMENTS_COMPARED)
     under = {key: list(known.get(fact_id, ())) for key, fact_id in facts_of.items()}
     settled: list[NewStatement] = []
     for statement, key in zip(statements, keys, strict=True):

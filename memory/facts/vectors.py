@@ -8,14 +8,14 @@ from functools import partial
 from uuid import UUID
 
 from memory.facts import curator
-from memory.nodes.reembedding import embed_prefix
+from memory.nodes.embedding import embed_prefix
 from providers.embedders import Embedders
 from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused
-from providers.tokens import estimated_tokens
-from schemas.kinds import EMBED_FACTS
+from providers.windows import WHOLE_TOKENS
+from schemas.ledger.kinds import EMBED_FACTS
+from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from schemas.work import Claim
 from store.database import Store
 from store.facts import facts
 from store.facts import vectors as fact_vectors
@@ -24,8 +24,6 @@ from store.ledger import work
 from store.transaction import Transaction
 
 BATCH = 500
-# all-MiniLM-L6-v2 reads 256 tokens of a text and ignores the rest.
-TOKENS_EMBEDDED = 240
 
 
 def request_embedding(tx: Transaction, user_id: UUID) -> None:
@@ -68,7 +66,7 @@ def embed(store: Store, embedders: Embedders, settings: Settings, claim: Claim) 
 
 
 def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[Unembedded]) -> None:
-    texts = [newest_words(fact.content) for fact in page]
+    texts = [newest_words(embedder, fact.content) for fact in page]
     vectors = {
         fact.fact_id: (fact.text_hash, embed_prefix(embedder, text) if isinstance(answer, InputRefused) else answer)
         for fact, text, answer in zip(page, texts, embed_each(embedder, texts), strict=True)
@@ -77,11 +75,14 @@ def _embed(store: Store, embedder: Embedder, user_id: UUID, page: list[Unembedde
         fact_vectors.upsert(tx, user_id, embedder.model, vectors)
 
 
-def newest_words(content: str) -> str:
-    """The end of a fact's content, where its newest statements are, as far as every embedder reads it."""
-    text = content
-    while (tokens := estimated_tokens(text)) > TOKENS_EMBEDDED:
-        text = text[-max(1, len(text) * TOKENS_EMBEDDED // tokens) :]
+def newest_words(embedder: Embedder, content: str) -> str:
+    """The end of a fact's content, where its newest statements are, as far as one vector tells it.
+
+    The search has a vector for each window of a longer content, so what stands before is found too.
+    """
+    text, most = content, min(embedder.max_tokens, WHOLE_TOKENS)
+    while (tokens := embedder.count_tokens([text])[0]) > most:
+        text = text[-max(1, min(len(text) - 1, len(text) * most // tokens)) :]
     if len(text) == len(content):
         return content
     # A sentence that begins in the middle is left out, unless it is the only one.

@@ -10,7 +10,7 @@ from memory.erased.recognition import Recognition
 from memory.intake.delivery import ItemKind
 from memory.intake.intake import content_of, read_messages, read_notes
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 
 ROLES = ("user", "assistant", "other")
@@ -38,7 +38,7 @@ def erased_among(store: Store, settings: Settings, being_id: UUID, items: Sequen
         SecretMissing: No secret decrypts the key of the digests.
     """
     with store.transaction() as tx:
-        if not users.exists(tx, being_id):
+        if not beings.exists(tx, being_id):
             return set(range(len(items)))
         known = recognition.for_intake(tx, settings, being_id)
         if known is None:

@@ -19,12 +19,12 @@ from memory.text.items import DeriveId, ItemBatchRefused
 from providers.embedders import Embedders
 from providers.errors import ProviderError
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.errors import Refused, StatementTimeout, StoreError, Unavailable
 
 if TYPE_CHECKING:
-    from schemas.intake import Receipt
+    from schemas.intake.notes import Receipt
 
 log = structlog.get_logger()
 
@@ -74,7 +74,7 @@ def deliver(
         SecretMissing: No secret decrypts the key of this user's digests.
     """
     with store.transaction() as tx:
-        if not users.exists(tx, being_id):
+        if not beings.exists(tx, being_id):
             return Delivered(dict.fromkeys(range(len(items)), "there is no Being of that id"))
     if kind == "notes":
         return _take(partial(accept_notes, store, settings, being_id), items, ids)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
+from operator import attrgetter
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -14,10 +15,19 @@ from memory.patrol.demand import request_patrol
 from memory.talk import rolling
 from memory.talk.sessions import may_process, request_processing
 from memory.text.items import DeriveId, Item, ItemBatch, Versions, read_items
-from schemas.intake import NoteOrigin, Receipt
+from schemas.intake.inputs import (
+    AnyNote,
+    KnowledgeNote,
+    MessageInput,
+    NoteInput,
+    Produced,
+    ReminderNote,
+    SceneNote,
+    last_date,
+)
+from schemas.intake.notes import NoteOrigin, Receipt
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.settings import Settings
-from schemas.wire import AnyNote, KnowledgeNote, MessageInput, NoteInput, Produced, ReminderNote, SceneNote, last_date
 from store import clock, limits
 from store.database import Store
 from store.intake import notes
@@ -214,7 +224,12 @@ def take_messages_in(
         )
     tx.request_key_id = paid_by
     rolling.reserve(tx, being_id)
-    inserted, receipt = _kept(tx, being_id, batch, partial(_message, now=now), messages.insert, messages.known)
+
+    def order(item: Item[MessageInput]) -> datetime:
+        # Sessions are a function of the messages in the order of their ids: of a batch the earlier one comes first.
+        return item.value.created_at or now
+
+    inserted, receipt = _kept(tx, being_id, batch, partial(_message, now=now), messages.insert, messages.known, order)
     if aged := [inserted[item.position] for item in batch.items if item.value.aged and item.position in inserted]:
         messages.mark_aged(tx, being_id, aged)
     sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
@@ -229,9 +244,13 @@ def _kept(
     row_of: Callable[[Item[T], UUID], R],
     insert: Callable[[Transaction, UUID, Sequence[R]], Collection[UUID]],
     known: Callable[[Transaction, UUID, Sequence[str]], Mapping[str, Versions]],
+    order: Callable[[Item[T]], Any] = attrgetter("position"),
 ) -> tuple[dict[int, UUID], Receipt]:
-    """Insert the new items of a batch; returns their ids by position, and the receipt of the whole batch."""
-    fresh = batch.unrepeated()
+    """Insert the new items of a batch; returns their ids by position, and the receipt of the whole batch.
+
+    The ids sort as `order` says, by default as the items came in.
+    """
+    fresh = sorted(batch.unrepeated(), key=order)
     ids = {item.position: id_ for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)}
     kept = insert(tx, being_id, [row_of(item, ids[item.position]) for item in fresh])
     inserted = {position: id_ for position, id_ in ids.items() if id_ in kept}
@@ -285,6 +304,7 @@ def _note(item: Item[AnyNote], note_id: UUID, *, bulk: bool, origin: NoteOrigin)
         # A producer's scenes of the past do not say that it draws scenes of its talk.
         origin="import" if ages_from and origin == "producer" else origin,
         ages_from=ages_from,
+        in_snapshot=note.in_snapshot if isinstance(note, KnowledgeNote) else True,
     )
 
 

@@ -22,14 +22,14 @@ from memory.talk.scene_removal import SceneRemoval
 from memory.talk.sessions import request_processing
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
-from schemas.intake import Trouble
+from schemas.intake.notes import Trouble
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageChange, MessageSelection, Rebuilds, Restored, Retracted
 from schemas.text.validation_messages import validation_messages
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.errors import NotFound, Refused
-from store.talk import judging, retraction, session_summaries
+from store.talk import retraction, session_summaries
 from store.talk import rolling as session_states
 from store.talk.retraction import Version
 from store.transaction import Transaction
@@ -93,7 +93,7 @@ def retract(
     """
     for _ in range(TRIES):
         with store.transaction() as tx:
-            being = users.get_being(tx, being_id)
+            being = beings.get_being(tx, being_id)
             planned = _standing(tx, being_id, selection)
         with suppress(_Changed):
             change = partial(_retract_planned, store, settings, being, selection, request_id)
@@ -119,7 +119,7 @@ def _retract_planned(
         standing = _standing(tx, being_id, selection)
         if set(standing) != set(scenes.message_ids):
             raise _Changed
-        done = _retract(tx, settings, being, scenes)
+        done = retract_within(tx, settings, being, scenes)
         if selection.ids is None:
             return done
         named = _named(tx, being_id, selection.ids)
@@ -154,7 +154,7 @@ def restore(
     """
     with store.transaction() as tx:
         known = recognition.for_intake(tx, settings, being_id)
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
         rolling.reserve(tx, being_id)
         session_states.lock(tx, being_id)
         if request_id is not None and not retraction.begin(tx, being_id, request_id):
@@ -163,7 +163,8 @@ def restore(
             after = _place(tx, being_id, selection.conversation, selection.after)
             behind = retraction.retracted_after(tx, being_id, selection.conversation, after)
             erased = _erased_words(tx, known, behind)
-            return _restore(tx, settings, being, [one for place, one in enumerate(behind) if place not in erased])
+            back = [one.message_id for place, one in enumerate(behind) if place not in erased]
+            return restore_within(tx, settings, being, back)
         return _restore_named(tx, settings, being, known, _named(tx, being_id, selection.ids or []))
 
 
@@ -207,7 +208,7 @@ def _restore_named(
         raise ErasedForGood("A message that was to be restored was erased for good; nothing was restored.")
     if len(missing) == len(named):
         raise NotFound("This Being has no such message.")
-    done = _restore(tx, settings, being, [one.versions[0] for one in back])
+    done = restore_within(tx, settings, being, [one.versions[0].message_id for one in back])
     conflicts = [
         Trouble(position=one.position, reason=ANOTHER_STANDS)
         for one in back
@@ -281,7 +282,12 @@ def _erased_words(tx: Transaction, known: Recognition | None, versions: Sequence
     )
 
 
-def _retract(tx: Transaction, settings: Settings, being: Being, scenes: SceneRemoval) -> Retracted:
+def retract_within(tx: Transaction, settings: Settings, being: Being, scenes: SceneRemoval) -> Retracted:
+    """Retract the messages whose scenes a planned removal removes, in a transaction that has called `withdrawal.lock`.
+
+    Raises:
+        PlanOutdated: A patrol has changed the nodes since; the transaction must be rolled back.
+    """
     standing = list(scenes.message_ids)
     if not standing:
         return Retracted(retracted=0)
@@ -290,9 +296,19 @@ def _retract(tx: Transaction, settings: Settings, being: Being, scenes: SceneRem
     return Retracted(retracted=len(standing), ids=standing, rebuilds=rebuilds.model_copy(update={"scenes": removed}))
 
 
-def _restore(tx: Transaction, settings: Settings, being: Being, versions: Sequence[Version]) -> Restored:
-    ids = retraction.restore(tx, being.being_id, [version.message_id for version in versions])
-    sessions = judging.sessions_of(tx, being.being_id, ids)
-    summaries = session_summaries.count_due(tx, being.being_id, sessions)
-    request_processing(tx, settings, being.being_id, sessions)
+def restore_unless_erased(
+    tx: Transaction, settings: Settings, being: Being, known: Recognition | None, message_ids: Sequence[UUID]
+) -> Restored:
+    """Restore retracted messages, but none whose words were erased elsewhere; otherwise as `restore_within`."""
+    versions = retraction.versions(tx, being.being_id, [], message_ids) if known is not None else []
+    erased = {versions[place].message_id for place in _erased_words(tx, known, versions)}
+    return restore_within(tx, settings, being, [id_ for id_ in message_ids if id_ not in erased])
+
+
+def restore_within(tx: Transaction, settings: Settings, being: Being, message_ids: Sequence[UUID]) -> Restored:
+    """Restore retracted messages in a transaction that has locked the Being's session state."""
+    back = retraction.restore(tx, being.being_id, message_ids)
+    ids = back.message_ids
+    summaries = session_summaries.count_due(tx, being.being_id, back.session_ids)
+    request_processing(tx, settings, being.being_id, back.session_ids)
     return Restored(restored=len(ids), ids=ids, rebuilds=Rebuilds(messages=len(ids), summaries=summaries))

@@ -5,18 +5,22 @@ from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
+from pydantic import BaseModel
 from pydantic_core import to_json
 
 from providers.errors import BadAnswer, ProviderError
 from providers.prices import cost_of
 from providers.thinking import Completion, Question, Thinker, max_usage, read
+from schemas.ledger.work import Claim
 from schemas.llm.calls import Outcome, Response
 from schemas.settings import Settings
-from schemas.work import Claim
 from store.database import Store
 from store.llm import budgets, calls, responses
 from store.llm.calls import Account
 from store.transaction import Transaction
+
+# The schema of each kind of answer, which takes longer to derive than a prompt takes to hash.
+_schemas: dict[type[BaseModel], dict[str, Any]] = {}
 
 
 class CallLedger:
@@ -106,8 +110,10 @@ class CallLedger:
 
 def prompt_hash(question: Question[Any]) -> bytes:
     """Hash a question's prompt and answer schema; the model is left out, so a changed model repays nothing."""
-    schema = question.answer.model_json_schema()
-    asked = [question.purpose, question.instructions, question.about, question.material, schema]
+    form = question.answer
+    if form not in _schemas:
+        _schemas[form] = form.model_json_schema()
+    asked = [question.purpose, question.instructions, question.about, question.material, _schemas[form]]
     return sha256(to_json(asked)).digest()
 
 

@@ -11,8 +11,8 @@ from memory.llm.batches import BatchPending
 from memory.llm.session import LlmSession, LlmUnavailable, RequestsStopped, llm_session
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.thinkers import Thinkers
+from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from schemas.work import Claim
 from store import clock
 from store.database import Store
 from store.errors import BudgetSpent

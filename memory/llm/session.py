@@ -22,9 +22,9 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderErr
 from providers.lease_guard import before_request
 from providers.thinkers import Thinkers
 from providers.thinking import BatchThinker, Completion, Question, Thinker, Usage, read
+from schemas.ledger.work import Claim
 from schemas.llm.calls import EncryptedKey, PaidWith, Response
 from schemas.settings import Settings
-from schemas.work import Claim
 from store.database import Store
 from store.errors import BudgetSpent, StoreError
 from store.llm import calls, keys
@@ -81,7 +81,7 @@ def llm_session(
     """Open a session with the model that serves a unit of work, and choose the key that pays for it.
 
     The user's stored key pays; where none is stored, the key of the request, if all inputs came with it; else the
-    platform's. A stored key that can't be used is not replaced by another: no one is charged in the user's place.
+    platform's. A stored key that can't be used is not replaced by another: no other key is charged in its place.
 
     Args:
         store: The ledger.

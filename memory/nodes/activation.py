@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from schemas.kinds import ACTIVATE
-from schemas.work import Claim
+from schemas.ledger.kinds import ACTIVATE
+from schemas.ledger.work import Claim
 from store.database import Store
 from store.ledger import work
 from store.nodes import nodes

@@ -10,13 +10,14 @@ from memory.text.pages import (
     parse_time_cursor,
     time_cursor,
 )
-from schemas.intake import NotePage, NoteState
+from schemas.intake.notes import NotePage, NoteState
 from schemas.nodes.nodes import NodePage, NodeStatus
+from schemas.nodes.topic_map import TopicMap
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from store.database import Store
 from store.errors import NotFound
 from store.intake import notes
-from store.nodes import clusters, nodes
+from store.nodes import clusters, nodes, topic_map
 from store.talk import messages, retraction
 
 
@@ -71,6 +72,20 @@ def fading_page(store: Store, being_id: UUID, *, patrols: int, cursor: str | Non
         found = nodes.fading(tx, being_id, patrols=patrols, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda fading: count_cursor(fading[0], fading[1].node_id))
     return NodePage(nodes=[node for _, node in shown], cursor=end)
+
+
+def map_page(store: Store, being_id: UUID, *, dead: bool, cursor: str | None, limit: int) -> TopicMap:
+    """List a Being's topics, and its nodes in few words; dead ones only with `dead`.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    after = parse_id_cursor(cursor)
+    with store.transaction() as tx:
+        topics = clusters.live(tx, being_id)
+        found = topic_map.page(tx, being_id, dead=dead, after=after, limit=limit + 1)
+    shown, end = cut_page(found, limit, lambda node: str(node.node_id))
+    return TopicMap(clusters=topics, nodes=shown, cursor=end)
 
 
 def session_page(store: Store, being_id: UUID, *, cursor: str | None, limit: int) -> SessionPage:

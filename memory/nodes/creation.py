@@ -6,12 +6,13 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from memory.nodes.embedding import embed_whole
 from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, text_hash
-from providers.embedding import Embedder, embed_each
+from providers.embedding import Embedder
 from providers.errors import InputRefused
-from schemas.intake import Note
-from schemas.wire import SceneInput
-from store.accounts import users
+from schemas.intake.inputs import SceneInput
+from schemas.intake.notes import Note
+from store.accounts import beings
 from store.database import Store
 from store.intake import notes
 from store.nodes import embeddings, nodes
@@ -53,7 +54,7 @@ class NewNodes:
 
         Nodes of notes that name a time from which they age are born with one patrol for each `tick` since.
         """
-        users.adopt_model(tx, being_id, self.model)
+        beings.adopt_model(tx, being_id, self.model)
         # Notes may have been erased since they were parsed.
         there = notes.existing(tx, being_id, [note_id for note_id, _ in self.born])
         born = [(note_id, words) for note_id, words in self.born if note_id in there]
@@ -129,7 +130,7 @@ def vectors_of(
     missing = [hashed for hashed in wanted if hashed not in vectors]
     for start in range(0, len(missing), KEPT_AT_ONCE):
         some = missing[start : start + KEPT_AT_ONCE]
-        answers = dict(zip(some, embed_each(embedder, [wanted[hashed] for hashed in some]), strict=True))
+        answers = dict(zip(some, embed_whole(embedder, [wanted[hashed] for hashed in some]), strict=True))
         paid = {hashed: answer for hashed, answer in answers.items() if not isinstance(answer, InputRefused)}
         if paid:
             # The commit need not be durable: a vector lost in a crash is requested again.

@@ -1,4 +1,4 @@
-"""Single-node operations by people: read, pin, correct, forget, revive."""
+"""Single-node operations by people: read, pin, correct, forget, revive, undo."""
 
 from typing import Any
 from uuid import UUID
@@ -11,10 +11,10 @@ from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker, on_behalf_of
 from schemas.accounts.accounts import Being
+from schemas.intake.inputs import SceneInput
 from schemas.limits import STORY_MESSAGES
 from schemas.nodes.nodes import Node, NodeStory
-from schemas.wire import SceneInput
-from store.accounts import erasure, users
+from store.accounts import beings, erasure
 from store.database import Store
 from store.errors import NotFound, Refused
 from store.intake import notes
@@ -93,6 +93,18 @@ def revive(store: Store, being_id: UUID, node_id: UUID) -> Node:
         return _existing(nodes.get(tx, being_id, node_id), node_id)
 
 
+def undo(store: Store, being_id: UUID, node_id: UUID) -> Node:
+    """Take back the latest forgetting or reviving by a person.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: Something else happened to the node's state since, or the memory that had absorbed it was erased.
+    """
+    with store.transaction() as tx:
+        nodes.undo(tx, being_id, node_id)
+        return _existing(nodes.get(tx, being_id, node_id), node_id)
+
+
 def correct(
     store: Store,
     embedders: Embedders,
@@ -123,7 +135,7 @@ def correct(
     for _ in range(CORRECTION_TRIES):
         with store.transaction() as tx:
             read = _existing(nodes.get(tx, being_id, node_id), node_id)
-            being = users.get_being(tx, being_id)
+            being = beings.get_being(tx, being_id)
         scene = _corrected(read, changes)
         model, words = embedded(store, embedders, being, scene)
         with store.transaction() as tx:

@@ -17,10 +17,10 @@ from memory.nodes.scenes import Unparsable, parse_scene
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.accounts.portability import NodeErased
+from schemas.intake.inputs import SceneInput
 from schemas.settings import Settings
-from schemas.wire import SceneInput
+from store.accounts import beings, erasure
 from store.accounts import erased as erased_items
-from store.accounts import erasure, users
 from store.accounts.erasure import Survivor
 from store.database import Store
 from store.errors import NotFound, Refused
@@ -67,7 +67,7 @@ def erase_node(store: Store, settings: Settings, embedders: Embedders, being: Be
         planned = plan(store, embedders, being, gone)
         with store.transaction() as tx:
             erased_items.hold_intake(tx, being.being_id)
-            users.lock(tx, being.being_id)
+            beings.lock(tx, being.being_id)
             same = set(erasure.with_absorbed(tx, being.being_id, node_id)) <= set(planned.gone)
             if same and _holds(tx, being.being_id, planned):
                 notes = erased_items.notes_of_nodes(tx, being.being_id, planned.gone)
@@ -89,7 +89,7 @@ def erase_note(store: Store, settings: Settings, embedders: Embedders, being: Be
     """
     with store.transaction() as tx:
         erased_items.hold_intake(tx, being.being_id)
-        users.lock(tx, being.being_id)
+        beings.lock(tx, being.being_id)
         node_id = erasure.node_of(tx, being.being_id, note_id)
         if node_id is None:
             _refuse_again(tx, settings, being, [note_id])
@@ -117,7 +117,7 @@ def plan(store: Store, embedders: Embedders, being: Being, node_ids: Sequence[UU
         ProviderError: A survivor's own text can't be embedded.
     """
     with store.transaction() as tx:
-        whose = users.get_being(tx, being.being_id)
+        whose = beings.get_being(tx, being.being_id)
         survivors = erasure.survivors_of(tx, being.being_id, node_ids)
     gone = list(node_ids)
     scenes = {one.node_id: scene for one in survivors if (scene := _own_scene(one)) is not None}
@@ -147,7 +147,7 @@ def carry_out(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> NodeE
 
 def _holds(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> bool:
     """Whether the survivors are still those of the plan, and its vectors are of the Being's current model."""
-    model = users.get_being(tx, being_id).embedding_model
+    model = beings.get_being(tx, being_id).embedding_model
     same_survivors = erasure.survivors_of(tx, being_id, planned.asked) == planned.survivors
     return same_survivors and all(embedder == model for embedder, _ in planned.own_words.values())
 

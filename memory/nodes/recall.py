@@ -3,14 +3,16 @@
 import random
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import itemgetter
 from uuid import UUID
 
 import structlog
 
 from memory.nodes import activation
+from memory.nodes.embedding import embed_question
 from memory.nodes.fragments import to_fragments
 from memory.text.errors import InvalidRequest
 from memory.text.pages import cut_page, parse_time_cursor, time_cursor
@@ -20,7 +22,7 @@ from providers.metering import Asker, on_behalf_of
 from schemas.limits import PAGE_NODES, SEARCH_TERMS
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import Recalled, Searched
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.errors import BudgetSpent, NotFound
 from store.nodes import clusters, nodes
@@ -52,10 +54,10 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryVector:
-    """A query's unit vector and its embedding model."""
+    """A query's unit vectors, more than one if it is long, and their embedding model."""
 
     model: str
-    vector: Vector
+    vectors: Sequence[Vector]
 
 
 def recall(store: Store, embedders: Embedders, being_id: UUID, asked: RecallQuery, chance: random.Random) -> Recalled:
@@ -67,7 +69,7 @@ def recall(store: Store, embedders: Embedders, being_id: UUID, asked: RecallQuer
     if not asked.query.strip():
         raise InvalidRequest("The query is empty: name at least one word.")
     with store.transaction() as tx:
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
     meant = embed_query(embedders, Asker(being_id, "recall"), asked.query, being.embedding_model)
     with store.transaction() as tx:
         recalled = recall_by_vector(tx, being_id, asked, meant, chance)
@@ -85,8 +87,8 @@ def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | Non
     try:
         embedder = embedders.serving(model)
         with on_behalf_of(asker):
-            vector = embedder.embed_queries([query])[0]
-        return QueryVector(embedder.model, vector)
+            vectors = embed_question(embedder, query)
+        return QueryVector(embedder.model, vectors)
     except InputRefused as refusal:
         raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
     except (ProviderError, BudgetSpent) as error:
@@ -97,13 +99,13 @@ def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | Non
 def recall_by_vector(
     tx: Transaction, being_id: UUID, asked: RecallQuery, meant: QueryVector | None, chance: random.Random
 ) -> Recalled:
-    """Recall by a query vector, or by the query's words if there is none; the caller activates the found nodes.
+    """Recall by a query's vectors, or by the query's words if there is none; the caller activates the found nodes.
 
     Args:
         tx: The transaction.
         being_id: The Being.
         asked: The query.
-        meant: The query's vector; None: it could not be embedded.
+        meant: The query's vectors; None: it could not be embedded.
         chance: Shuffles the fragments.
     """
     similarities: list[float | None]
@@ -113,9 +115,19 @@ def recall_by_vector(
         found = [node for node, _ in met]
         similarities = [None] * len(found)
     else:
-        near = nodes.match(tx, being_id, meant.model, meant.vector, threshold=asked.threshold, limit=asked.limit)
-        found = [node for node, _ in near]
-        similarities = [similarity for _, similarity in near]
+        near = {
+            node.node_id: (node, similarity)
+            for node, similarity in sorted(
+                chain.from_iterable(
+                    nodes.match(tx, being_id, meant.model, vector, threshold=asked.threshold, limit=asked.limit)
+                    for vector in meant.vectors
+                ),
+                key=itemgetter(1),
+            )
+        }
+        best = sorted(near.values(), key=lambda one: (-one[1], one[0].node_id))[: asked.limit]
+        found = [node for node, _ in best]
+        similarities = [similarity for _, similarity in best]
     return Recalled(
         fragments=to_fragments(found, chance),
         nodes=found,

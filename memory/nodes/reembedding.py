@@ -7,16 +7,17 @@ from uuid import UUID
 
 import structlog
 
+from memory.nodes.embedding import embed_prefix, embed_whole
 from memory.nodes.scenes import embedding_text
 from providers.embedders import Embedders
-from providers.embedding import Embedder, embed_each
+from providers.embedding import Embedder
 from providers.errors import InputRefused
-from schemas.kinds import REEMBED
-from schemas.work import Claim
+from schemas.ledger.kinds import REEMBED
+from schemas.ledger.work import Claim
 from store.database import Store
 from store.ledger import work
 from store.nodes import embeddings
-from store.nodes.embeddings import Text, Vector
+from store.nodes.embeddings import Text
 
 log = structlog.get_logger()
 
@@ -82,17 +83,7 @@ def _embed(store: Store, embedder: Embedder, being_id: UUID, missing: Sequence[T
     texts = [embedding_text(text.scene, text.feeling) for text in missing]
     vectors = {
         text.text_hash: embed_prefix(embedder, words) if isinstance(answer, InputRefused) else answer
-        for text, words, answer in zip(missing, texts, embed_each(embedder, texts), strict=True)
+        for text, words, answer in zip(missing, texts, embed_whole(embedder, texts), strict=True)
     }
     with store.transaction() as tx:
         embeddings.keep(tx, being_id, embedder.model, vectors)
-
-
-def embed_prefix(embedder: Embedder, text: str) -> Vector:
-    """Embed the longest prefix, by halving, that the model accepts, so that no node is lost to a smaller window."""
-    while len(text) > 1:
-        text = text[: len(text) // 2]
-        (answer,) = embed_each(embedder, [text])
-        if not isinstance(answer, InputRefused):
-            return answer
-    raise InputRefused("The model refuses even the first character of a text that another model accepted.")

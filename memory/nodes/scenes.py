@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from providers.json_text import only_object
+from schemas.intake.inputs import SceneInput
 from schemas.limits import WHEN_ITEMS_EMBEDDED
 from schemas.text.storable import unstorable
 from schemas.text.validation_messages import bounded, validation_messages
-from schemas.wire import SceneInput
 
 CODE_BLOCK = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 

@@ -15,7 +15,7 @@ from providers.errors import BadAnswer, InputRefused
 from schemas.limits import TOPIC_NAME_CHARACTERS
 from schemas.nodes.nodes import Cluster, Root, ShownNode
 from schemas.patrol.model_answers import TopicName
-from store.accounts import users
+from store.accounts import beings
 from store.context import souls
 from store.database import Store
 from store.nodes import clusters, lineage, topic_names
@@ -98,7 +98,7 @@ def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> Named:
         ProviderError: The model is unavailable; answers so far are stored.
     """
     with store.transaction() as tx:
-        who = about(users.get_being(tx, being_id), souls.get(tx, being_id))
+        who = about(beings.get_being(tx, being_id), souls.get(tx, being_id))
         taken = [cluster.name for cluster in clusters.live(tx, being_id)]
         topics = [
             Unnamed(cluster, nodes, [name for name in taken if name != cluster.name])

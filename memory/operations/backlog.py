@@ -1,7 +1,7 @@
 """What waits, by queue, and what is not done because no model key pays for it."""
 
 from memory.operations.health import Finding
-from schemas.kinds import QUEUES
+from schemas.ledger.kinds import QUEUES
 from schemas.settings import Settings
 from store.database import Store
 from store.ledger import metrics

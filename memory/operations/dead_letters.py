@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory.text.pages import cut_page, parse_time_cursor, time_cursor
-from schemas.kinds import WORK
+from schemas.ledger.kinds import WORK
+from schemas.ledger.work import Work, WorkPage
 from schemas.settings import Settings
-from schemas.work import Work, WorkPage
 from store.database import Store
 from store.errors import Refused
 from store.ledger import work

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from schemas.settings import Settings
 from store.database import Store
-from store.ledger import work
+from store.ledger import metrics
 from store.llm import budgets
 from store.transaction import Transaction
 
@@ -38,7 +38,7 @@ def findings(store: Store, settings: Settings) -> list[Finding]:
 
 
 def _due(tx: Transaction, settings: Settings) -> Finding:
-    waits = work.oldest_due(tx)
+    waits = metrics.oldest_due(tx)
     if not waits:
         return Finding("due work", good=True, words="no work is due")
     late = {queue: waited for queue, waited in waits.items() if waited > settings.due_limit}
@@ -54,7 +54,7 @@ def _due(tx: Transaction, settings: Settings) -> Finding:
 
 
 def _held(tx: Transaction, settings: Settings) -> Finding:
-    held, finished = work.longest_held(tx), work.since_finished(tx)
+    held, finished = metrics.longest_held(tx), metrics.since_finished(tx)
     if held is None:
         return Finding("work in hand", good=True, words="none")
     limit = LIMITS_HELD * settings.due_limit
@@ -68,7 +68,7 @@ def _held(tx: Transaction, settings: Settings) -> Finding:
 
 def _beat(tx: Transaction, settings: Settings) -> Finding:
     silence = max(SWEEPS_MISSED * timedelta(seconds=settings.sweep_every), LEAST_SILENCE)
-    swept = work.since_heartbeat(tx, "sweep")
+    swept = metrics.since_heartbeat(tx, "sweep")
     look = "see whether `patrol beat` and a worker for the queue `upkeep` run"
     if swept is None:
         return Finding("beat", good=False, words=f"the sweep has never run: {look}")
@@ -77,7 +77,7 @@ def _beat(tx: Transaction, settings: Settings) -> Finding:
 
 
 def _unknown(tx: Transaction, settings: Settings) -> Finding:
-    unknown = work.unknown_due(tx)
+    unknown = metrics.unknown_due(tx)
     if not unknown:
         return Finding("kinds of work", good=True, words="all known")
     kinds = ", ".join(f"{found.units} of {found.kind}" for found in unknown)
@@ -91,7 +91,7 @@ def _unknown(tx: Transaction, settings: Settings) -> Finding:
 
 
 def _dead(tx: Transaction) -> Finding:
-    dead = work.dead(tx)
+    dead = metrics.dead(tx)
     return Finding("dead work", good=True, words=f"{dead} dead: see `patrol work list`" if dead else "none")
 
 

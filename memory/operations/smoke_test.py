@@ -12,9 +12,9 @@ from memory.patrol.demand import demand
 from providers.embedders import Embedders
 from providers.local.encoder_config import MINILM
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
-from store.ledger import work
+from store.ledger import retention
 from store.patrol import runs
 
 ACTION = "A canary was sent down the mine, and sang."
@@ -49,9 +49,9 @@ def send_canary(
     """
     with store.transaction() as tx:
         user = users.add_user(tx, f"canary {uuid4()}", "UTC")
-        being_id = users.add_being(tx, user.user_id, "canary", "Canary").being_id
-        users.change_being(tx, being_id, NOTHING)
-        users.adopt_model(tx, being_id, MINILM)
+        being_id = beings.add_being(tx, user.user_id, "canary", "Canary").being_id
+        beings.change_being(tx, being_id, NOTHING)
+        beings.adopt_model(tx, being_id, MINILM)
     try:
         began = time.monotonic()
         note = {"type": "scene", "content": {"action": ACTION, "actors": ["Canary"], "when": ["2026-01-01"]}}
@@ -67,7 +67,7 @@ def send_canary(
         with store.transaction() as tx:
             removed = users.remove_user(tx, user.user_id)
         with store.transaction() as tx:
-            work.remove_all(tx, removed)
+            retention.remove_all(tx, removed)
 
 
 def _over(store: Store, being_id: UUID, run_id: UUID) -> bool:

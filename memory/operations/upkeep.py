@@ -8,14 +8,15 @@ import structlog
 from memory.patrol.demand import begin_swept
 from memory.talk import session_summary
 from memory.talk.judging import request_judging
-from schemas.kinds import PATROL_DUE
+from schemas.ledger.kinds import PATROL_DUE
+from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
-from schemas.work import TaskMessage
 from store import vault
+from store.accounts import request_answers
 from store.context import provenance
 from store.database import Store
 from store.facts import history
-from store.ledger import work
+from store.ledger import metrics, retention, work
 from store.llm import batches, budgets, calls, keys, responses
 from store.talk import judging, messages, retraction
 from store.transaction import Transaction
@@ -39,10 +40,10 @@ def sweep(store: Store, settings: Settings, empty_queues: Collection[str] = ()) 
         empty_queues: Queues that hold no message, so that what was sent there for due work was lost.
     """
     with store.transaction() as tx:
-        work.record_heartbeat(tx, "sweep")
+        metrics.record_heartbeat(tx, "sweep")
         due = work.take_due(tx, limit=SWEPT_AT_ONCE, empty_queues=empty_queues)
         tx.outbox += [message for message in due if message.kind != PATROL_DUE.name]
-        unknown = work.unknown_due(tx)
+        unknown = metrics.unknown_due(tx)
     for found in unknown:
         log.error("sweep.unknown_kind", kind=found.kind, units=found.units)
     patrols = [message for message in due if message.kind == PATROL_DUE.name]
@@ -74,9 +75,9 @@ def end_idle_sessions(store: Store, settings: Settings) -> None:
 def clear(store: Store, settings: Settings) -> None:
     """Delete what retention has ended for: finished work, answers, receipts, vectors of abandoned attempts."""
     for clear_some, older_than in (
-        (work.clear_done, settings.keep_finished_work),
-        (work.clear_orphaned, timedelta(0)),
-        (work.clear_vectors, settings.keep_finished_work),
+        (retention.clear_done, settings.keep_finished_work),
+        (retention.clear_orphaned, timedelta(0)),
+        (retention.clear_vectors, settings.keep_finished_work),
         (responses.clear, settings.keep_responses),
         (calls.clear, settings.keep_calls),
         (budgets.clear, settings.keep_calls),
@@ -88,6 +89,7 @@ def clear(store: Store, settings: Settings) -> None:
         (provenance.clear_shown, settings.keep_receipts),
         (vault.clear_items, settings.keep_receipts),
         (retraction.clear_applied, settings.keep_receipts),
+        (request_answers.clear, settings.keep_request_answers),
         (vault.compact_old, settings.vault_tombstones),
     ):
         _clear_all(store, clear_some, older_than)

@@ -24,7 +24,7 @@ from schemas.limits import MARKED_NODES, PART_NODES
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.context import souls
 from store.database import Store
 from store.errors import BudgetSpent
@@ -62,7 +62,7 @@ def decide_merges(
         RequestsStopped: There is no stored answer to any of the questions.
     """
     with store.transaction() as tx:
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
         who = about(being, souls.get(tx, being_id))
     payable = [batch for batch in marked if all(llm.pays_for(node.request_key_id) for node in batch.waiting)]
     asked = [batch for batch in payable if _can_change(batch)]

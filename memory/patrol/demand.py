@@ -3,9 +3,9 @@
 from datetime import timedelta
 from uuid import UUID
 
-from schemas.kinds import PATROL_DUE
+from schemas.ledger.kinds import PATROL_DUE
+from schemas.ledger.work import Claim, TaskMessage
 from schemas.settings import Settings
-from schemas.work import Claim, TaskMessage
 from store.database import Store
 from store.intake import notes
 from store.ledger import work

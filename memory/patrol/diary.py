@@ -18,7 +18,7 @@ from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import DiaryPages
 from schemas.patrol.runs import DiaryEntry, DiaryPage
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.context import persona, souls
 from store.database import Store
 from store.patrol import consolidation, diary, runs
@@ -53,7 +53,7 @@ def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
     memories = consolidation.born_since(tx, being_id, newest[0].last_node_id if newest else None, MOST_READ)
     return Day(
         day,
-        users.get_being(tx, being_id),
+        beings.get_being(tx, being_id),
         souls.get(tx, being_id),
         diary.on_day(tx, being_id, day),
         memories,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory.patrol.demand import request_patrol
-from schemas.intake import Note
+from schemas.intake.notes import Note
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.errors import NotFound
 from store.intake import notes
@@ -39,7 +39,7 @@ def retry(store: Store, settings: Settings, being_id: UUID, note_ids: Sequence[U
 
 
 def _retried(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID] | None) -> int:
-    users.get_being(tx, being_id)
+    beings.get_being(tx, being_id)
     found = notes.retry(tx, being_id, note_ids)
     if missing := set(note_ids or ()) - found:
         raise NotFound(f"This Being has no failed note {min(missing)}. See `patrol notes failed`.")

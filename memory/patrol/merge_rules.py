@@ -12,9 +12,9 @@ from memory.nodes.prompt_rendering import shown_whole
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.text.prompt_escaping import texts_in, unescaped
 from providers.errors import BadAnswer
+from schemas.intake.inputs import SceneInput
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
-from schemas.wire import SceneInput
 
 NUMBER = re.compile(r"\d+")
 # Sensory details that a survivor keeps, so that a routine merged every day stays short.

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.text.pages import cut_page, parse_id_cursor
-from schemas.kinds import PATROL_STEPS
+from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.runs import Run, RunPage, RunReport, StepReport, StepUnderWay
 from store.database import Store
 from store.patrol import runs

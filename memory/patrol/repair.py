@@ -12,9 +12,9 @@ from memory.nodes.scenes import Unparsable, parse_scene
 from memory.text.prompt_escaping import tagged, texts_in, unescaped_texts
 from providers.errors import BadAnswer
 from providers.tokens import estimated_tokens
-from schemas.intake import Note
+from schemas.intake.inputs import SceneInput
+from schemas.intake.notes import Note
 from schemas.patrol.model_answers import RepairedScene
-from schemas.wire import SceneInput
 
 REPAIR = prompt("repair", RepairedScene, size="small", most_tokens=6_000)
 # A longer note is not sent for repair.

@@ -18,7 +18,7 @@ from providers.errors import BadAnswer, InputRefused
 from schemas.limits import BIRTH_NODES, TOPIC_NAME_CHARACTERS, TOPIC_NODES
 from schemas.nodes.nodes import Cluster, ShownNode
 from schemas.patrol.model_answers import Split
-from store.accounts import users
+from store.accounts import beings
 from store.context import souls
 from store.database import Store
 from store.errors import BudgetSpent
@@ -93,7 +93,7 @@ def decide_splits(store: Store, llm: LlmSession, being_id: UUID, *, births: bool
         RequestsStopped: There is no stored answer to any of the questions.
     """
     with store.transaction() as tx:
-        who = about(users.get_being(tx, being_id), souls.get(tx, being_id))
+        who = about(beings.get_being(tx, being_id), souls.get(tx, being_id))
         crowds = [
             CrowdedCluster(
                 cluster,

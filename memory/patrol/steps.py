@@ -22,13 +22,13 @@ from memory.patrol.root_examples import TEXTS, nearest_roots
 from memory.patrol.splitting import decide_splits, split_roots_by_similarity
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas.intake import Note
-from schemas.kinds import PATROL_STEPS, STEPS
+from schemas.intake.inputs import SceneInput
+from schemas.intake.notes import Note
+from schemas.ledger.kinds import PATROL_STEPS, STEPS
+from schemas.ledger.work import Claim
 from schemas.nodes.nodes import UNEMBEDDED, Root
 from schemas.settings import Settings
-from schemas.wire import SceneInput
-from schemas.work import Claim
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.intake import notes
 from store.ledger import work
@@ -43,7 +43,7 @@ def embed(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Sett
     """❶ Make fresh nodes with vectors out of the notes stamped for this run."""
     being_id, run_id = claim.owner_id, UUID(claim.key)
     with store.transaction() as tx:
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
         stamped = notes.stamped(tx, being_id, run_id)
         retained = notes.unrepaired(tx, being_id, RETAINED_AT_ONCE)
 
@@ -63,7 +63,7 @@ def embed(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Sett
 def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
     """❶ Assign each new node to the topic it matches, else to a root, chosen by a model or by the nearest examples."""
     with store.transaction() as tx:
-        being = users.get_being(tx, claim.owner_id)
+        being = beings.get_being(tx, claim.owner_id)
         unassigned = steps.unassigned(tx, claim.owner_id, being.embedding_model)
     if not unassigned:
         _finish(store, claim, lambda _: {"matched": 0, "rooted": 0, "told": 0})

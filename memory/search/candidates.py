@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from memory.search import ranking
 from memory.search.languages import DEFAULT
@@ -13,8 +14,12 @@ from memory.text.time_expressions.resolution import resolve_time_expressions
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Kind
 from store import clock
-from store.search import documents, finding
-from store.search.finding import Meant, Seen, Within
+from store.accounts import users
+from store.nodes.embeddings import Vector
+from store.search import candidates as known_candidates
+from store.search import documents, lexical, nearest, scope
+from store.search.candidates import Seen
+from store.search.scope import Meant, Within
 from store.transaction import Transaction
 
 # Each signal nominates so many; the evidence that is wanted stands among the first twenty of one of them.
@@ -24,8 +29,8 @@ NOMINATED_OF_SPEAKER = 500
 RECENT_MESSAGES = 200
 # A question of so few words asks about what they name.
 NAMING_TERMS = 2
-# Kinds whose vectors the search keeps.
-TOLD: tuple[Kind, ...] = ("message", "summary", "diary", "vault")
+# Kinds of which some are the user's, for all of the user's Beings.
+USERS: tuple[Kind, ...] = ("fact", "vault")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +60,9 @@ class Candidates:
 
 def candidates(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Candidates:
     """What was nominated, with what stands around it."""
-    finding.plan_once(tx)
+    scope.plan_once(tx)
     within = Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
-    names = finding.speakers(tx, being.being_id, RECENT_MESSAGES)
+    names = known_candidates.speakers(tx, being.being_id, RECENT_MESSAGES)
     language = language_of(tx, being)
     terms, speakers = read(question.query, language, [*names, being.name])
     # Memories are ranked by the talk of their day too.
@@ -68,7 +73,7 @@ def candidates(tx: Transaction, being: Being, question: EverythingRequest, under
     rest, rest_places = _by_words(tx, rest_within, question, terms, terms)
     mentions = _mentions(tx, talk_within, terms, talk) if asks_for_talk else []
     places = mentions + talk_places + rest_places + _by_meaning(tx, talk_within, rest_within, question, understood)
-    rows = finding.seen(
+    rows = known_candidates.seen(
         tx,
         within,
         list(dict.fromkeys(places)),
@@ -107,9 +112,9 @@ def _by_words(
     """What BM25 knows of a collection, and the documents in it that hold the telling terms, best first."""
     if not within.kinds:
         return ranking.Collection([0.0] * len(terms), 1.0), []
-    known = finding.rarities(tx, within, [term.digest for term in terms])
-    rarities = {term.digest: _rarity(known.documents, known.counts.get(term.digest, 0)) for term in terms}
-    places = finding.by_words(
+    known = lexical.rarities(tx, within, [term.digest for term in terms])
+    rarities = {term.digest: rarity(known.documents, known.counts.get(term.digest, 0)) for term in terms}
+    places = lexical.by_words(
         tx,
         within,
         known,
@@ -126,19 +131,25 @@ def _by_meaning(
 ) -> list[int]:
     """The documents that are nearest in meaning, of each kind of vectors."""
     limit = _nominations(question)
-    places: list[int] = []
-    if understood.told and talk.kinds:
-        places += finding.told_like(tx, talk.being_id, talk, understood.told, limit)
-    others = [kind for kind in rest.kinds if kind in TOLD]
-    if understood.told and others:
-        places += finding.told_like(tx, rest.being_id, replace(rest, kinds=others), understood.told, limit)
-    if understood.told and "vault" in others:
-        places += finding.told_like(tx, rest.user_id, replace(rest, kinds=["vault"]), understood.told, limit)
-    if understood.nodes and "node" in rest.kinds:
-        places += finding.nodes_like(tx, rest, understood.nodes, limit)
-    if understood.facts and "fact" in rest.kinds:
-        places += finding.facts_like(tx, rest, understood.facts, limit)
-    return places
+    found: list[list[int]] = []
+    for meant in _each(understood.told):
+        asked = [(talk.being_id, talk.kinds), (rest.being_id, [one for one in rest.kinds if one != "node"])]
+        asked.append((rest.user_id, [one for one in rest.kinds if one in USERS]))
+        found += [
+            nearest.told_like(tx, owner_id, replace(rest, kinds=kinds), *meant, limit)
+            for owner_id, kinds in asked
+            if kinds
+        ]
+    if "node" in rest.kinds:
+        found += [nearest.nodes_like(tx, rest, *meant, limit) for meant in _each(understood.nodes)]
+    if "fact" in rest.kinds:
+        found += [nearest.facts_like(tx, rest, *meant, limit) for meant in _each(understood.facts)]
+    return list(chain.from_iterable(found))
+
+
+def _each(meant: Meant | None) -> list[tuple[str, Vector]]:
+    """The vectors of a question with their model."""
+    return [(meant.model, vector) for vector in meant.vectors] if meant else []
 
 
 def _mentions(tx: Transaction, talk: Within, terms: Sequence[Term], known: ranking.Collection) -> list[int]:
@@ -147,14 +158,14 @@ def _mentions(tx: Transaction, talk: Within, terms: Sequence[Term], known: ranki
         return []
     # The rarest term first: the others are looked for in what holds it.
     rarest = sorted(zip(known.rarities, terms, strict=True), key=lambda one: -one[0])
-    return finding.mentions(tx, talk, [term.digest for _, term in rarest])
+    return lexical.mentions(tx, talk, [term.digest for _, term in rarest])
 
 
 def _nominations(question: EverythingRequest) -> int:
     return NOMINATED_OF_SPEAKER if question.speaker else NOMINATED
 
 
-def _rarity(documents: int, having: int) -> float:
+def rarity(documents: int, having: int) -> float:
     """BM25's inverse document frequency, which is never negative."""
     return math.log(1 + (max(documents, having) - having + 0.5) / (having + 0.5))
 
@@ -178,5 +189,5 @@ def speaker_of(being: Being, speaker: str | None, role: str) -> str | None:
 def _intervals(tx: Transaction, being: Being, question: EverythingRequest, language: str) -> list[Interval]:
     """The times that a question names, as seen from when it is asked."""
     asked_at = question.as_of or clock.now(tx)
-    named = resolve_time_expressions(question.query, asked_at, finding.time_zone(tx, being.user_id), language)
+    named = resolve_time_expressions(question.query, asked_at, users.get_user(tx, being.user_id).time_zone, language)
     return [Interval(one.start, one.end) for one in named]

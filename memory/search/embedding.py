@@ -4,33 +4,39 @@ Messages are embedded with their speaker's name, for who said a thing is half of
 evidence of two conversations in the first ten by cosine alone, and 0.24 without names).
 """
 
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from time import monotonic
-from typing import Any
 from uuid import UUID
 
 import structlog
 
-from memory.nodes.reembedding import embed_prefix
+from memory.nodes.embedding import embed_prefix
+from memory.nodes.scenes import embedding_text
 from memory.search.indexing import EMBEDDED, text_of, work_off_meaning
 from providers.embedders import Embedders
 from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused
+from providers.windows import Window, windows
+from schemas.ledger.work import Claim
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.search import Kind
-from schemas.work import Claim
 from store.database import Store
 from store.ledger import work
 from store.search import documents, queue, vectors
+from store.search.vectors import Unembedded, WindowVector
 from store.transaction import Transaction
 
 log = structlog.get_logger()
 
+# A document and its windows.
+Portion = tuple[Unembedded, Sequence[Window]]
+
 # A batch on this machine takes half a second, and a turn a few: live work gets its worker in between.
 BATCH = 64
 TURN = timedelta(seconds=3)
-# A message's beginning tells what it is about; models with small windows cut it shorter.
-CHARACTERS_EMBEDDED = 4_000
+# So many windows are embedded between two commits; those of one text are always kept together.
+WINDOWS = 64
 
 
 def ask_for_other_models(store: Store, embedders: Embedders, limit: int = 100) -> None:
@@ -65,15 +71,12 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
             batch = vectors.unembedded(tx, owner_id, user_id, BATCH) if user_id else []
         if not batch:
             break
-        texts = [_text(one.kind, one.content, one.speaker) for one in batch]
-        made = {
-            (one.kind, one.item_id): embed_prefix(embedder, text) if isinstance(answer, InputRefused) else answer
-            for one, text, answer in zip(batch, texts, embed_each(embedder, texts), strict=True)
-        }
-        with store.transaction() as tx:
-            work.hold(tx, claim)
-            vectors.keep(tx, owner_id, embedder.model, made, batch)
-            vectors.serve(tx, owner_id, embedder.model)
+        for some in _portions([(one, _windows(embedder, one)) for one in batch]):
+            made = _embedded(embedder, some)
+            with store.transaction() as tx:
+                work.hold(tx, claim)
+                vectors.keep(tx, owner_id, embedder.model, made, [one for one, _ in some])
+                vectors.serve(tx, owner_id, embedder.model)
         if monotonic() >= ends:
             break
     with store.finishing(claim) as tx:
@@ -92,6 +95,39 @@ def _embedder(tx: Transaction, embedders: Embedders, owner_id: UUID) -> Embedder
     return embedders.serving(None if model == UNEMBEDDED else model)
 
 
-def _text(kind: Kind, content: Any, speaker: str | None) -> str:
-    text = text_of(kind, content, None)[:CHARACTERS_EMBEDDED]
-    return f"{speaker}: {text}" if speaker else text
+def _windows(embedder: Embedder, one: Unembedded) -> list[Window]:
+    """The windows that get vectors here; none for a node or a fact that the vector in its own row tells whole."""
+    if one.kind == "node":
+        text = embedding_text(one.content, one.feeling)
+    else:
+        text = text_of(one.kind, one.content, one.feeling)
+    try:
+        found = windows(embedder, text, f"{one.speaker}: " if one.speaker else "")
+    except InputRefused:
+        found = [Window(0, text)]
+    return [] if len(found) == 1 and one.kind not in EMBEDDED else found
+
+
+def _portions(cut: Sequence[Portion]) -> Iterator[list[Portion]]:
+    """Documents with their windows, up to WINDOWS at a time."""
+    some: list[Portion] = []
+    for one in cut:
+        if some and sum(len(of_one) for _, of_one in some) + len(one[1]) > WINDOWS:
+            yield some
+            some = []
+        some.append(one)
+    if some:
+        yield some
+
+
+def _embedded(embedder: Embedder, some: Sequence[Portion]) -> dict[tuple[Kind, UUID], list[WindowVector]]:
+    answers = iter(embed_each(embedder, [window.text for _, of_one in some for window in of_one]))
+    return {
+        (one.kind, one.item_id): [
+            WindowVector(
+                window.start, embed_prefix(embedder, window.text) if isinstance(answer, InputRefused) else answer
+            )
+            for window, answer in zip(of_one, answers, strict=False)
+        ]
+        for one, of_one in some
+    }

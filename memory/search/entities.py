@@ -8,8 +8,8 @@ from memory.search.terms import digest, terms, words
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, NamedEntity, Neighbour
 from store.facts import cards
-from store.search import finding, shown
-from store.search.finding import Within
+from store.search import lexical, shown
+from store.search.scope import Within
 from store.transaction import Transaction
 
 MOST_ENTITIES = 3
@@ -56,7 +56,7 @@ def _names(query: str) -> list[str]:
 def _mentions(tx: Transaction, being: Being, talk: Within, label: str) -> Sequence[Neighbour]:
     """The first and the last message in which all words of a name stand, in the order in which they were said."""
     digests = [digest(term) for term in terms(label, language_of(tx, being))]
-    places = finding.mentions(tx, talk, digests) if digests else []
+    places = lexical.mentions(tx, talk, digests) if digests else []
     return [
         Neighbour(
             id=said.message_id,

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
@@ -12,10 +13,12 @@ import structlog
 from memory.nodes.scenes import scene_to_text
 from memory.search.languages import AUTO, DEFAULT, elected, votes
 from memory.search.terms import digest, terms, words
-from schemas.kinds import EMBED_TOLD, INDEX_WORDS, WorkKind
+from providers.metering import Asker, on_behalf_of
+from schemas.ledger.kinds import EMBED_TOLD, INDEX_WORDS, WorkKind
+from schemas.ledger.work import Claim
 from schemas.search import Kind, Stage
-from schemas.work import Claim
 from store.database import Store
+from store.errors import StoreError
 from store.ledger import work
 from store.search import documents, queue
 from store.search.documents import Document, Owner
@@ -32,15 +35,17 @@ IMPORTED_AFTER = timedelta(days=1)
 # Of a text as long as an item may be, the index holds this much.
 CHARACTERS_INDEXED = 20_000
 # Kinds whose vectors the search keeps; nodes and facts have theirs in their own tables.
-EMBEDDED: tuple[Kind, ...] = ("message", "summary", "diary", "vault")
+EMBEDDED: tuple[Kind, ...] = ("message", "summary", "diary", "vault", "knowledge")
 MOST_OWNERS = 200
+# A node or fact of more characters may be too long for the one vector in its own row.
+WHOLE_CHARACTERS = 160
 
 
 def index_waiting(store: Store, lease: timedelta, attempts: int) -> None:
     """Index what was told lately, owner after owner, for a turn's time.
 
-    Beat calls it often, so that a message is found within a second and costs no task of its own. What an attempt
-    leaves, because it fails or dies, the sweep sends to a task when its lease has run out.
+    Beat calls it often, so that a message is found within a second and costs no task of its own. What fails is sent to
+    a task at once; if the process dies, the sweep sends it when the lease has run out.
     """
     _work_off(store, "words", INDEX_WORDS, (lease, attempts), lambda claim: index(store, claim))
 
@@ -65,9 +70,17 @@ def _work_off(
         if claim is None:
             continue
         try:
-            do(claim)
+            with on_behalf_of(Asker(owner_id, "embed", kind.name, "")):
+                do(claim)
         except Exception as fault:  # noqa: BLE001  # its task meets the same fault, and records it in the ledger
             log.info("search.left_to_its_task", owner_id=str(owner_id), kind=kind.name, fault=type(fault).__name__)
+            _hand_to_task(store, claim)
+
+
+def _hand_to_task(store: Store, claim: Claim) -> None:
+    """Make the unit due at once and have its task sent; if that fails, the sweep sends it when the lease is over."""
+    with suppress(StoreError), store.transaction() as tx:
+        work.hand_back(tx, claim)
 
 
 def index(store: Store, claim: Claim, *, turn: timedelta = TURN) -> None:
@@ -92,7 +105,7 @@ def index(store: Store, claim: Claim, *, turn: timedelta = TURN) -> None:
                 documents.index_again(tx, owner_id)
             documents.keep_owner(tx, owner_id, language, counted)
             taken = queue.take(tx, owner_id, batch)
-            documents.put(tx, owner_id, [one for one in ready if (one.kind, one.item_id) in taken], EMBEDDED)
+            documents.put(tx, owner_id, [one for one in ready if (one.kind, one.item_id) in taken])
         indexed += len(batch)
         if monotonic() >= ends:
             break
@@ -125,6 +138,7 @@ def _document(one: Waiting, language: str, owner_id: UUID) -> Document:
         arrived_at=one.said_at if imported else one.received_at,
         question=asks(text),
         terms=_terms(text, language, owner_id, one.item_id),
+        embedded=one.kind in EMBEDDED or len(text) > WHOLE_CHARACTERS,
     )
 
 

@@ -13,7 +13,7 @@ from schemas.accounts.accounts import Being
 from schemas.limits import CONTEXT_PASSAGES, PASSAGE_CHARACTERS, QUERY_CHARACTERS
 from schemas.search import EverythingRequest
 from store.search import shown
-from store.search.finding import Seen
+from store.search.candidates import Seen
 from store.transaction import Transaction
 
 # A passage comes to mind if it is as near as this in meaning, or holds this share of what the words tell.
@@ -76,7 +76,9 @@ def passages(
             message_ids=tuple(row.item_id for row in run),
             said_at=run[0].said_at,
             text="\n".join(
-                f"{row.speaker or 'other'}: {excerpt(told[row.item_id], said)}" for row in run if row.item_id in told
+                f"{row.speaker or 'other'}: {excerpt(told[row.item_id], said, _nearest(row))}"
+                for row in run
+                if row.item_id in told
             ),
             score=max(scores.get(row.document_id, 0.0) for row in run),
         )
@@ -113,12 +115,27 @@ def _runs(rows: Sequence[Seen], chosen: Collection[int], apart_from: Collection[
     return runs
 
 
-def excerpt(text: str, said: str) -> str:
-    """A text, or of a long one the stretch that holds most of the words of what is said."""
+def _nearest(row: Seen) -> int | None:
+    """The character at which what is nearest in meaning begins, if it is near enough to matter."""
+    return row.starts_at if (row.similarity or 0.0) >= LEAST_SIMILARITY else None
+
+
+def excerpt(text: str, said: str, near: int | None) -> str:
+    """A text, or of a long one the stretch that matters.
+
+    Args:
+        text: The text.
+        said: What is said now.
+        near: The character at which its nearest window begins; if None, the stretch is what holds most of the words of
+            what is said.
+    """
     if len(text) <= PASSAGE_CHARACTERS:
         return text
-    asked = set(words(said))
-    starts = range(0, len(text) - PASSAGE_CHARACTERS // 2, PASSAGE_CHARACTERS // 2)
-    start = max(starts, key=lambda at: len(asked.intersection(words(text[at : at + PASSAGE_CHARACTERS]))))
+    if near is not None:
+        start = max(0, near - PASSAGE_CHARACTERS // 4)
+    else:
+        asked = set(words(said))
+        starts = range(0, len(text) - PASSAGE_CHARACTERS // 2, PASSAGE_CHARACTERS // 2)
+        start = max(starts, key=lambda at: len(asked.intersection(words(text[at : at + PASSAGE_CHARACTERS]))))
     stretch = text[start : start + PASSAGE_CHARACTERS]
     return ("… " if start else "") + stretch.strip() + (" …" if start + PASSAGE_CHARACTERS < len(text) else "")

@@ -32,9 +32,9 @@ def read(query: str, language: str, names: Sequence[str]) -> tuple[list[Term], f
     named = frozenset(name for word in telling for name in called[word])
     read_as = {stem(word, language): bool(called[word]) for word in telling}
     terms = [Term(digest(term), name) for term, name in read_as.items()][:MOST_TERMS]
-    # Whoever names everybody singles out nobody.
-    everybody = {name.casefold() for name in names[:-1]}
-    return terms, frozenset() if everybody and everybody <= named else named
+    # A question that names every speaker singles out none.
+    speakers = {name.casefold() for name in names[:-1]}
+    return terms, frozenset() if speakers and speakers <= named else named
 
 
 def _called(word: str, names: Sequence[str]) -> list[str]:

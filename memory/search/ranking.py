@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from store.search.finding import Seen
+from store.search.candidates import Seen
 
 Numbers = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ WEIGHTS: Mapping[str, float] = {
     "meaning": 1.0,
     # Every word of the question stands in the text itself.
     "all_words": 0.3,
-    # Said by someone whom the question names.
+    # Said by a speaker whom the question names.
     "speaker": 0.2,
     # The first or the last message that names what a question of one or two words asks about.
     "mention": 0.3,

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from memory.nodes import activation
 from memory.nodes.recall import QueryVector, embed_query
-from memory.search.candidates import TOLD, Understood, candidates, speaker_of
+from memory.search.candidates import Understood, candidates, speaker_of
 from memory.search.entities import named_entities
 from memory.search.indexing import text_of
 from memory.search.ranking import Ranked, ranked
@@ -19,8 +19,10 @@ from providers.metering import Asker
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Found, Kind, Neighbour, Result, Signal
 from store.database import Store
-from store.search import documents, finding, queue, shown
-from store.search.finding import Meant, Seen, Within
+from store.facts import vectors as fact_vectors
+from store.search import documents, queue, shown
+from store.search.candidates import Seen
+from store.search.scope import Meant, Within
 from store.search.shown import Said
 from store.transaction import Transaction
 
@@ -45,12 +47,12 @@ def understand(store: Store, embedders: Embedders, being: Being, query: str, kin
         InvalidRequest: The embedder refuses the query.
     """
     with store.transaction() as tx:
-        owner = documents.owner(tx, being.being_id)
+        owners = [documents.owner(tx, owner_id) for owner_id in (being.being_id, being.user_id)]
         wanted = {
-            # Memories are ranked by the talk of their day too.
-            "told": owner.embedding_model if owner and set(kinds) & {*TOLD, "node"} else None,
+            # Memories are ranked by the talk of their day too, and long ones and long facts have windows there.
+            "told": next((owner.embedding_model for owner in owners if owner and owner.embedding_model), None),
             "nodes": being.embedding_model if "node" in kinds else None,
-            "facts": finding.facts_model(tx, being.user_id) if "fact" in kinds else None,
+            "facts": fact_vectors.serving_model(tx, being.user_id) if "fact" in kinds else None,
         }
     asker = Asker(being.being_id, "recall")
     made: dict[str, QueryVector | None] = {}
@@ -59,7 +61,7 @@ def understand(store: Store, embedders: Embedders, being: Being, query: str, kin
 
     def meant(name: str) -> Meant | None:
         known = made.get(wanted[name] or "")
-        return Meant(known.model, known.vector) if known else None
+        return Meant(known.model, known.vectors) if known else None
 
     return Understood(meant("told"), meant("nodes"), meant("facts"), degraded=None in made.values())
 

@@ -2,9 +2,9 @@
 
 import structlog
 
-from schemas.kinds import INDEX_VECTORS
+from schemas.ledger.kinds import INDEX_VECTORS
+from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from schemas.work import Claim
 from store.database import Store
 from store.ledger import work
 from store.search import vector_indexes

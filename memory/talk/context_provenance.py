@@ -6,6 +6,7 @@ extracted, counted and summarised anew each time that a producer pastes its cont
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -25,30 +26,36 @@ CONTEXT_ID = "context_id"
 
 
 class Utterance(NamedTuple):
-    """A message's text, and the id of the context that it names as its origin, if it names one."""
+    """A message's text, the id of the context that it names as its origin, if it names one, and when it came in."""
 
     text: str
     context_id: UUID | None
+    received_at: datetime
 
 
 def shown_parts(tx: Transaction, being_id: UUID, utterances: Sequence[Utterance]) -> list[list[Span]]:
     """For each text the spans that stem from contexts of this Being, in order.
 
     A span stems from a context if it stands inside one of the context's fences, or if it is a run of words that a
-    context showed. A line shorter than such a run counts only where the text names its context, or contains a run.
+    context showed before the text came in: a message that a context shows as a passage is no echo of itself. A line
+    shorter than such a run counts only where the text names its context, or contains a run.
     """
-    marked = [list(shingles(being_id, text)) for text, _ in utterances]
+    marked = [list(shingles(being_id, utterance.text)) for utterance in utterances]
     known = provenance.shown(tx, being_id, list({mark.hash for of_one in marked for mark in of_one}))
     named = provenance.given_out(tx, being_id, [each.context_id for each in utterances if each.context_id is not None])
     return [
-        _spans(text, [mark for mark in of_one if mark.hash in known], lines=context_id in named)
-        for (text, context_id), of_one in zip(utterances, marked, strict=True)
+        _spans(
+            text,
+            [mark for mark in of_one if mark.hash in known and known[mark.hash] <= received_at],
+            lines=context_id in named,
+        )
+        for (text, context_id, received_at), of_one in zip(utterances, marked, strict=True)
     ]
 
 
 def own_texts(tx: Transaction, being_id: UUID, messages: Sequence[Message]) -> dict[UUID, str]:
     """Each message's text by id, with spaces in place of what contexts showed, so that positions stay the same."""
-    utterances = [Utterance(message.content, context_of(message.metadata)) for message in messages]
+    utterances = [Utterance(message.content, context_of(message.metadata), message.received_at) for message in messages]
     spans = shown_parts(tx, being_id, utterances)
     return {
         message.message_id: blank_spans(message.content, parts) for message, parts in zip(messages, spans, strict=True)
@@ -63,14 +70,57 @@ def context_of(metadata: Mapping[str, Any]) -> UUID | None:
         return None
 
 
-def record_context(tx: Transaction, being_id: UUID, process: str, pieces: Sequence[str]) -> UUID:
-    """Record the pieces of memory that a context shows to a mental process; returns the context's id."""
+def record_context(
+    tx: Transaction,
+    being_id: UUID,
+    process: str,
+    pieces: Sequence[str],
+    *,
+    items: Mapping[str, Sequence[UUID]] | None = None,
+    reasons: Mapping[str, Any] | None = None,
+) -> UUID:
+    """Record the pieces of memory that a context shows to a mental process; returns the context's id.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        process: The mental process.
+        pieces: The texts, to be recognised when they come back inside a message.
+        items: The memories and facts that it shows, by region.
+        reasons: The scores by which they were chosen, as JSON.
+    """
     by_hash = {sha256(piece.encode()).digest(): piece for piece in pieces}
     fresh = sorted(set(by_hash) - provenance.shown_lately(tx, being_id, list(by_hash)))
     provenance.keep_shown(
         tx, being_id, {hashed: [mark.hash for mark in shingles(being_id, by_hash[hashed])] for hashed in fresh}
     )
-    return provenance.keep(tx, being_id, process, sorted(by_hash))
+    items = items or {}
+    by_region = {region: [str(id_) for id_ in ids] for region, ids in items.items()}
+    return provenance.keep(
+        tx,
+        being_id,
+        process,
+        sorted(by_hash),
+        shown_ids=list(dict.fromkeys(id_ for ids in items.values() for id_ in ids)),
+        reasons={**(reasons or {}), "regions": by_region},
+    )
+
+
+def withdrawn_marks(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[int, datetime]:
+    """The marks of messages that are about to be withdrawn, each with when the first of them was received."""
+    marks: dict[int, datetime] = {}
+    for text, received_at in provenance.received(tx, being_id, message_ids):
+        for mark in shingles(being_id, text):
+            marks[mark.hash] = min(received_at, marks.get(mark.hash, received_at))
+    return marks
+
+
+def forget(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
+    """Forget that contexts showed the words of withdrawn messages: an edited message repeats most of them.
+
+    What a context had shown before such a message came in stays known: the message was an echo itself.
+    """
+    provenance.forget(tx, being_id, marks)
 
 
 def _spans(text: str, found: Sequence[Shingle], *, lines: bool) -> list[Span]:

@@ -21,14 +21,14 @@ from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import transcript
 from providers.errors import BadAnswer, InputRefused
 from providers.thinkers import Thinkers
-from schemas import kinds
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from schemas.limits import SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionsWithScenes
 from schemas.talk.summaries import SessionSummaries, SessionSummary
-from schemas.work import Claim
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.ledger import work
 from store.talk import messages, rolling, session_summaries
@@ -98,7 +98,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
             for session_id, mark in queued
         ]
         own_texts = context_provenance.own_texts(tx, being_id, [each for short in shorts for each in short.messages])
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
         drawings = scene_drawing.prepare(
             tx, settings, being, {short.session_id: short.messages for short in shorts}, own_texts, claim.as_of
         )

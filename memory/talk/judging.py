@@ -20,12 +20,12 @@ from memory.facts.scope import stay_with_being
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance, spine
 from providers.thinkers import Thinkers
-from schemas import kinds
 from schemas.accounts.accounts import Being
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from schemas.talk.messages import Message
-from schemas.work import Claim
-from store.accounts import erasure, users
+from store.accounts import beings, erasure
 from store.database import Store
 from store.facts import entities, facts, todos
 from store.ledger import work
@@ -45,10 +45,11 @@ AT_ONCE = timedelta(0)
 
 def request_judging(tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID]) -> None:
     """Request judging of sessions that got messages: at once if enough wait, else when the quiet time has passed."""
+    after = {}
     for session in judging.count_unjudged(tx, being_id, session_ids):
         enough = session.ended or session.waiting >= settings.judge_messages
-        after = AT_ONCE if enough else settings.judge_quiet
-        work.ask(tx, being_id, kinds.JUDGE, str(session.session_id), after=after)
+        after[str(session.session_id)] = AT_ONCE if enough else settings.judge_quiet
+    work.ask_each(tx, being_id, kinds.JUDGE, after)
 
 
 def request_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> None:
@@ -81,7 +82,7 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         return
     new = [message for message in new if llm.pays_for(message.request_key_id)]
     with store.transaction() as tx:
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
         conversation = _conversation(tx, being, new, llm)
         kept_apart = stay_with_being(tx, settings, being.user_id)
     extraction, unjudgeable = extract(llm, conversation)
@@ -92,14 +93,15 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     # Intake, erasure and retraction lock the talk before they request this work.
     with store.finishing(claim, first=partial(rolling.lock, being_id=being_id)) as tx:
         facts.lock(tx, being.user_id)
-        # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it.
-        if messages.keep_from_erasure(tx, being_id, shown):
+        # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it. Messages
+        # that a withdrawal moved to another session are judged there.
+        if messages.keep_from_erasure(tx, being_id, shown) and judging.all_wait(tx, being_id, session_id, new):
             _keep(tx, being, session_id, new, shown, extraction, prepared, all_in_confidence=kept_apart)
             judging.mark_unjudgeable(tx, being_id, unjudgeable)
         # Messages that came in since this unit of work was claimed belong to the next one.
         request_judging(tx, settings, being_id, [session_id])
         vectors.request_embedding(tx, being.user_id)
-        spine.request_if_due(tx, being.user_id)
+        spine.request_if_due(tx, being.user_id, after=claim)
 
 
 def _wait(tx: Transaction, settings: Settings, being_id: UUID, session_id: UUID) -> timedelta | None:
@@ -142,7 +144,7 @@ def _conversation(tx: Transaction, being: Being, new: Sequence[Message], llm: Ll
         messages=shown,
         own_texts=context_provenance.own_texts(tx, being.being_id, shown),
         new=frozenset(message.message_id for message in new),
-        entities=entities.listed(tx, being.user_id, being.being_id, ENTITIES_SHOWN),
+        entities=entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES_SHOWN),
         todos=todos.supported(tx, being.being_id, TODOS_SHOWN),
     )
 
@@ -162,7 +164,16 @@ def _keep(
     prepared.keep(tx, being.user_id)
     for found in extraction.todos:
         todo_id = found.known or _todo(tx, being.being_id, found)
-        todos.add_evidence(tx, being.being_id, todo_id, found.message.message_id, found.span, closes=found.done)
+        todos.add_evidence(
+            tx,
+            being.being_id,
+            todo_id,
+            found.message.message_id,
+            found.span,
+            content=found.content,
+            due=found.due,
+            closes=found.done,
+        )
     # What an earlier judging found in these messages, and this one did not.
     todos.drop_outdated(tx, being.being_id, judged)
     if facts.drop_outdated(tx, being.being_id, judged):

@@ -17,13 +17,13 @@ from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import MESSAGES_AT_ONCE
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.thinkers import Thinkers
-from schemas import kinds
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from schemas.limits import ROLLING_CHARACTERS, ROLLING_EVERY
 from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.talk.summaries import RollingSummary
-from schemas.work import Claim
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.errors import BudgetSpent
 from store.ledger import work
@@ -107,7 +107,7 @@ def _rewrite(
     """Returns the summary before, and the update."""
     with store.transaction() as tx:
         rolling.note_attempt(tx, being_id)
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
         so_far = rolling.current(tx, being_id)
         own_texts = context_provenance.own_texts(tx, being_id, new)
     before = None if so_far is None else RollingSummary(summary=so_far)

@@ -14,8 +14,8 @@ from memory.nodes import erasure
 from memory.nodes.erasure import TRIES, PlannedErasure, PlanOutdated
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
+from store.accounts import beings
 from store.accounts import erasure as stored
-from store.accounts import users
 from store.database import Store
 from store.errors import Refused
 from store.talk import scenes
@@ -40,7 +40,7 @@ class SceneRemoval:
         Raises:
             PlanOutdated: A patrol has changed the nodes since; the transaction must be rolled back.
         """
-        users.lock(tx, self.being_id)
+        beings.lock(tx, self.being_id)
         notes = scenes.detach(tx, self.being_id, self.message_ids)
         if not notes:
             return 0

@@ -15,6 +15,7 @@ from uuid import UUID
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.text.prompt_escaping import unescaped_texts
 from memory.text.quote_match import find_quote
+from schemas.intake.inputs import Realm, SceneInput
 from schemas.limits import (
     DEFAULT_IMPORTANCE,
     SCENE_ACTORS,
@@ -24,7 +25,6 @@ from schemas.limits import (
 )
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene
-from schemas.wire import Realm, SceneInput
 
 NUMBER = re.compile(r"\d+")
 

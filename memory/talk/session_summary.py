@@ -1,6 +1,7 @@
 """Session summaries: written when a session has closed, and rewritten when a late message extends it (state seed)."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -14,14 +15,14 @@ from memory.talk.summarising import AskPortion, asking, check_lines, material, u
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
-from schemas import kinds
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from schemas.limits import SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
 from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene, SessionWithScenes
 from schemas.talk.summaries import SessionSummary
-from schemas.work import Claim
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.ledger import work
 from store.talk import messages, rolling, session_summaries
@@ -38,8 +39,8 @@ LISTS = ("what_mattered", "open_loops", "commitments", "people")
 
 def request_due(tx: Transaction, being_id: UUID) -> None:
     """Request summaries of sessions that have closed, or were extended after that; up to 100."""
-    for session_id in session_summaries.take_due(tx, being_id, REQUESTED_AT_ONCE):
-        work.ask(tx, being_id, kinds.SESSION_SUMMARY, str(session_id))
+    due = session_summaries.take_due(tx, being_id, REQUESTED_AT_ONCE)
+    work.ask_each(tx, being_id, kinds.SESSION_SUMMARY, {str(session_id): timedelta(0) for session_id in due})
 
 
 def check(answer: SessionSummary) -> None:
@@ -69,7 +70,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         session = session_summaries.begin(tx, being_id, session_id)
         said = messages.of_session(tx, being_id, session_id, until=claim.as_of)
         own_texts = context_provenance.own_texts(tx, being_id, said)
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
         drawing = scene_drawing.prepare(tx, settings, being, {session_id: said}, own_texts, claim.as_of)[session_id]
     if session is None or session.ended_at is None or not any(text.strip() for text in own_texts.values()):
         with store.finishing(claim) as tx:

@@ -9,11 +9,11 @@ from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
-from schemas import kinds
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from schemas.limits import SHORT_SESSION_CHARACTERS, SHORT_SESSION_MESSAGES, SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
 from schemas.talk.messages import Message
-from schemas.work import Claim
 from store.database import Store
 from store.ledger import work
 from store.talk import rolling, session_summaries

@@ -5,6 +5,7 @@ the version that took it in.
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -15,12 +16,12 @@ from memory.llm.session import LlmUnavailable, llm_session
 from memory.talk import context_provenance
 from memory.talk.summarising import SummaryUpdate, asking, check_lines, update_summary
 from providers.thinkers import Thinkers
-from schemas import kinds
+from schemas.ledger import kinds
+from schemas.ledger.work import Claim
 from schemas.limits import SPINE_EVERY, SPINE_ITEMS
 from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.talk.summaries import SummarySpine
-from schemas.work import Claim
 from store.database import Store
 from store.facts import facts
 from store.ledger import work
@@ -31,13 +32,26 @@ from store.transaction import Transaction
 log = structlog.get_logger()
 
 MESSAGES_AT_ONCE = 100
+BACKLOG_WAIT = timedelta(seconds=10)
+AT_ONCE = timedelta(0)
 SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
 
 
-def request_if_due(tx: Transaction, user_id: UUID) -> None:
-    """Request a new version if at least 20 messages wait to be taken in."""
-    if spines.due(tx, user_id, every=SPINE_EVERY):
-        work.ask(tx, user_id, kinds.SPINE)
+def request_if_due(tx: Transaction, user_id: UUID, *, after: Claim | None = None) -> None:
+    """Request a new version if at least 20 messages wait to be taken in.
+
+    Args:
+        tx: The transaction.
+        user_id: The user.
+        after: The work that this transaction finishes, a judging or a version. In a backlog, such as an import, the
+            next version then waits for as many messages as it can take in, so that each is worth its call; but no
+            longer than until all are judged, or for ten seconds.
+    """
+    waiting = spines.waiting(tx, user_id, MESSAGES_AT_ONCE)
+    if waiting < SPINE_EVERY:
+        return
+    more = after and waiting < MESSAGES_AT_ONCE and spines.more_is_judged(tx, user_id, kinds.JUDGE, after)
+    work.ask(tx, user_id, kinds.SPINE, after=BACKLOG_WAIT if more else AT_ONCE)
 
 
 def check(answer: SummarySpine) -> None:
@@ -80,10 +94,11 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         result = update_summary(asking(llm, SPINE, "", own_texts, check), result.summary, said, own_texts)
     with store.finishing(claim, first=lock) as tx:
         # An erasure may have removed the version that this one was made from.
-        if spines.newest(tx, user_id) == newest and _still_there(tx, new):
+        kept = spines.newest(tx, user_id) == newest and _still_there(tx, new)
+        if kept:
             content = result.summary if result.changed else None
             spines.keep(tx, user_id, [pending.message.message_id for pending in new], content)
-        request_if_due(tx, user_id)
+        request_if_due(tx, user_id, after=claim if kept else None)
 
 
 def _shared(new: Sequence[PendingMessage], being_id: UUID) -> list[Message]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from uuid import UUID
 
 from memory.facts import vectors
-from memory.talk import rolling, spine
+from memory.talk import context_provenance, rolling, spine
 from memory.talk.sessions import request_processing
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
@@ -44,8 +44,10 @@ def withdraw(
         What is derived again.
     """
     summarised = retraction.summarised(tx, being.being_id, message_ids)
+    marks = context_provenance.withdrawn_marks(tx, being.being_id, message_ids)
     sessions = take_out(tx, being.being_id, message_ids)
     erasure.remove_unused_names(tx, being.user_id)
+    context_provenance.forget(tx, being.being_id, marks)
     rebuilds = Rebuilds(
         messages=sum(session.judged_again for session in sessions),
         summaries=session_summaries.count_due(tx, being.being_id, [session.session_id for session in sessions]),

@@ -13,17 +13,19 @@ from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 
-from schemas.intake import Receipt, Trouble
+from schemas.intake.inputs import Produced
+from schemas.intake.notes import Receipt, Trouble
 from schemas.limits import BATCH_ITEMS, ITEM_BYTES
-from schemas.text.storable import unstorable
+from schemas.text.storable import surely_storable, unstorable
 from schemas.text.validation_messages import bounded, validation_messages
-from schemas.wire import Produced
 
 T = TypeVar("T", bound=Produced)
 
 DeriveId = Callable[[int], str | None]
 """Derives the producer id of an item that has none from its position; None leaves the item without one."""
 
+
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 Versions = Mapping[bytes, UUID]
 """What is stored under one producer id: row ids by content hash, first that of the version that stands."""
@@ -155,7 +157,7 @@ def read_items(
         except ItemRefused as refusal:
             rejected.append(Trouble(position=position, reason=str(refusal)))
         else:
-            hashed = hashlib.sha256(_canonical(value.content_fields())).digest()
+            hashed = hashlib.sha256(_bytes(_canonical(value.content_fields()))).digest()
             read.append(Item(position, value.id or derive_id(position), hashed, value))
     return ItemBatch(len(items), read, rejected)
 
@@ -164,8 +166,9 @@ def _read(item: Any, adapter: TypeAdapter[T]) -> T:
     if isinstance(item, Exception):
         raise ItemRefused(str(item))
     try:
-        size = len(_canonical(item))
-        faults = bounded(unstorable(item))
+        text = _canonical(item)
+        size = len(text) if text.isascii() else len(_bytes(text))
+        faults = [] if surely_storable(text) else bounded(unstorable(item))
     except RecursionError:
         raise ItemRefused("it is nested too deeply") from None
     if size > ITEM_BYTES:
@@ -178,5 +181,9 @@ def _read(item: Any, adapter: TypeAdapter[T]) -> T:
         raise ItemRefused("; ".join(validation_messages(error))) from None
 
 
-def _canonical(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(errors="surrogatepass")
+def _canonical(value: Any) -> str:
+    return _CANONICAL.encode(value)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")

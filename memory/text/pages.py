@@ -74,6 +74,28 @@ def parse_count_cursor(cursor: str | None) -> tuple[int, UUID] | None:
         raise _unknown() from None
 
 
+def name_cursor(count: int, name: str) -> str:
+    """Encode the cursor of a list sorted by a count and a name."""
+    return urlsafe_b64encode(f"{count} {name}".encode()).decode()
+
+
+def parse_name_cursor(cursor: str | None) -> tuple[int, str] | None:
+    """Decode a cursor from `name_cursor`; None for the first page.
+
+    Raises:
+        InvalidRequest: The cursor was not made by this API.
+    """
+    if cursor is None:
+        return None
+    try:
+        count, _, name = urlsafe_b64decode(cursor.encode()).decode().partition(" ")
+        if "\0" in name:
+            raise _unknown()
+        return int(count[:COUNTER_DIGITS]), name
+    except ValueError:
+        raise _unknown() from None
+
+
 def parse_id_cursor(cursor: str | None) -> UUID | None:
     """Decode the cursor of a list sorted by id; None for the first page.
 

@@ -21,8 +21,8 @@ def speaker(message: Message) -> str:
     if message.role in BY:
         return BY[message.role]
     # A third speaker whose name is one of these two labels is marked, so that the model does not confuse them.
-    name = message.speaker or "somebody"
-    return f"somebody called {name}" if slug(name) in {slug(taken) for taken in TAKEN_NAMES} else name
+    name = message.speaker or "another speaker"
+    return f"a speaker called {name}" if slug(name) in {slug(taken) for taken in TAKEN_NAMES} else name
 
 
 def transcript(messages: Sequence[Message], texts: Mapping[UUID, str], refs: Mapping[UUID, str] = NO_REFS) -> str:

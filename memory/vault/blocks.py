@@ -11,7 +11,7 @@ from memory.vault.reading import by_relevance
 from memory.vault.scopes import chosen
 from schemas.accounts.accounts import Being
 from schemas.limits import SNAPSHOT_CHARACTERS
-from schemas.vault import VaultRecord
+from schemas.vault.records import VaultRecord
 from store import vault
 from store.transaction import Transaction
 

@@ -19,7 +19,8 @@ from schemas.accounts.accounts import Being
 from schemas.limits import ITEM_BYTES, REJECTED_LINES
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
-from schemas.vault import Imported, RejectedLine, VaultLine, VaultRecord
+from schemas.vault.lines import Imported, RejectedLine, VaultLine
+from schemas.vault.records import VaultRecord
 from store import clock, vault
 from store.database import Store
 

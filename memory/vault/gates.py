@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from memory.vault.duplicate_index import DuplicateIndex
 from memory.vault.pii_guard import found_in
 from schemas.limits import VAULT_CHARACTERS
-from schemas.vault import SOURCES, TIERS
+from schemas.vault.records import SOURCES, TIERS
 
 NOISE = (
     "tick marker",
@@ -53,7 +53,7 @@ class GateRefused(Exception):
         self.existing = existing
 
     def as_dict(self) -> dict[str, str | None]:
-        """The fields of `schemas.vault.Refusal`, without the position."""
+        """The fields of `schemas.vault.answers.Refusal`, without the position."""
         return {"gate": self.gate, "rule": self.rule, "instead": self.instead, "existing": self.existing}
 
 

@@ -14,7 +14,9 @@ from memory.vault.similarity import Query, overlap, ratio, ratio_at_most, tokens
 from schemas.accounts.accounts import Being
 from schemas.limits import CANDIDATE_SIMILARITY, STALE_REGISTER_DAYS, VAULT_OVERLAP
 from schemas.settings import Settings
-from schemas.vault import CandidatePair, Proposal, VaultHit, VaultRecord, VaultSearch, VaultStats
+from schemas.vault.answers import CandidatePair, Proposal, VaultHit, VaultStats
+from schemas.vault.records import VaultRecord
+from schemas.vault.requests import VaultSearch
 from store import clock, vault
 from store.database import Store
 from store.errors import NotFound

@@ -4,12 +4,9 @@ A writer locks the scopes until its versions are committed. So two writers of on
 write, and of two concurrent near-duplicates one is refused.
 """
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
-from typing import Any
 
 import structlog
 from pydantic import ValidationError
@@ -17,25 +14,14 @@ from pydantic import ValidationError
 from memory.erased import recognition
 from memory.erased.recognition import Recognition
 from memory.text.errors import InvalidRequest
-from memory.text.items import ItemBatchRefused
-from memory.vault.gates import GateRefused
-from memory.vault.scope_writer import ErasedBefore, ScopeRules, ScopeWriter
+from memory.vault.scope_writer import ScopeRules, ScopeWriter
 from memory.vault.scopes import chosen, visible
 from schemas.accounts.accounts import Being
-from schemas.limits import BATCH_ITEMS
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
-from schemas.vault import (
-    Compacted,
-    Deleted,
-    NewRecord,
-    RecordChanges,
-    Refusal,
-    TopicText,
-    VaultErased,
-    VaultReceipt,
-    VaultRecord,
-)
+from schemas.vault.answers import Compacted, Deleted, VaultErased
+from schemas.vault.records import VaultRecord
+from schemas.vault.requests import NewRecord, RecordChanges, TopicText
 from store import clock, vault
 from store.database import Store
 from store.errors import NotFound
@@ -43,12 +29,7 @@ from store.transaction import Transaction
 
 log = structlog.get_logger()
 
-# Other writers of a scope wait while a transaction adds this many items.
-ITEMS_PER_TRANSACTION = 100
 IDS_PER_COMPACTION = 500
-
-ItemKeys = Callable[[int], str | None]
-"""Maps an item's position to its idempotency key; None for an item without one."""
 
 
 def add_memory(store: Store, settings: Settings, being: Being, new: NewRecord) -> VaultRecord:
@@ -59,7 +40,7 @@ def add_memory(store: Store, settings: Settings, being: Being, new: NewRecord) -
         ErasedBefore: Its text was permanently erased before.
         NotFound: The Being no longer exists.
     """
-    with locked_writer(store, settings, being, _scopes(being, [new])) as (_, writer):
+    with locked_writer(store, settings, being, scopes_of(being, [new])) as (_, writer):
         record, _ = writer.add(new)
         return record
 
@@ -79,42 +60,6 @@ def update_by_topic(store: Store, settings: Settings, being: Being, topic_id: st
     except ValidationError as error:
         raise InvalidRequest("; ".join(validation_messages(error))) from None
     return add_memory(store, settings, being, new)
-
-
-def bulk_add(
-    store: Store, settings: Settings, being: Being, items: Sequence[Any], key_of: ItemKeys = lambda _: None
-) -> VaultReceipt:
-    """Add records, each as if it were added alone.
-
-    Args:
-        store: The ledger.
-        settings: The capacity of a scope.
-        being: The vault's Being.
-        items: 1 to 1,000 unvalidated `NewRecord`s. An exception stands for an item that could not be read, and is
-            rejected with its text.
-        key_of: The items' idempotency keys: an item whose key is known changes nothing.
-
-    Returns:
-        The outcome of each item.
-
-    Raises:
-        ItemBatchRefused: There is no item, or there are more than 1,000; nothing was added.
-        NotFound: The Being no longer exists.
-    """
-    if not items:
-        raise ItemBatchRefused("The list is empty: send at least one record.")
-    if len(items) > BATCH_ITEMS:
-        raise ItemBatchRefused(
-            f"The list has {len(items)} records, and {BATCH_ITEMS} is the most. Nothing was added: send it in parts."
-        )
-    builder = _ReceiptBuilder(len(items))
-    read = [(position, new) for position, item in enumerate(items) if (new := _read(position, item, builder))]
-    rest = iter(read)
-    while some := list(islice(rest, ITEMS_PER_TRANSACTION)):
-        keys = {position: key for position, _ in some if (key := key_of(position)) is not None}
-        with locked_writer(store, settings, being, _scopes(being, [new for _, new in some])) as (tx, writer):
-            _add_some(tx, being, writer, some, keys, builder)
-    return builder.receipt()
 
 
 def update_memory(
@@ -246,77 +191,10 @@ def _writer_of(store: Store, settings: Settings, being: Being, ids: Sequence[str
         yield writer
 
 
-class _ReceiptBuilder:
-    """Collects the outcomes of `size` items."""
-
-    def __init__(self, size: int) -> None:
-        self.counts = {"added": 0, "updated": 0, "repeated": 0}
-        self.rejected: list[Refusal] = []
-        self.erased: list[int] = []
-        self.records: list[VaultRecord | None] = [None] * size
-
-    def reject(self, position: int, fault: Exception) -> None:
-        reasons = fault.as_dict() if isinstance(fault, GateRefused) else {"rule": str(fault)}
-        self.rejected.append(Refusal.model_validate({"position": position, **reasons}))
-
-    def receipt(self) -> VaultReceipt:
-        rejected = sorted(self.rejected, key=lambda refusal: refusal.position)
-        return VaultReceipt(**self.counts, rejected=rejected, erased=self.erased, records=self.records)
-
-
-def _add_some(
-    tx: Transaction,
-    being: Being,
-    writer: ScopeWriter,
-    items: Sequence[tuple[int, NewRecord]],
-    keys: Mapping[int, str],
-    builder: _ReceiptBuilder,
-) -> None:
-    """Add items to locked scopes, and store which record each idempotency key produced."""
-    known = vault.known_items(tx, being.being_id, list(keys.values()))
-    before = {record.id: record for record in vault.versions(tx, being, [record_id for record_id, _ in known.values()])}
-    fresh: list[tuple[str, str, bytes]] = []
-    for position, new in items:
-        key = keys.get(position)
-        content_hash = hashlib.sha256(new.model_dump_json().encode()).digest()
-        if key in known:
-            record_id, known_hash = known[key]
-            if known_hash != content_hash:
-                builder.reject(position, ValueError("The idempotency key was used with other content, which stays."))
-                continue
-            builder.counts["repeated"] += 1
-            builder.records[position] = before.get(record_id)
-            continue
-        try:
-            record, outcome = writer.add(new)
-        except GateRefused as refusal:
-            builder.reject(position, refusal)
-            continue
-        except ErasedBefore:
-            builder.erased.append(position)
-            continue
-        builder.counts[outcome] += 1
-        builder.records[position] = record
-        if key is not None:
-            fresh.append((key, record.id, content_hash))
-    vault.remember_items(tx, being.being_id, fresh)
-
-
 def _was_erased(tx: Transaction, known: Recognition | None, text: str) -> bool:
     return known is not None and bool(known.among(tx, {0: known.of_record(None, text)}))
 
 
-def _read(position: int, item: Any, builder: _ReceiptBuilder) -> NewRecord | None:
-    if isinstance(item, Exception):
-        builder.reject(position, item)
-        return None
-    try:
-        return NewRecord.model_validate(item)
-    except ValidationError as error:
-        builder.reject(position, ValueError("; ".join(validation_messages(error))))
-        return None
-
-
-def _scopes(being: Being, new: Sequence[NewRecord]) -> list[str]:
+def scopes_of(being: Being, new: Sequence[NewRecord]) -> list[str]:
     """The existing scopes of these records; gate 4 refuses the others."""
     return sorted({each.scope or being.slug for each in new} & {*visible(being)})

@@ -11,7 +11,8 @@ from typing import Any
 
 from memory.vault.duplicate_index import DuplicateIndex
 from memory.vault.gates import GateRefused, check_record, check_scope
-from schemas.vault import BLANK, NewRecord, Outcome, RecordChanges, VaultRecord
+from schemas.vault.records import BLANK, Outcome, VaultRecord
+from schemas.vault.requests import NewRecord, RecordChanges
 from store.errors import NotFound, Refused
 
 ID_BYTES = 6

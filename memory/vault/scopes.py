@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memory.text.errors import InvalidRequest
 from schemas.accounts.accounts import Being
-from schemas.vault import SHARED
+from schemas.vault.records import SHARED
 
 
 def visible(being: Being) -> list[str]:

@@ -14,12 +14,24 @@ SHORTEST_WORD = 3
 _ATTRIBUTE = re.compile(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)')")
 _ANY_FENCE = re.compile(r"<([a-z_-]+)(?:\s[^<>]*)?>\n?([^<]*?)\n?</\1>")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
+# Words that tell nothing of what a text is about, so that no topic is made of them.
 _COMMON = frozenset(
     WORD.findall(
-        """a about after again all also an and are as at back be because been before but by can could did do for from
-    get go got had has have he her him his how i if in into is it its just like made me more my new no not of off on one
-    only or our out over own said says she so some than that the their them then there they this through to today
-    told too two up us very was we went were what when where which while who will with without would you your"""
+        """a about above across afraid after again against all already also always an and any anybody anyone anything
+    anyway are around as ask asked asking asks at ate away back be because been before began begin being below
+    bent bit both bring brought but by call called calls came can caught come comes coming could day days did do
+    does doing done down each eight eleven else enough even ever every everybody everyone everything far few
+    fifty find first five for forgot forty found four from gave get give given gives go goes going gone good got
+    great had half happened has have he hear heard her here him his hour hours how hundred i if in into is it
+    its just keep kept knew know known knows last late later least left less let like little long look looked
+    lot made make makes many maybe me mean might mine minute minutes moment month more morning most much must my
+    need never new next nine no nobody none not nothing now of off old on once one only or other others our ours
+    out over own past people perhaps played put quite really right said same saw say saying says second see seen
+    seven shall she should since six so some somebody someone something sometimes soon stand still stood such
+    sure take taken takes tell tells ten than that the their them then there these they thing things think third
+    thirty this those thought three through time times to today told tomorrow tonight too took try twelve twenty
+    two under until up upon us use used very wait want wanted wants was way we week weeks well went were what
+    when where which while who whole why will with without would year years yes yesterday yet you your yours"""
     )
 )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
@@ -55,6 +55,13 @@ class SentenceEncoder:
         tokenizer.no_padding()
         tokenizer.enable_truncation(config.max_tokens)
         self._tokenizer = tokenizer
+        # What is put around each text takes its part.
+        longest_prefix = max(map(self._count, (config.passage_prefix, config.query_prefix)))
+        self.max_tokens: int = config.max_tokens - tokenizer.num_special_tokens_to_add(is_pair=False) - longest_prefix
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Count the tokens of texts, whatever their length, without special ones."""
+        return [self._count(text) for text in texts]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed any number of texts that queries are to find, in bounded memory.
@@ -80,13 +87,22 @@ class SentenceEncoder:
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 
+    def _count(self, text: str) -> int:
+        read = self._encode(text, add_special_tokens=False)
+        return len(read.ids) + sum(len(rest.ids) for rest in read.overflowing)
+
     def _tokens(self, text: str) -> list[int]:
+        ids: list[int] = self._encode(text, add_special_tokens=True).ids
+        return ids
+
+    def _encode(self, text: str, *, add_special_tokens: bool) -> Encoding:
         # One text at a time: the tokenizer's batch call starts threads, which do not survive a fork.
         try:
-            ids: list[int] = self._tokenizer.encode(text.lower() if self._config.lowercase else text).ids
+            return self._tokenizer.encode(
+                text.lower() if self._config.lowercase else text, add_special_tokens=add_special_tokens
+            )
         except (TypeError, UnicodeEncodeError):
             raise InputRefused("A text has an unpaired surrogate, which can't be encoded.") from None
-        return ids
 
 
 def open_encoder(directory: Path) -> SentenceEncoder:

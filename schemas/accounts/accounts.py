@@ -9,13 +9,13 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.answers import Answer, Cursor
 from schemas.limits import PRODUCER_ID_CHARACTERS
 from schemas.llm.calls import Provider
-from schemas.requests import Name, RequestModel
 from schemas.rows import Row
 from schemas.search import LanguageCode
-from schemas.wire import Moment, Words
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.fields import Moment, Words
+from schemas.wire.requests import Name, RequestModel
 
 Scope = Literal["ingest", "read", "manage"]
 FactsScope = Literal["user", "being"]

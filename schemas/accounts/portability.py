@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.vault import RejectedLine
+from schemas.vault.lines import RejectedLine
 
 
 class BeingLine(BaseModel):

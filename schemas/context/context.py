@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field, field_validator
 
-from schemas.answers import Answer, Cursor
-from schemas.intake import Receipt
+from schemas.intake.inputs import MessageInput
+from schemas.intake.notes import Receipt
 from schemas.limits import (
     CONTEXT_TOKENS,
     ITEM_BYTES,
@@ -18,10 +18,11 @@ from schemas.limits import (
     REGIONS,
     TURN_MESSAGES,
 )
-from schemas.numbers import Report
-from schemas.requests import RequestModel
 from schemas.rows import Row
-from schemas.wire import MessageInput, Words
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.fields import Words
+from schemas.wire.numbers import Report
+from schemas.wire.requests import RequestModel
 
 # The regions that the memory integrator fills, in the order of a whole context: those that change least come first.
 FILLED_REGIONS = (

@@ -6,11 +6,11 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from schemas.answers import Answer, Cursor
 from schemas.limits import PERSONA_CHARACTERS, SOUL_CHARACTERS, STATE_CHARACTERS, USER_MODEL_CHARACTERS
-from schemas.requests import Changes, Name, RequestModel
 from schemas.rows import Row
-from schemas.wire import Words
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.fields import Words
+from schemas.wire.requests import Changes, Name, RequestModel
 
 PersonaKind = Literal["partner_rules", "preferences", "relationships", "partner_tools", "partner_map", "skills"]
 

@@ -4,9 +4,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.answers import Answer, Cursor
 from schemas.facts.rows import Entity, EntityMerge, Fact, FactEvent, Statement, Todo
-from schemas.numbers import Number
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.numbers import Number
 
 
 class RetrievedFact(Fact):
@@ -80,6 +80,7 @@ class Seeded(Answer):
     told_again: int = Field(description="Seeds whose memory key was known; their statements were added to those facts.")
     todos: int
     repeated: int = Field(description="Seeds equal to earlier ones; they changed nothing.")
+    fact_ids: list[UUID] = Field(description="The new facts, in the order of their seeds.")
 
 
 class Erased(Answer):
@@ -99,11 +100,11 @@ class EntityPage(Answer):
     """The entities that facts name."""
 
     entities: list[Entity]
-    cursor: Cursor = None
+    cursor: Cursor
 
 
 class Proposals(Answer):
     """Merges of entities: proposed and decided."""
 
     proposals: list[EntityMerge]
-    cursor: Cursor = None
+    cursor: Cursor

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
-from schemas.wire import Realm
+from schemas.intake.inputs import Realm
 
 
 def _of(choices: Any) -> dict[str, Any]:

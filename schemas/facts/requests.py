@@ -12,8 +12,8 @@ from schemas.limits import (
     MOST_IMPORTANCE,
     STATEMENT_CHARACTERS,
 )
-from schemas.requests import Changes, Query, RequestModel
-from schemas.wire import Words
+from schemas.wire.fields import Words
+from schemas.wire.requests import Changes, Query, RequestModel
 
 Statement = Annotated[Words, Field(max_length=STATEMENT_CHARACTERS)]
 Importance = Annotated[int, Field(ge=LEAST_IMPORTANCE, le=MOST_IMPORTANCE)]

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.numbers import Number
 from schemas.rows import Row
+from schemas.wire.numbers import Number
 
 FactType = Literal["PROFILE", "PEOPLE", "PROJECT"]
 EntityType = Literal["person", "place", "org", "project", "thing"]

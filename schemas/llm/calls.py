@@ -7,8 +7,8 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.answers import Answer, Cursor
 from schemas.rows import Row
+from schemas.wire.answers import Answer, Cursor
 
 Provider = Literal["anthropic", "openai"]
 PaidWith = Literal["request", "user", "platform"]

@@ -7,14 +7,15 @@ from uuid import UUID
 from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.answers import Answer, Cursor
-from schemas.intake import Note
+from schemas.intake.inputs import Emotion, Realm, WhenEntry
+from schemas.intake.notes import Note
 from schemas.limits import TOPIC_NAME_CHARACTERS
-from schemas.numbers import Number, Report
-from schemas.requests import RequestModel
 from schemas.rows import RequestKeyId, Row
 from schemas.talk.messages import Message
-from schemas.wire import Emotion, Realm, WhenEntry, Words
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.fields import Words
+from schemas.wire.numbers import Number, Report
+from schemas.wire.requests import RequestModel
 
 NodeStatus = Literal["active", "dying", "dead"]
 Root = Literal["Business", "Private"]

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from schemas.answers import Answer
 from schemas.limits import MOST_RECALLED, RECALL_NODES, RECALL_SIMILARITY, SEARCH_NODES
 from schemas.nodes.nodes import Node
-from schemas.numbers import Number
-from schemas.requests import Id, Query, RequestModel
+from schemas.wire.answers import Answer
+from schemas.wire.numbers import Number
+from schemas.wire.requests import Id, Query, RequestModel
 
 
 class Recalled(Answer):

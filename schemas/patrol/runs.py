@@ -6,10 +6,10 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.answers import Answer, Cursor
-from schemas.numbers import Reports
+from schemas.ledger.work import WorkState
 from schemas.rows import Row
-from schemas.work import WorkState
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.numbers import Reports
 
 RunState = Literal["queued", "running", "done", "failed"]
 

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.answers import Answer, Cursor
-from schemas.numbers import Number
 from schemas.rows import RequestKeyId, Row
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.numbers import Number
 
 Role = Literal["user", "assistant", "other"]
 

@@ -6,11 +6,11 @@ from uuid import UUID
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.answers import Answer
-from schemas.intake import Trouble
+from schemas.intake.notes import Trouble
 from schemas.limits import BATCH_ITEMS, PRODUCER_ID_CHARACTERS
-from schemas.requests import RequestModel
-from schemas.wire import Conversation
+from schemas.wire.answers import Answer
+from schemas.wire.fields import Conversation
+from schemas.wire.requests import RequestModel
 
 MessageName = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
 

@@ -6,9 +6,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from schemas.answers import Answer, Cursor
 from schemas.rows import Row
 from schemas.talk.messages import Session
+from schemas.wire.answers import Answer, Cursor
 
 
 class Summary(BaseModel):
@@ -29,7 +29,9 @@ class SessionSummary(Summary):
     one_liner: str = Field(description="The conversation in one sentence.")
     what_mattered: list[str] = Field(description="What it was about, most important first; up to six short phrases.")
     open_loops: list[str] = Field(description="What was left open; empty if nothing was.")
-    commitments: list[str] = Field(description="What somebody promised to do, and who did; empty if nobody did.")
+    commitments: list[str] = Field(
+        description="Promises that were made, each with who made it; empty if there were none."
+    )
     people: list[str] = Field(description="The names of people who were spoken of.")
     tone: str = Field(description="The mood of the conversation, in a few words.")
 

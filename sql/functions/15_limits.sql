@@ -18,7 +18,12 @@ begin
         when 'request_key' then (
             select count(*) from memory.provider_keys where user_id = p_owner_id and expires_at > clock_timestamp()
         )
-        when 'kept_note' then (select count(*) from memory.notes where being_id = p_owner_id and state = 'kept')
+        when 'kept_note' then (
+            select count(*) from memory.notes where being_id = p_owner_id and state = 'kept' and key is null
+        )
+        when 'keyed_knowledge' then (
+            select count(*) from memory.notes where being_id = p_owner_id and key is not null
+        )
         when 'seed' then (select count(*) from memory.user_seeds where user_id = p_owner_id)
     end;
 end $$;

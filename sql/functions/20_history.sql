@@ -14,6 +14,10 @@ return jsonb_strip_nulls(
     jsonb_build_object('response_id', nullif(current_setting('memory.response_id', true), ''))
 );
 
+-- The part of `detail` that a person's forgetting or reviving has: what the change overwrites, for undo_node.
+create or replace function current_before() returns jsonb language sql stable
+return jsonb_strip_nulls(jsonb_build_object('before', nullif(current_setting('memory.before', true), '')::jsonb));
+
 create or replace function record_born_nodes() returns trigger language plpgsql as $$
 begin
     insert into memory.node_history (being_id, node_id, event, detail, run_id)
@@ -36,10 +40,10 @@ begin
             (2, n.status = 'dying' and o.status = 'active', 'dying', jsonb_build_object('session_count', n.final_session_count)),
             (3, n.absorbed_into is not null and o.absorbed_into is null, 'absorbed',
                 jsonb_build_object('into', n.absorbed_into)),
-            (4, n.forgotten_at is not null and o.forgotten_at is null, 'forgotten', '{}'::jsonb),
+            (4, n.forgotten_at is not null and o.forgotten_at is null, 'forgotten', memory.current_before()),
             (5, n.status = 'dead' and o.status <> 'dead' and n.absorbed_into is null and n.forgotten_at is null, 'dead',
                 '{}'::jsonb),
-            (6, n.status = 'active' and o.status <> 'active', 'active again', jsonb_build_object('from', o.status)),
+            (6, n.status = 'active' and o.status <> 'active', 'active again', jsonb_build_object('from', o.status) || memory.current_before()),
             (7, o.fresh and not n.fresh and n.status <> 'dead', 'consolidated', '{}'::jsonb),
             (8, n.pinned and not o.pinned, 'pinned', '{}'::jsonb),
             (9, o.pinned and not n.pinned, 'unpinned', '{}'::jsonb),

@@ -1,7 +1,8 @@
 -- Calls of models, reserved before they are sent and settled after.
 --
 -- INVARIANT  What an owner's calls of one day have cost, with those that are under way at the most that they can cost,
---            never exceeds the budget of that day: a reservation sees all earlier ones of the owner.
+--            never exceeds the budget of that day: a reservation sees all earlier ones of the owner. Chat completions of
+--            the proxy (purpose `chat`) are apart: they have a budget of their own, in reserve_chat.
 -- INVARIANT  A key that came with a request pays for a call only where every input of the call came with that very key. The
 --            key stands on the input (messages.request_key_id, notes.request_key_id), is set in the transaction that takes the
 --            input in, and never changes; no work, run or session carries a key. So an input that waits already, or that
@@ -82,7 +83,7 @@ begin
             coalesce(sum(cost), 0) as cost
         into v_spent
         from memory.model_calls
-        where owner_id = v_owner_id and day = v_day;
+        where owner_id = v_owner_id and day = v_day and purpose <> 'chat';
         lacking := case
             when v_spent.tokens + p_input_tokens + p_output_tokens > v_tokens then 'tokens'
             when v_cost is not null and p_cost is null then 'price'
@@ -96,6 +97,47 @@ begin
         values (
             p_user_id, p_being_id, p_kind, p_key, p_purpose, p_provider, p_model, p_paid_with, p_batch,
             p_input_tokens, p_output_tokens, p_cost, v_day
+        )
+        returning model_calls.call_id into call_id;
+    end if;
+    return next;
+end $$;
+
+-- Reserves a chat completion that the proxy passes on, and returns its id; null, and how long the day still lasts, if the
+-- platform pays and the rest of the user's budget for that (p_daily_cost; null: unlimited) is smaller, or if there is a
+-- budget and the price is unknown. What the request does not limit, the answer's length, is reserved by estimate.
+create or replace function reserve_chat(
+    p_user_id uuid, p_being_id uuid, p_provider text, p_model text, p_paid_with text,
+    p_input_tokens bigint, p_output_tokens bigint, p_cost numeric, p_daily_cost numeric
+) returns table (call_id uuid, lacking text, day_left interval) language plpgsql as $$
+#variable_conflict use_column
+declare
+    v_day date;
+    v_spent numeric;
+begin
+    select (memory.now() at time zone time_zone)::date, memory.day_end(memory.now(), time_zone) - memory.now()
+    into strict v_day, day_left
+    from memory.users
+    where user_id = p_user_id;
+
+    if p_paid_with = 'platform' and p_daily_cost is not null then
+        -- Serializes the reservations of one user; no other statement takes this lock.
+        perform pg_advisory_xact_lock(hashtextextended('chat ' || p_user_id::text, 0));
+        select coalesce(sum(cost), 0)
+        into v_spent
+        from memory.model_calls
+        where user_id = p_user_id and day = v_day and purpose = 'chat' and paid_with = 'platform';
+        lacking := case
+            when p_cost is null then 'price'
+            when v_spent + p_cost > p_daily_cost then 'cost'
+        end;
+    end if;
+    if lacking is null then
+        insert into memory.model_calls (
+            user_id, being_id, purpose, provider, model, paid_with, input_tokens, output_tokens, cost, day
+        )
+        values (
+            p_user_id, p_being_id, 'chat', p_provider, p_model, p_paid_with, p_input_tokens, p_output_tokens, p_cost, v_day
         )
         returning model_calls.call_id into call_id;
     end if;

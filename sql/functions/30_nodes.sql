@@ -66,6 +66,17 @@ begin
     end if;
 end $$;
 
+-- Names what a person's change is about to overwrite, for the line of the history that the change writes.
+create or replace function note_before(p_being_id uuid, p_node_id uuid) returns void language sql as $$
+    select set_config('memory.before', jsonb_build_object(
+        'status', status, 'session_count_base', session_count_base, 'final_session_count', final_session_count,
+        'reactivations_at_death', reactivations_at_death, 'last_activated', last_activated,
+        'absorbed_into', absorbed_into, 'forgotten_at', forgotten_at
+    )::text, true)
+    from memory.memory_nodes
+    where being_id = p_being_id and node_id = p_node_id;
+$$;
+
 -- Forgetting on request: the node is dead, nothing finds it and no patrol revives it; revive_node takes it back.
 create or replace function forget_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
 declare
@@ -81,11 +92,13 @@ begin
         raise exception using errcode = 'MP003',
             message = 'A pinned memory is not forgotten: unpin it first, then forget it.';
     end if;
+    perform memory.note_before(p_being_id, p_node_id);
     update memory.memory_nodes
     set status = 'dead', forgotten_at = coalesce(forgotten_at, memory.now()),
         final_session_count = coalesce(final_session_count, v_counter - session_count_base), session_count_base = null,
         reactivations_at_death = coalesce(reactivations_at_death, reactivation_count)
     where being_id = p_being_id and node_id = p_node_id;
+    perform set_config('memory.before', '', true);
 end $$;
 
 -- Brings a dying, dead, absorbed or forgotten node back by request, as if it had just been recalled.
@@ -95,6 +108,7 @@ declare
 begin
     perform memory.lock_being(p_being_id);
     select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
+    perform memory.note_before(p_being_id, p_node_id);
     update memory.memory_nodes
     set status = 'active', session_count_base = v_counter, final_session_count = null, forgotten_at = null, absorbed_into = null,
         reactivations_at_death = null, last_activated = memory.now()
@@ -102,6 +116,41 @@ begin
     if not found then
         perform memory.node_not_found(p_node_id);
     end if;
+    perform set_config('memory.before', '', true);
+end $$;
+
+-- Takes back a person's latest forgetting or reviving, if it is the last thing that happened to the node's state: the
+-- node is what it would be without it, at the age that it would have by now.
+create or replace function undo_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
+declare
+    v_before jsonb;
+begin
+    perform memory.lock_being(p_being_id);
+    select detail -> 'before' into v_before
+    from memory.node_history
+    where being_id = p_being_id and node_id = p_node_id
+        and event in ('born', 'dying', 'absorbed', 'forgotten', 'dead', 'active again', 'pinned')
+    order by event_id desc
+    limit 1;
+    if not found then
+        perform memory.node_not_found(p_node_id);
+    elsif v_before is null then
+        raise exception using errcode = 'MP003',
+            message = 'Nothing can be undone: the last change of this memory''s state was not a person''s forgetting or reviving.';
+    elsif v_before ->> 'absorbed_into' is not null and not exists (
+        select from memory.memory_nodes
+        where being_id = p_being_id and node_id = (v_before ->> 'absorbed_into')::uuid
+    ) then
+        raise exception using errcode = 'MP003',
+            message = 'This can''t be undone: the memory that had absorbed this one was erased.';
+    end if;
+    update memory.memory_nodes as n
+    set (status, session_count_base, final_session_count, reactivations_at_death, last_activated, absorbed_into, forgotten_at) = (
+        select r.status, r.session_count_base, r.final_session_count, r.reactivations_at_death, r.last_activated,
+            r.absorbed_into, r.forgotten_at
+        from jsonb_populate_record(null::memory.memory_nodes, v_before) as r
+    )
+    where n.being_id = p_being_id and n.node_id = p_node_id;
 end $$;
 
 -- Replaces a node's words and what was computed from them. False, and nothing changed, where the node does not say what

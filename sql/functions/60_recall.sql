@@ -47,38 +47,82 @@ returns table (of text, owner_id uuid, embedding_model text, dimensions integer,
     ) as large;
 $$;
 
+-- The long nodes whose windows are nearest to a vector of the same model by cosine distance, nearest first. Few nodes are
+-- long: their windows stand together, and are all compared.
+create or replace function nearest_windows_of_nodes(
+    p_being_id uuid, p_model text, p_query halfvec, p_living boolean, p_limit integer
+) returns table (node_id uuid, distance double precision) language sql stable as $$
+    select n.node_id, near.distance
+    from (
+        select v.document_id, min(v.vector <=> p_query) as distance
+        from memory.search_vectors as v
+        where v.owner_id = p_being_id and v.embedding_model = p_model and v.kind = 'node'
+        group by v.document_id
+        order by distance
+        offset 0
+    ) as near
+    join lateral (
+        select n.node_id
+        from memory.search_documents as d
+        join memory.memory_nodes as n on n.being_id = d.owner_id and n.node_id = d.item_id
+        where d.owner_id = p_being_id and d.document_id = near.document_id
+            and case when p_living then n.status <> 'dead' else n.forgotten_at is null and n.absorbed_into is null end
+        limit 1
+    ) as n on true
+    limit p_limit;
+$$;
+
 -- Nodes nearest to a vector of the same model by cosine distance, nearest first: the living, or else all that are neither
 -- forgotten nor part of another. By the Being's own index if it has one, which may miss some; else all are compared.
--- An index gives its rows in order: where there is one, no plan may compare all and sort them.
+-- An index gives its rows in order: where there is one, no plan may compare all and sort them. A long node is as near as
+-- its own vector, or the nearest of its windows.
 create or replace function nearest_nodes(
     p_being_id uuid, p_model text, p_query halfvec, p_living boolean, p_limit integer
 ) returns table (node_id uuid, distance double precision) language plpgsql stable
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
 declare
     v_dimensions constant integer := vector_dims(p_query);
+    v_ids uuid[];
+    v_distances double precision[];
 begin
     if p_limit is not null and memory.has_vector_index('nodes', p_being_id, p_model, v_dimensions) then
         -- The index serves no plan that has parameters in the place of its condition.
-        return query execute format(
+        execute format(
             $nearest$
-            select n.node_id, n.vector::halfvec(%1$s) <=> $1::halfvec(%1$s) as distance
-            from memory.memory_nodes as n
-            where n.being_id = %2$L and n.embedding_model = %3$L and vector_dims(n.vector) = %1$s
-                and case when $2 then n.status <> 'dead' else n.forgotten_at is null and n.absorbed_into is null end
-            order by distance
-            limit $3
+            select array_agg(own.node_id), array_agg(own.distance)
+            from (
+                select n.node_id, n.vector::halfvec(%1$s) <=> $1::halfvec(%1$s) as distance
+                from memory.memory_nodes as n
+                where n.being_id = %2$L and n.embedding_model = %3$L and vector_dims(n.vector) = %1$s
+                    and case when $2 then n.status <> 'dead' else n.forgotten_at is null and n.absorbed_into is null end
+                order by distance
+                limit $3
+            ) as own
             $nearest$,
             v_dimensions, p_being_id, p_model
-        ) using p_query, p_living, p_limit;
+        ) into v_ids, v_distances using p_query, p_living, p_limit;
     else
-        return query
-        select n.node_id, n.vector <=> p_query as distance
-        from memory.memory_nodes as n
-        where n.being_id = p_being_id and n.embedding_model = p_model
-            and case when p_living then n.status <> 'dead' else n.forgotten_at is null and n.absorbed_into is null end
-        order by distance, n.node_id
-        limit p_limit;
+        select array_agg(own.node_id), array_agg(own.distance) into v_ids, v_distances
+        from (
+            select n.node_id, n.vector <=> p_query as distance
+            from memory.memory_nodes as n
+            where n.being_id = p_being_id and n.embedding_model = p_model
+                and case when p_living then n.status <> 'dead' else n.forgotten_at is null and n.absorbed_into is null end
+            order by distance, n.node_id
+            limit p_limit
+        ) as own;
     end if;
+    return query
+    select near.node_id, min(near.distance) as distance
+    from (
+        select * from unnest(v_ids, v_distances) as own (node_id, distance)
+        union all
+        select long.node_id, long.distance
+        from memory.nearest_windows_of_nodes(p_being_id, p_model, p_query, p_living, p_limit) as long
+    ) as near
+    group by near.node_id
+    order by 2, 1
+    limit p_limit;
 end $$;
 
 -- Living nodes nearest to a vector of the same model, cosine similarity at least the threshold (the seed's RPC).
@@ -101,12 +145,37 @@ return (
     from jsonb_array_elements(p_scene -> 'when') as item
 );
 
--- What a search to the letter looks at: action, feeling and timeline in lower case, and the themes as they are.
+-- The signature of a text in UTF-8: of 1,024 bits those set for each three bytes in a row. A text that holds another has all
+-- bits of its signature.
+create or replace function words_signature(p_text bytea) returns bit(1024) language sql immutable strict parallel safe
+return (
+    select coalesce(
+        bit_or(set_bit(
+            repeat('0', 1024)::bit(1024),
+            (7919 * get_byte(p_text, place) + 613 * get_byte(p_text, place + 1) + 47 * get_byte(p_text, place + 2)) & 1023,
+            1
+        )),
+        repeat('0', 1024)::bit(1024)
+    )
+    from generate_series(0, length(p_text) - 3) as place
+);
+
+-- What a search to the letter looks at: action, feeling and timeline in lower case, the themes as they are, and the
+-- signature of both in lower case.
+create or replace function words_of_node(p_scene jsonb, p_feeling text, p_themes text[])
+returns table (words text, themes text[], signature bit(1024)) language sql stable as $$
+    select told.words, p_themes,
+        memory.words_signature(
+            convert_to(concat_ws(E'\n', told.words, lower(array_to_string(p_themes, E'\n'))), 'UTF8')
+        )
+    from (select lower(concat_ws(E'\n', p_scene ->> 'action', p_feeling, memory.when_text(p_scene))) as words) as told;
+$$;
+
 create or replace function keep_words_of_new_nodes() returns trigger language plpgsql as $$
 begin
-    insert into memory.node_words (being_id, node_id, words, themes)
-    select being_id, node_id, lower(concat_ws(E'\n', scene ->> 'action', feeling, memory.when_text(scene))), themes
-    from new_rows;
+    insert into memory.node_words (being_id, node_id, words, themes, signature)
+    select n.being_id, n.node_id, told.words, told.themes, told.signature
+    from new_rows as n, lateral memory.words_of_node(n.scene, n.feeling, n.themes) as told;
     return null;
 end $$;
 create or replace trigger node_words_of_new after insert on memory_nodes
@@ -114,46 +183,108 @@ create or replace trigger node_words_of_new after insert on memory_nodes
 
 create or replace function keep_words_of_changed_node() returns trigger language plpgsql as $$
 begin
-    update memory.node_words
-    set words = lower(concat_ws(E'\n', new.scene ->> 'action', new.feeling, memory.when_text(new.scene))),
-        themes = new.themes
-    where being_id = new.being_id and node_id = new.node_id;
+    update memory.node_words as w
+    set words = told.words, themes = told.themes, signature = told.signature
+    from memory.words_of_node(new.scene, new.feeling, new.themes) as told
+    where w.being_id = new.being_id and w.node_id = new.node_id;
     return null;
 end $$;
 create or replace trigger node_words_of_changed after update of scene, feeling, themes on memory_nodes
     for each row execute function keep_words_of_changed_node();
 
+-- The bits that stand for terms, one for each: those of the three bytes at a share of its length (0: the first, 1: the last).
+-- What holds n of the terms has n of these bits, less the terms that share a bit with another or are too short for one.
+create or replace function signature_of_terms(p_terms text[], p_share double precision) returns bit(1024)
+language sql immutable strict parallel safe
+return (
+    select bit_or(memory.words_signature(
+        substring(term.bytes from 1 + trunc(p_share * greatest(0, length(term.bytes) - 3))::integer for 3)
+    ))
+    from unnest(p_terms) as asked (term), lateral (select convert_to(lower(asked.term), 'UTF8') as bytes) as term
+);
+
 -- Nodes, dead ones too, that answer any of the terms, or with p_all every one: a theme whole and to the letter, the text
 -- fields as substrings whatever the case. Most terms first, then what weighs most.
--- The terms are counted over a narrow table, and the weights come from an index that covers them: no node is read.
+--
+-- Looking for every term in every text takes 0.3 µs each, too long for a question of ordinary length. So signatures
+-- nominate: a node's bits say how many of the terms it may hold at most. Those with the most bits are counted first, and what
+-- the last of p_limit answers among them holds (v_least) is the least that counts; texts are read only of nodes that may hold
+-- as much. What is found is what counting all terms in all nodes finds.
 create or replace function search_nodes(p_being_id uuid, p_terms text[], p_all boolean, p_living boolean, p_limit integer)
 returns table (node_id uuid, terms integer) language plpgsql stable as $$
 declare
-    v_parts constant text[] := array(
-        select lower(term) from unnest(p_terms) with ordinality as asked (term, place) order by place
-    );
-    -- Written out term by term: a subquery for each node costs ten times the comparison.
+    v_count constant integer := cardinality(p_terms);
+    v_first constant bit(1024) := memory.signature_of_terms(p_terms, 0);
+    v_last constant bit(1024) := memory.signature_of_terms(p_terms, 1);
+    v_within constant bit(1024) := memory.signature_of_terms(p_terms, 0.5);
+    v_least integer := case when p_all then v_count else 1 end;
+    -- Written out term by term, as constants: a subquery for each node costs ten times the comparison.
     v_met constant text := (
         select string_agg(
-            format('(strpos(w.words, $3[%1$s]) > 0 or $2[%1$s] = any(w.themes))::integer', place), ' + ' order by place
+            format('(strpos(w.words, %L) > 0 or %L = any(w.themes))::integer', lower(term), term), ' + ' order by place
         )
-        from generate_subscripts(p_terms, 1) as place
+        from unnest(p_terms) with ordinality as asked (term, place)
     );
+    v_foremost uuid[];
+    v_nodes uuid[];
+    v_terms integer[];
 begin
-    return query execute format(
-        $search$
+    if v_least < v_count then
+        v_foremost := array(
+            select w.node_id
+            from memory.node_words as w
+            where w.being_id = p_being_id
+            order by bit_count(w.signature & (v_first | v_last | v_within)) desc
+            limit 4 * p_limit
+        );
+        execute format(
+            $foremost$
+            select counted.terms
+            from (
+                select %s as terms
+                from unnest($2) as foremost (node_id)
+                join memory.node_words as w on w.being_id = $1 and w.node_id = foremost.node_id
+                join memory.memory_nodes as n on n.being_id = $1 and n.node_id = foremost.node_id
+                where n.forgotten_at is null and (n.status <> 'dead' or not $3)
+            ) as counted
+            order by counted.terms desc
+            offset $4 - 1
+            limit 1
+            $foremost$,
+            v_met
+        ) into v_least using p_being_id, v_foremost, p_living, p_limit;
+        v_least := greatest(1, v_least);
+    end if;
+    execute format(
+        $nominated$
+        select array_agg(met.node_id), array_agg(met.terms)
+        from (
+            select w.node_id, %s as terms
+            from memory.node_words as w
+            where w.being_id = $1 and bit_count(w.signature & $2) >= $3
+                and bit_count(w.signature & $4) >= $5 and bit_count(w.signature & $6) >= $7
+            offset 0
+        ) as met
+        where met.terms >= $8
+        $nominated$,
+        v_met
+    ) into v_nodes, v_terms
+    using p_being_id, v_within, v_least - v_count + bit_count(v_within), v_first, v_least - v_count + bit_count(v_first),
+        v_last, v_least - v_count + bit_count(v_last), v_least;
+    -- Planned for as many nodes as there are.
+    return query execute
+        $weighed$
         select n.node_id, met.terms
-        from (select w.node_id, %s as terms from memory.node_words as w where w.being_id = $1 offset 0) as met
-        join memory.memory_nodes as n on n.being_id = $1 and n.node_id = met.node_id
+        from unnest($1, $2) as met (node_id, terms)
+        join memory.memory_nodes as n on n.being_id = $3 and n.node_id = met.node_id
         join memory.beings as b on b.being_id = n.being_id
-        where met.terms >= $4 and n.forgotten_at is null and (n.status <> 'dead' or not $5)
+        where n.forgotten_at is null and (n.status <> 'dead' or not $4)
         order by met.terms desc,
             memory.effective_importance(
                 n.importance, coalesce(b.patrol_counter - n.session_count_base, n.final_session_count), n.pinned
             ) desc,
             n.created_at desc, n.node_id
-        limit $6
-        $search$,
-        v_met
-    ) using p_being_id, p_terms, v_parts, case when p_all then cardinality(p_terms) else 1 end, p_living, p_limit;
+        limit $5
+        $weighed$
+    using v_nodes, v_terms, p_being_id, p_living, p_limit;
 end $$;

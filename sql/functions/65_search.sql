@@ -155,6 +155,31 @@ end $$;
 create or replace trigger search_vault after insert or update or delete on vault_heads
     for each row execute function index_changed_record();
 
+-- Of notes only knowledge is told; scenes are found as the memories they become.
+create or replace function index_changed_knowledge() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'DELETE' then
+        perform memory.remove_from_search(old.being_id, 'knowledge', array[old.note_id]);
+    elsif new.search_text = '' then
+        perform memory.remove_from_search(new.being_id, 'knowledge', array[new.note_id]);
+    else
+        perform memory.queue_for_search(new.being_id, 'knowledge', array[new.note_id]);
+    end if;
+    return null;
+end $$;
+create or replace trigger search_new_knowledge after insert on notes
+    for each row when (new.type = 'knowledge') execute function index_changed_knowledge();
+create or replace trigger search_changed_knowledge after update of content, title, search_text on notes
+    for each row when (
+        new.type = 'knowledge' and (
+            old.content <> new.content or old.title is distinct from new.title
+            or old.search_text is distinct from new.search_text
+        )
+    )
+    execute function index_changed_knowledge();
+create or replace trigger search_gone_knowledge after delete on notes
+    for each row when (old.type = 'knowledge') execute function index_changed_knowledge();
+
 -- The statistics' rows are locked first: they let one transaction at a time change the terms of an owner's kind.
 create or replace function post_new_documents() returns trigger language plpgsql as $$
 begin
@@ -275,7 +300,14 @@ language sql stable as $$
     from memory.vault_heads as h
     join memory.vault_records as r using (user_id, id, version)
     where p_kind = 'vault' and h.user_id = p_user_id and h.id = right(p_item_id::text, 12) and h.live
-        and coalesce(h.being_id, h.user_id) = p_owner_id;
+        and coalesce(h.being_id, h.user_id) = p_owner_id
+    union all
+    select to_jsonb(coalesce(o.search_text, concat_ws(E'\n', o.title, o.content #>> '{}'))), null, null,
+        coalesce(o.updated_at, o.received_at), coalesce(o.updated_at, o.received_at)
+    from memory.notes as o
+    -- As text: the transaction that adds a value to an enum can't use it, and this body is read when it is created.
+    where p_kind::text = 'knowledge' and o.being_id = p_owner_id and o.note_id = p_item_id and o.type = 'knowledge'
+        and o.search_text is distinct from '';
 $$;
 
 -- In how many documents of these kinds each term is.
@@ -338,8 +370,9 @@ create or replace function rank_by_words(
     limit p_limit;
 $$;
 
--- An owner's documents of these kinds whose vectors are nearest by inner product (they are of unit length), nearest first. By
--- the owner's own index if it has one, which may miss some; else all are compared.
+-- An owner's documents of these kinds whose vectors are nearest by inner product (they are of unit length), nearest first; a
+-- long text is as near as the nearest of its windows. By the owner's own index if it has one, which may miss some; else all
+-- are compared.
 create or replace function nearest_told(
     p_owner_id uuid, p_model text, p_kinds search_kind[], p_since timestamptz, p_until timestamptz, p_as_of timestamptz,
     p_query halfvec, p_limit integer
@@ -347,30 +380,51 @@ create or replace function nearest_told(
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
 declare
     v_dimensions constant integer := vector_dims(p_query);
+    v_indexed constant boolean := memory.has_vector_index('told', p_owner_id, p_model, v_dimensions);
+    v_most integer := 2 * p_limit;
+    v_windows bigint[];
+    v_documents bigint[];
 begin
-    if memory.has_vector_index('told', p_owner_id, p_model, v_dimensions) then
-        return query execute format(
-            $nearest$
-            select v.document_id
-            from memory.search_vectors as v
-            where v.owner_id = %2$L and v.embedding_model = %3$L and vector_dims(v.vector) = %1$s and v.kind = any($2)
-                and ($3 is null or v.said_at >= $3)
-                and ($4 is null or v.said_at < $4)
-                and ($5 is null or v.arrived_at <= $5)
-            order by v.vector::halfvec(%1$s) <#> $1::halfvec(%1$s)
-            limit $6
-            $nearest$,
-            v_dimensions, p_owner_id, p_model
-        ) using p_query, p_kinds, p_since, p_until, p_as_of, p_limit;
-    else
-        return query
-        select v.document_id
-        from memory.search_vectors as v
-        where v.owner_id = p_owner_id and v.embedding_model = p_model and v.kind = any(p_kinds)
-            and (p_since is null or v.said_at >= p_since)
-            and (p_until is null or v.said_at < p_until)
-            and (p_as_of is null or v.arrived_at <= p_as_of)
-        order by v.vector <#> p_query
-        limit p_limit;
-    end if;
+    loop
+        if v_indexed then
+            execute format(
+                $nearest$
+                select array(
+                    select v.document_id
+                    from memory.search_vectors as v
+                    where v.owner_id = %2$L and v.embedding_model = %3$L and vector_dims(v.vector) = %1$s
+                        and v.kind = any($2)
+                        and ($3 is null or v.said_at >= $3)
+                        and ($4 is null or v.said_at < $4)
+                        and ($5 is null or v.arrived_at <= $5)
+                    order by v.vector::halfvec(%1$s) <#> $1::halfvec(%1$s)
+                    limit $6
+                )
+                $nearest$,
+                v_dimensions, p_owner_id, p_model
+            ) into v_windows using p_query, p_kinds, p_since, p_until, p_as_of, v_most;
+        else
+            v_windows := array(
+                select v.document_id
+                from memory.search_vectors as v
+                where v.owner_id = p_owner_id and v.embedding_model = p_model and v.kind = any(p_kinds)
+                    and (p_since is null or v.said_at >= p_since)
+                    and (p_until is null or v.said_at < p_until)
+                    and (p_as_of is null or v.arrived_at <= p_as_of)
+                order by v.vector <#> p_query
+                limit v_most
+            );
+        end if;
+        v_documents := array(
+            select near.document_id
+            from unnest(v_windows) with ordinality as near (document_id, place)
+            group by near.document_id
+            order by min(near.place)
+            limit p_limit
+        );
+        -- A few long texts may own most of the nearest windows; then more of these are looked at.
+        exit when cardinality(v_documents) = p_limit or cardinality(v_windows) < v_most;
+        v_most := 4 * v_most;
+    end loop;
+    return query select unnest(v_documents);
 end $$;

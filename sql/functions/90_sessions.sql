@@ -87,19 +87,24 @@ end $$;
 -- What was said without a longer gap is placed as one stretch: the session that takes its first message takes all of it,
 -- for an earlier session near a later message would be near the first as well.
 -- A message whose retraction came before it is kept as retracted; one that is a retracted version is kept already.
+-- All stretches are inserted by one statement, so that triggers of the table run once for a batch.
 create or replace function keep_messages(p_being_id uuid, p_messages jsonb, p_request_key_id uuid) returns setof uuid
 language plpgsql as $$
 declare
+    v_new memory.new_message[];
+    v_kept memory.new_message[];
+    v_sessions uuid[];
     v_stretch record;
-    v_session_id uuid;
 begin
     perform memory.lock_session_state(p_being_id);
     return query select memory.keep_awaited(p_being_id, p_messages);
+    v_new := array(select new from jsonb_populate_recordset(null::memory.new_message, p_messages) as new);
     for v_stretch in
         with fresh as (
-            select new as message, new.*, created_at - lag(created_at) over said > interval '30 minutes' as apart
-            from jsonb_populate_recordset(null::memory.new_message, p_messages) as new
-            where producer_id is null or not exists (
+            select (new.*)::memory.new_message as message, new.*,
+                created_at - lag(created_at) over said > interval '30 minutes' as apart
+            from unnest(v_new) as new
+            where not exists (
                 select from memory.messages as known
                 where known.being_id = p_being_id and known.producer_id = new.producer_id
             ) and not exists (
@@ -113,36 +118,46 @@ begin
             select *, count(*) filter (where apart) over (partition by conversation order by created_at, message_id) as stretch
             from fresh
         )
-        select conversation, array_agg(message order by created_at, message_id) as messages, min(created_at) as first,
-            max(created_at) as last, count(*) filter (where role <> 'other')::integer as turns,
-            max(created_at) filter (where role = 'user') as last_user_at,
-            (array_agg(left(content, 200) order by created_at desc, message_id desc) filter (where role = 'user'))[1]
-                as last_user_message
+        select conversation, array_agg(message) as messages, count(*)::integer as size, min(created_at) as first,
+            max(created_at) as last, count(*) filter (where role <> 'other')::integer as turns
         from numbered
         group by conversation, stretch
         order by first, conversation
     loop
-        v_session_id := memory.place_messages(
-            p_being_id, v_stretch.conversation, v_stretch.first, v_stretch.last, v_stretch.turns
+        v_kept := v_kept || v_stretch.messages;
+        v_sessions := v_sessions || array_fill(
+            memory.place_messages(
+                p_being_id, v_stretch.conversation, v_stretch.first, v_stretch.last, v_stretch.turns
+            ),
+            array[v_stretch.size]
         );
-        return query
-        insert into memory.messages
-            (being_id, message_id, producer_id, session_id, conversation, role, speaker, content, metadata, content_hash,
-            created_at, request_key_id)
-        select p_being_id, m.message_id, m.producer_id, v_session_id, m.conversation, m.role, m.speaker, m.content,
-            m.metadata, decode(m.content_hash, 'hex'), m.created_at, p_request_key_id
-        from unnest(v_stretch.messages) as m
-        returning message_id;
-        update memory.session_states
-        set message_count = message_count + v_stretch.turns,
-            last_interaction = greatest(last_interaction, v_stretch.last),
-            last_user_message = case
-                when v_stretch.last_user_at < last_user_at or v_stretch.last_user_at is null then last_user_message
-                else v_stretch.last_user_message
-            end,
-            last_user_at = greatest(last_user_at, v_stretch.last_user_at)
-        where being_id = p_being_id;
     end loop;
+    return query
+    insert into memory.messages
+        (being_id, message_id, producer_id, session_id, conversation, role, speaker, content, metadata, content_hash,
+        created_at, request_key_id)
+    select p_being_id, m.message_id, m.producer_id, m.session_id, m.conversation, m.role, m.speaker, m.content, m.metadata,
+        decode(m.content_hash, 'hex'), m.created_at, p_request_key_id
+    from unnest(v_kept, v_sessions) as m (
+        message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at, session_id
+    )
+    returning message_id;
+    update memory.session_states as s
+    set message_count = s.message_count + said.turns,
+        last_interaction = greatest(s.last_interaction, said.last),
+        last_user_message = case
+            when said.last_user_at < s.last_user_at or said.last_user_at is null then s.last_user_message
+            else said.last_user_message
+        end,
+        last_user_at = greatest(s.last_user_at, said.last_user_at)
+    from (
+        select count(*) filter (where role <> 'other') as turns, max(created_at) as last,
+            max(created_at) filter (where role = 'user') as last_user_at,
+            left((array_agg(content order by created_at desc, message_id desc) filter (where role = 'user'))[1], 200)
+                as last_user_message
+        from unnest(v_kept)
+    ) as said
+    where s.being_id = p_being_id and said.last is not null;
 end $$;
 
 -- Ends the sessions that have been idle for 30 minutes of the domain's time. Returns which.

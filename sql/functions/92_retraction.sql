@@ -18,6 +18,7 @@ create or replace function keep_awaited(p_being_id uuid, p_messages jsonb) retur
         using (
             select distinct on (producer_id) *
             from jsonb_populate_recordset(null::memory.new_message, p_messages)
+            where exists (select from memory.awaited_retractions where being_id = p_being_id)
             order by producer_id, message_id
         ) as new
         where a.being_id = p_being_id and a.producer_id = new.producer_id
@@ -31,71 +32,187 @@ create or replace function keep_awaited(p_being_id uuid, p_messages jsonb) retur
     returning message_id;
 $$;
 
--- Places the messages of a session that lost some as if these had never been there, if that can make a difference: if there is
--- a gap within it, or another session near it that would have taken a message. Returns the other sessions that they went to.
-create or replace function place_again(p_being_id uuid, p_session_id uuid) returns setof uuid language plpgsql as $$
+-- The conversation's sessions within 30 minutes of what was said from p_first to p_last, or of each other: all talk that one
+-- message more or less may place otherwise.
+create or replace function sessions_around(
+    p_being_id uuid, p_conversation text, p_first timestamptz, p_last timestamptz
+) returns uuid[] language plpgsql stable as $$
+declare
+    v_idle constant interval := interval '30 minutes';
+    v_sessions uuid[];
+    v_first timestamptz := p_first;
+    v_last timestamptz := p_last;
+begin
+    loop
+        -- Three walks over indexes, as in session_near.
+        with began as (
+            select session_id, started_at, last_activity_at from memory.sessions
+            where being_id = p_being_id and conversation is not distinct from p_conversation
+                and started_at between v_first - v_idle and v_last + v_idle
+        ),
+        ended as (
+            select session_id, started_at, last_activity_at from memory.sessions
+            where being_id = p_being_id and conversation is not distinct from p_conversation
+                and last_activity_at between v_first - v_idle and v_last + v_idle
+        ),
+        lasted as (
+            select session_id, started_at, last_activity_at from memory.sessions
+            where being_id = p_being_id and conversation is not distinct from p_conversation
+                and last_activity_at > v_last + v_idle and started_at < v_first - v_idle
+                and last_activity_at - started_at > interval '1 hour'
+        )
+        select array_agg(distinct session_id), least(v_first, min(started_at)), greatest(v_last, max(last_activity_at))
+        into v_sessions, p_first, p_last
+        from (table began union all table ended union all table lasted) as near;
+        exit when (p_first, p_last) = (v_first, v_last);
+        v_first := p_first;
+        v_last := p_last;
+    end loop;
+    return v_sessions;
+end $$;
+
+-- Places the messages of these sessions of one conversation as if they alone had come in, one by one in the order of their ids:
+-- each into the session within 30 minutes of whose span it falls, of several the one that began first, else into a new one. So
+-- sessions are a function of the standing messages (invariant 2). A session keeps its id while the message that opens it was in
+-- it before. Returns the sessions whose messages are not those from before.
+create or replace function place_again(p_being_id uuid, p_session_ids uuid[]) returns setof uuid language plpgsql as $$
 #variable_conflict use_column
 declare
     v_idle constant interval := interval '30 minutes';
-    v_away constant timestamptz := '4000-01-01 BC';
     v_message record;
-    v_reused boolean := false;
-    v_session_id uuid;
+    v_conversation text;
+    v_firsts timestamptz[] := '{}';
+    v_lasts timestamptz[] := '{}';
+    v_ids uuid[] := '{}';
+    v_messages uuid[] := '{}';
+    v_places integer[] := '{}';
+    v_place integer;
+    v_moved uuid[];
+    v_changed uuid[];
 begin
-    if not exists (
-        select
-        from (
-            select created_at - lag(created_at) over (order by created_at) as pause
-            from memory.messages
-            where being_id = p_being_id and session_id = p_session_id
-        ) as said
-        where pause > v_idle
-    ) and not exists (
-        select
-        from memory.sessions as s
-        join memory.sessions as near on near.being_id = s.being_id and near.session_id <> s.session_id
-            and near.conversation is not distinct from s.conversation
-            and near.started_at <= s.last_activity_at + v_idle and near.last_activity_at >= s.started_at - v_idle
-        where s.being_id = p_being_id and s.session_id = p_session_id
-    ) then
-        return;
-    end if;
-    -- Out of the way of what is placed, until a message opens a session.
-    update memory.sessions set started_at = v_away, last_activity_at = v_away, ended_at = v_away
-    where being_id = p_being_id and session_id = p_session_id;
     for v_message in
-        select * from memory.messages
-        where being_id = p_being_id and session_id = p_session_id
+        select message_id, conversation, session_id, created_at
+        from memory.messages
+        where being_id = p_being_id and session_id = any(p_session_ids)
         order by message_id
     loop
-        if not v_reused
-            and memory.session_near(p_being_id, v_message.conversation, v_message.created_at, v_idle) is null
-        then
-            v_reused := true;
-            update memory.sessions
-            set started_at = v_message.created_at, last_activity_at = v_message.created_at, ended_at = null,
-                turn_count = (v_message.role <> 'other')::integer
-            where being_id = p_being_id and session_id = p_session_id;
-            continue;
+        v_conversation := v_message.conversation;
+        v_place := null;
+        for i in 1 .. cardinality(v_ids) loop
+            if v_message.created_at between v_firsts[i] - v_idle and v_lasts[i] + v_idle
+                and (v_place is null or v_firsts[i] < v_firsts[v_place])
+            then
+                v_place := i;
+            end if;
+        end loop;
+        if v_place is null then
+            v_place := cardinality(v_ids) + 1;
+            v_firsts[v_place] := v_message.created_at;
+            v_lasts[v_place] := v_message.created_at;
+            v_ids[v_place] := case when v_message.session_id = any(v_ids) then uuidv7() else v_message.session_id end;
+        else
+            v_firsts[v_place] := least(v_firsts[v_place], v_message.created_at);
+            v_lasts[v_place] := greatest(v_lasts[v_place], v_message.created_at);
         end if;
-        v_session_id := memory.place_messages(
-            p_being_id, v_message.conversation, v_message.created_at, v_message.created_at,
-            (v_message.role <> 'other')::integer
-        );
-        continue when v_session_id = p_session_id;
-        update memory.messages set session_id = v_session_id
-        where being_id = p_being_id and message_id = v_message.message_id;
-        perform memory.queue_for_search(p_being_id, 'message', array[v_message.message_id]);
-        -- In how many sessions a fact was told has changed.
-        perform memory.settle_facts(s.user_id, array_agg(distinct s.fact_id))
-        from memory.fact_evidence as e
-        join memory.fact_statements as s on s.user_id = e.user_id and s.statement_id = e.statement_id
-        where e.being_id = p_being_id and e.message_id = v_message.message_id
-        group by s.user_id;
-        return next v_session_id;
+        v_messages := v_messages || v_message.message_id;
+        v_places := v_places || v_place;
     end loop;
-    delete from memory.sessions where being_id = p_being_id and session_id = p_session_id and not v_reused;
+
+    insert into memory.sessions (being_id, session_id, conversation, started_at, last_activity_at)
+    select p_being_id, id, v_conversation, first, last
+    from unnest(v_ids, v_firsts, v_lasts) as placed (id, first, last)
+    where id <> all(p_session_ids);
+    with placed as (
+        select id, v_ids[place] as session_id from unnest(v_messages, v_places) as each (id, place)
+    ),
+    moved as (
+        update memory.messages as m
+        set session_id = placed.session_id
+        from placed, memory.messages as former
+        where m.being_id = p_being_id and m.message_id = placed.id and m.session_id <> placed.session_id
+            and former.being_id = m.being_id and former.message_id = m.message_id
+        returning m.message_id, m.session_id, former.session_id as former_id
+    )
+    select array_agg(distinct message_id), array_agg(distinct session_id) || array_agg(distinct former_id)
+    into v_moved, v_changed
+    from moved;
+    update memory.sessions as s
+    set started_at = placed.first, last_activity_at = placed.last, turn_count = real.turns,
+        ended_at = case
+            when s.ended_at >= placed.last or placed.last < memory.now() - v_idle and (
+                s.ended_at is not null or s.session_id <> all(p_session_ids)
+            )
+            then placed.last
+        end
+    from unnest(v_ids, v_firsts, v_lasts) as placed (id, first, last),
+    lateral (
+        select count(*) filter (where role <> 'other') as turns
+        from memory.messages
+        where being_id = p_being_id and session_id = placed.id
+    ) as real
+    where s.being_id = p_being_id and s.session_id = placed.id
+        and (s.started_at, s.last_activity_at, s.turn_count) is distinct from (placed.first, placed.last, real.turns);
+    delete from memory.sessions
+    where being_id = p_being_id and session_id = any(p_session_ids) and session_id <> all(v_ids);
+
+    update memory.sessions set summary_due = true where being_id = p_being_id and session_id = any(v_changed);
+    delete from memory.session_summaries where being_id = p_being_id and session_id = any(v_changed);
+    delete from memory.model_responses
+    where being_id = p_being_id and key = any(v_changed::text[]) and not retained;
+    perform memory.queue_for_search(p_being_id, 'message', v_moved);
+    -- In how many sessions a fact was told has changed.
+    perform memory.settle_facts(s.user_id, array_agg(distinct s.fact_id))
+    from memory.fact_evidence as e
+    join memory.fact_statements as s on s.user_id = e.user_id and s.statement_id = e.statement_id
+    where e.being_id = p_being_id and e.message_id = any(v_moved)
+    group by s.user_id;
+    return query select distinct id from unnest(v_changed) as id where id = any(v_ids);
 end $$;
+
+-- Places again what was said in and around each of these sessions. Returns the sessions whose messages are not those from before.
+create or replace function place_around(p_being_id uuid, p_session_ids uuid[]) returns uuid[] language plpgsql as $$
+declare
+    v_stretch record;
+    v_changed uuid[] := '{}';
+begin
+    for v_stretch in
+        select conversation, started_at, last_activity_at
+        from memory.sessions
+        where being_id = p_being_id and session_id = any(p_session_ids)
+        order by started_at
+    loop
+        v_changed := v_changed || array(
+            select memory.place_again(p_being_id, memory.sessions_around(
+                p_being_id, v_stretch.conversation, v_stretch.started_at, v_stretch.last_activity_at
+            ))
+        );
+    end loop;
+    return v_changed;
+end $$;
+
+-- Takes messages off a Being's count, and looks for what was said last.
+create or replace function count_again(p_being_id uuid, p_withdrawn integer) returns void language sql as $$
+    update memory.session_states
+    set message_count = message_count - p_withdrawn,
+        last_interaction = (select max(last_activity_at) from memory.sessions where being_id = p_being_id),
+        (last_user_at, last_user_message) = (
+            select said.created_at, said.content
+            from (
+                select session_id from memory.sessions
+                where being_id = p_being_id
+                order by last_activity_at desc limit 50
+            ) as lately,
+            lateral (
+                select created_at, message_id, left(content, 200) as content
+                from memory.messages as m
+                where m.being_id = p_being_id and m.session_id = lately.session_id and m.role = 'user'
+                order by created_at desc, message_id desc limit 1
+            ) as said
+            order by said.created_at desc, said.message_id desc
+            limit 1
+        )
+    where being_id = p_being_id;
+$$;
 
 -- Whether a message waits in a session that has it judged: one of the user, or one of the Being, at the session's end.
 create or replace function waits_for_judge(p_being_id uuid, p_session_id uuid) returns boolean language sql stable
@@ -127,6 +244,7 @@ begin
     select array_agg(id) into v_again
     from undone, unnest(judged_ids) as id
     where id <> all(p_message_ids);
+    perform memory.unfold_withdrawn(v_user_id, p_being_id, p_message_ids || v_again);
     update memory.messages
     set judged = false, judging_error = null
     where being_id = p_being_id and message_id = any(v_again) and judged;
@@ -143,24 +261,7 @@ begin
     from withdrawn;
     delete from memory.model_responses
     where being_id = p_being_id and key = any(v_sessions::text[]) and not retained;
-    delete from memory.sessions as s
-    where s.being_id = p_being_id and s.session_id = any(v_sessions) and not exists (
-        select from memory.messages as m where m.being_id = s.being_id and m.session_id = s.session_id
-    );
-
-    update memory.sessions as s
-    set started_at = remaining.first, last_activity_at = remaining.last, turn_count = remaining.turns,
-        ended_at = case when s.ended_at is not null then remaining.last end
-    from (
-        select session_id, min(created_at) as first, max(created_at) as last,
-            count(*) filter (where role <> 'other') as turns
-        from memory.messages
-        where being_id = p_being_id and session_id = any(v_sessions)
-        group by session_id
-    ) as remaining
-    where s.being_id = p_being_id and s.session_id = remaining.session_id;
-    select v_sessions || array_agg(moved) into v_sessions
-    from unnest(v_sessions) as lost (id), memory.place_again(p_being_id, lost.id) as moved;
+    v_sessions := v_sessions || memory.place_around(p_being_id, v_sessions);
 
     -- Nothing is judged in a session where others' messages alone wait.
     select array_agg(m.message_id) into v_again
@@ -175,26 +276,7 @@ begin
     where e.being_id = p_being_id and e.message_id = any(v_again) and m.being_id = e.being_id
         and m.message_id = e.message_id and not memory.waits_for_judge(m.being_id, m.session_id);
 
-    update memory.session_states
-    set message_count = message_count - v_turns,
-        last_interaction = (select max(last_activity_at) from memory.sessions where being_id = p_being_id),
-        (last_user_at, last_user_message) = (
-            select said.created_at, said.content
-            from (
-                select session_id from memory.sessions
-                where being_id = p_being_id
-                order by last_activity_at desc limit 50
-            ) as lately,
-            lateral (
-                select created_at, message_id, left(content, 200) as content
-                from memory.messages as m
-                where m.being_id = p_being_id and m.session_id = lately.session_id and m.role = 'user'
-                order by created_at desc, message_id desc limit 1
-            ) as said
-            order by said.created_at desc, said.message_id desc
-            limit 1
-        )
-    where being_id = p_being_id;
+    perform memory.count_again(p_being_id, v_turns);
 
     return query
     select s.session_id, count(m.message_id) filter (where m.message_id = any(v_again))::integer
@@ -213,20 +295,24 @@ returns table (session_id uuid, judged_again integer) language plpgsql as $$
 begin
     insert into memory.retracted_messages
         (being_id, message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at,
-        received_at)
+        received_at, aged)
     select being_id, message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at,
-        received_at
+        received_at, aged
     from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids);
     return query select * from memory.withdraw_messages(p_being_id, p_message_ids);
 end $$;
 
--- Hands retracted messages in again: they come as new ones do, under their own ids. Of several versions of one message the one
--- that was retracted last comes back, and none while another version stands. Returns the ids of those that came back.
-create or replace function restore_messages(p_being_id uuid, p_message_ids uuid[]) returns setof uuid
-language plpgsql as $$
+-- Hands retracted messages in again: they come as new ones do, under their own ids, and sessions are as if they had never been
+-- away. Of several versions of one message the one that was retracted last comes back, and none while another version stands.
+-- Returns the messages that came back, and the sessions to process.
+create or replace function restore_messages(
+    p_being_id uuid, p_message_ids uuid[], out message_ids uuid[], out session_ids uuid[]
+) language plpgsql as $$
+#variable_conflict use_column
 declare
     v_back jsonb;
+    v_changed uuid[];
 begin
     with chosen as (
         select distinct on (coalesce(producer_id, message_id::text), producer_id is null) message_id
@@ -243,5 +329,21 @@ begin
         returning r.*
     )
     select jsonb_agg(to_jsonb(back) || jsonb_build_object('content_hash', encode(content_hash, 'hex'))) into v_back from back;
-    return query select memory.keep_messages(p_being_id, coalesce(v_back, '[]'), null);
+    message_ids := array(select memory.keep_messages(p_being_id, coalesce(v_back, '[]'), null));
+    update memory.messages as m set aged = true
+    from jsonb_to_recordset(v_back) as back (message_id uuid, aged boolean)
+    where m.being_id = p_being_id and m.message_id = back.message_id and back.aged;
+    -- Among what was said near them they come where they came first.
+    v_changed := memory.place_around(p_being_id, array(
+        select m.session_id from memory.messages as m
+        where m.being_id = p_being_id and m.message_id = any(restore_messages.message_ids)
+    ));
+    perform memory.count_again(p_being_id, 0);
+    session_ids := array(
+        select m.session_id from memory.messages as m
+        where m.being_id = p_being_id and m.message_id = any(restore_messages.message_ids)
+        union
+        select s.session_id from memory.sessions as s
+        where s.being_id = p_being_id and s.session_id = any(v_changed)
+    );
 end $$;

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from store.accounts import request_answers
 from store.transaction import Transaction
 
 
@@ -121,7 +122,11 @@ def forget(tx: Transaction, user_id: UUID) -> None:
 
 
 def add(tx: Transaction, user_id: UUID, being_id: UUID | None, digests: Collection[bytes]) -> None:
-    """Store digests of erased items of a Being, or with None of the vault's shared scope."""
+    """Store digests of erased items of a Being, or with None of the vault's shared scope.
+
+    The answers to the user's repeated requests are deleted, because they may repeat what is being erased.
+    """
+    request_answers.forget(tx, user_id)
     tx.execute(
         """
         insert into memory.erased_items (user_id, being_id, digest)

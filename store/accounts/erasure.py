@@ -8,6 +8,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.accounts.accounts import Being
+from store.accounts import request_answers
 from store.nodes.embeddings import halfvec
 from store.nodes.nodes import NodeWords
 from store.transaction import Transaction, value
@@ -55,6 +56,7 @@ def erase_being(tx: Transaction, being: Being) -> None:
         {"being": being.being_id},
     )
     tx.execute("delete from memory.beings where being_id = %s", [being.being_id])
+    request_answers.forget(tx, being.user_id)
     tx.execute(
         """
         delete from memory.model_responses

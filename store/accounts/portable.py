@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from schemas.accounts.accounts import Being
 from schemas.accounts.portability import BeingLine, ImportReport
 from schemas.nodes.nodes import UNEMBEDDED
-from schemas.vault import RejectedLine
+from schemas.vault.lines import RejectedLine
 from store.accounts.portable_kinds import KINDS, Kind
 from store.transaction import Transaction, value
 

@@ -125,6 +125,7 @@ KINDS: tuple[Kind, ...] = (
         filled={
             "state": "case r.state when 'stamped' then 'pending' else r.state end",
             "origin": "coalesce(r.origin, 'producer')",
+            "in_snapshot": "coalesce(r.in_snapshot, true)",
         },
     ),
     # The zero vector is similar to no other, until the node is embedded.
@@ -162,14 +163,28 @@ KINDS: tuple[Kind, ...] = (
         filled={"drawn": "coalesce(r.drawn, false)", "aged": "coalesce(r.aged, false)"},
         history=("working_memory", "message_id"),
     ),
-    Kind("retracted_message", "retracted_messages", own("message_id")),
+    Kind(
+        "retracted_message",
+        "retracted_messages",
+        own("message_id"),
+        filled={"aged": "coalesce(r.aged, false)"},
+    ),
+    Kind("transcript_turn", "transcript_turns", own("message_id")),
     Kind("awaited_retraction", "awaited_retractions", own("producer_id")),
     Kind("scene_message", "scene_messages", own("note_id, message_id")),
     Kind("session_summary", "session_summaries", own("session_id, version")),
     Kind("rolling_summary", "rolling_summaries", own("version")),
     Kind("working_memory", "working_memory", own("said_at, entry_id")),
     # Exports made before these columns existed.
-    Kind("todo", "todos", own("todo_id"), filled={"corrected": "coalesce(r.corrected, false)"}),
+    Kind(
+        "todo",
+        "todos",
+        own("todo_id"),
+        filled={
+            "corrected": "coalesce(r.corrected, false)",
+            "due_corrected": "coalesce(r.due_corrected, false)",
+        },
+    ),
     Kind(
         "todo_evidence",
         "todo_evidence",
@@ -247,6 +262,7 @@ KINDS: tuple[Kind, ...] = (
             "said_at": "coalesce(r.said_at, r.created_at)",
             "pinned": "coalesce(r.pinned, false)",
             "compared": "coalesce(r.compared, true)",
+            "weighed": "coalesce(r.weighed, false)",
             "importance": "coalesce(r.importance, (select f.base_importance from memory.facts as f"
             " where f.user_id = %(user)s and f.fact_id = r.fact_id), 1)",
         },
@@ -299,6 +315,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "beings": "in the header line",
     "api_tokens": "valid in this system only",
     "operator_tokens": "valid in this system only",
+    "page_sessions": "valid in this system only",
     "provider_keys": "a secret",
     "budgets_reached": "accounting of this system",
     "erasure_keys": "a secret",
@@ -329,5 +346,6 @@ STAYS_BEHIND: Mapping[str, str] = {
     "receipts": "about contexts that this system assembled",
     "shown_texts": "about contexts that this system assembled",
     "vault_idempotency": "about requests to this system",
+    "request_answers": "about requests to this system",
     "applied_retractions": "about requests to this system",
 }

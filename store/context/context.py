@@ -94,6 +94,21 @@ def local_time(tx: Transaction, user_id: UUID) -> tuple[datetime, str]:
     return row["now"].astimezone(ZoneInfo(row["time_zone"])), row["time_zone"]
 
 
+def newest_messages(tx: Transaction, being_id: UUID, limit: int) -> list[tuple[UUID, str]]:
+    """The id and the content of the messages that arrived last, of any conversation."""
+    rows = tx.execute(
+        """
+        select message_id, content
+        from memory.messages
+        where being_id = %s
+        order by message_id desc
+        limit %s
+        """,
+        [being_id, limit],
+    )
+    return [(row["message_id"], row["content"]) for row in rows]
+
+
 def mark_user_model_shown(tx: Transaction, being_id: UUID, session_id: UUID, hashed: bytes) -> None:
     """Store the hash of the user model that a session was shown."""
     tx.execute(
@@ -106,7 +121,7 @@ def mark_user_model_shown(tx: Transaction, being_id: UUID, session_id: UUID, has
 
 
 def kept_notes(tx: Transaction, being_id: UUID, limit: int) -> list[KeptNote]:
-    """The newest unread todos and reminders, and the newest knowledge notes, `limit` of each, oldest first."""
+    """The newest unread todos and reminders, and the newest of the snapshot's knowledge, `limit` each, oldest first."""
     with tx.cursor(row_factory=class_row(KeptNote)) as cursor:
         return cursor.execute(
             """
@@ -120,7 +135,7 @@ def kept_notes(tx: Transaction, being_id: UUID, limit: int) -> list[KeptNote]:
                 union all
                 (
                     select * from memory.notes
-                    where being_id = %(being)s and type = 'knowledge'
+                    where being_id = %(being)s and type = 'knowledge' and in_snapshot
                     order by note_id desc
                     limit %(limit)s
                 )

@@ -1,11 +1,15 @@
 """Provenance of contexts: which pieces of memory each context showed, and the marks of their words."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
+from secrets import token_bytes
+from typing import Any
 from uuid import UUID
 
+from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from schemas.context.shown import ContextRow
 from store.transaction import Transaction, value
 
 
@@ -37,14 +41,69 @@ def keep_shown(tx: Transaction, being_id: UUID, shown: Mapping[bytes, Sequence[i
     )
 
 
-def keep(tx: Transaction, being_id: UUID, process: str, shown: Sequence[bytes]) -> UUID:
-    """Store which pieces a context shows; returns the context's id."""
+def keep(
+    tx: Transaction,
+    being_id: UUID,
+    process: str,
+    shown: Sequence[bytes],
+    *,
+    shown_ids: Sequence[UUID],
+    reasons: Mapping[str, Any],
+) -> UUID:
+    """Store which pieces and items a context shows, and why; returns the context's id."""
     context_id: UUID = value(
         tx,
-        "insert into memory.receipts (being_id, process, shown_hashes) values (%s, %s, %s) returning context_id",
-        [being_id, process, list(shown)],
+        """
+        insert into memory.receipts (being_id, process, shown_hashes, shown_ids, shown_reasons)
+        values (%s, %s, %s, %s, %s)
+        returning context_id
+        """,
+        [being_id, process, list(shown), list(shown_ids), Jsonb(reasons)],
     )
     return context_id
+
+
+def page(tx: Transaction, being_id: UUID, *, shows: UUID | None, before: UUID | None, limit: int) -> list[ContextRow]:
+    """List contexts, newest first; with `shows` those that showed this memory or fact."""
+    with tx.cursor(row_factory=class_row(ContextRow)) as cursor:
+        return cursor.execute(
+            """
+            select context_id, process, created_at, shown_ids, '{}'::jsonb as shown_reasons
+            from memory.receipts
+            where being_id = %(being)s
+                and (%(shows)s::uuid is null or %(shows)s = any(shown_ids))
+                and (%(before)s::uuid is null or context_id < %(before)s)
+            order by context_id desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "shows": shows, "before": before, "limit": limit},
+        ).fetchall()
+
+
+def get(tx: Transaction, being_id: UUID, context_id: UUID) -> ContextRow | None:
+    """Return a context; None if this Being has none of that id, or retention has removed it."""
+    with tx.cursor(row_factory=class_row(ContextRow)) as cursor:
+        return cursor.execute(
+            """
+            select context_id, process, created_at, shown_ids, shown_reasons
+            from memory.receipts
+            where being_id = %s and context_id = %s
+            """,
+            [being_id, context_id],
+        ).fetchone()
+
+
+def spoken(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict[UUID, tuple[UUID, str]]:
+    """The session and the line (speaker and text) of each message that stands."""
+    rows = tx.execute(
+        """
+        select message_id, session_id, coalesce(speaker, role) || ': ' || content as line
+        from memory.messages
+        where being_id = %s and message_id = any(%s)
+        """,
+        [being_id, list(message_ids)],
+    )
+    return {row["message_id"]: (row["session_id"], row["line"]) for row in rows}
 
 
 def given_out(tx: Transaction, being_id: UUID, context_ids: Sequence[UUID]) -> set[UUID]:
@@ -56,16 +115,57 @@ def given_out(tx: Transaction, being_id: UUID, context_ids: Sequence[UUID]) -> s
     return {row["context_id"] for row in rows}
 
 
-def shown(tx: Transaction, being_id: UUID, marks: Sequence[int]) -> set[int]:
-    """Those of the marks that belong to a piece which a context of this Being showed."""
+def shown(tx: Transaction, being_id: UUID, marks: Sequence[int]) -> dict[int, datetime]:
+    """Those of the marks that belong to a piece which a context of this Being showed, and when it did first."""
     rows = tx.execute(
         """
-        select distinct mark from memory.shown_texts, unnest(shingles) as mark
+        select mark, min(first_shown_at) as first_shown_at
+        from memory.shown_texts, unnest(shingles) as mark
         where being_id = %(being)s and shingles && %(marks)s::bigint[] and mark = any(%(marks)s)
+        group by mark
         """,
         {"being": being_id, "marks": list(marks)},
     )
-    return {row["mark"] for row in rows}
+    return {row["mark"]: row["first_shown_at"] for row in rows}
+
+
+def received(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[tuple[str, datetime]]:
+    """The texts of messages that stand, and when each was received."""
+    rows = tx.execute(
+        "select content, received_at from memory.messages where being_id = %s and message_id = any(%s)",
+        [being_id, list(message_ids)],
+    )
+    return [(row["content"], row["received_at"]) for row in rows]
+
+
+def forget(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
+    """Remove these marks from pieces that were first shown after the given times.
+
+    A piece that is about to be shown again at this moment is left as it is, because this waits for no transaction.
+    """
+    pieces = tx.execute(
+        """
+        select text_hash, shingles, first_shown_at
+        from memory.shown_texts
+        where being_id = %(being)s and shingles && %(marks)s::bigint[]
+        for update skip locked
+        """,
+        {"being": being_id, "marks": list(marks)},
+    ).fetchall()
+    for piece in pieces:
+        rest = [mark for mark in piece["shingles"] if mark not in marks or piece["first_shown_at"] <= marks[mark]]
+        if not rest:
+            tx.execute(
+                "delete from memory.shown_texts where being_id = %s and text_hash = %s", [being_id, piece["text_hash"]]
+            )
+        elif len(rest) < len(piece["shingles"]):
+            # The hash stands for the whole piece, whose marks are stored anew if it is shown again.
+            tx.execute(
+                """
+                update memory.shown_texts set text_hash = %s, shingles = %s where being_id = %s and text_hash = %s
+                """,
+                [token_bytes(32), rest, being_id, piece["text_hash"]],
+            )
 
 
 def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:

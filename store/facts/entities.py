@@ -72,8 +72,12 @@ def add(tx: Transaction, user_id: UUID, mentions: Sequence[Mention]) -> None:
     )
 
 
-def listed(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> list[Entity]:
+def listed(
+    tx: Transaction, user_id: UUID, being_id: UUID, *, after: tuple[int, str] | None, limit: int
+) -> list[Entity]:
     """Entities in facts that this Being knows, those with the most facts first, with the names that it may know.
+
+    `after` is the count of facts and the ref of the last entity of the page before.
 
     The label is the one of the entity's own name before that of an alias, and the one from the Being's own scope before
     the shared one.
@@ -104,11 +108,18 @@ def listed(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> list[E
                     array_agg(distinct called.alias_ref) filter (where called.alias_ref <> about.entity_ref), '{}'
                 ) as aliases
             from about join called using (entity_ref)
+            where %(facts)s::bigint is null or (-about.facts, about.entity_ref) > (-%(facts)s::bigint, %(ref)s)
             group by about.entity_ref, about.facts
             order by about.facts desc, about.entity_ref
             limit %(limit)s
             """,
-            {"user": user_id, "being": being_id, "limit": limit},
+            {
+                "user": user_id,
+                "being": being_id,
+                "facts": after and after[0],
+                "ref": after and after[1],
+                "limit": limit,
+            },
         ).fetchall()
 
 
@@ -218,6 +229,7 @@ def merges(
     *,
     state: str | None = None,
     merge_id: UUID | None = None,
+    before: UUID | None = None,
     limit: int,
 ) -> list[EntityMerge]:
     """Merges of entities of which this Being knows both, newest first; optionally of one state, or one by id."""
@@ -229,6 +241,7 @@ def merges(
             where e.user_id = %(user)s
                 and (%(state)s::text is null or e.state = %(state)s)
                 and (%(merge)s::uuid is null or e.merge_id = %(merge)s)
+                and (%(before)s::uuid is null or e.merge_id < %(before)s)
                 and not exists (
                     select
                     from unnest(array[e.kept_ref, e.merged_ref]) as name (ref)
@@ -243,7 +256,14 @@ def merges(
             order by e.merge_id desc
             limit %(limit)s
             """,
-            {"user": user_id, "being": being_id, "state": state, "merge": merge_id, "limit": limit},
+            {
+                "user": user_id,
+                "being": being_id,
+                "state": state,
+                "merge": merge_id,
+                "before": before,
+                "limit": limit,
+            },
         ).fetchall()
 
 

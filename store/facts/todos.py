@@ -54,21 +54,44 @@ def add(
 
 
 def add_evidence(
-    tx: Transaction, being_id: UUID, todo_id: UUID, message_id: UUID, span: str, *, closes: bool = False
+    tx: Transaction,
+    being_id: UUID,
+    todo_id: UUID,
+    message_id: UUID,
+    span: str,
+    *,
+    content: str,
+    due: str | None,
+    closes: bool = False,
 ) -> None:
-    """Add the quotation that supports a todo, or with `closes` the one that closes it; nothing if the todo is gone."""
+    """Add the quotation that supports a todo, or with `closes` the one that closes it; nothing if the todo is gone.
+
+    The todo's words are those of its first message that does not close it, by date, and its time the newest one.
+    """
     tx.execute(
         """
-        insert into memory.todo_evidence (being_id, todo_id, message_id, span, closes)
-        select being_id, todo_id, %(message)s, %(span)s, %(closes)s
+        insert into memory.todo_evidence (being_id, todo_id, message_id, span, closes, content, due)
+        select being_id, todo_id, %(message)s, %(span)s, %(closes)s,
+            case when not %(closes)s then %(content)s::text end, case when not %(closes)s then %(due)s::text end
         from memory.todos
         where being_id = %(being)s and todo_id = %(todo)s
         -- Outdated evidence that is found again stays.
         on conflict (being_id, todo_id, message_id) do update
-        set outdated = false, span = excluded.span, closes = excluded.closes where todo_evidence.outdated
+        set outdated = false, span = excluded.span, closes = excluded.closes, content = excluded.content,
+            due = excluded.due
+        where todo_evidence.outdated
         """,
-        {"being": being_id, "todo": todo_id, "message": message_id, "span": span, "closes": closes},
+        {
+            "being": being_id,
+            "todo": todo_id,
+            "message": message_id,
+            "span": span,
+            "closes": closes,
+            "content": content,
+            "due": due,
+        },
     )
+    tx.execute("select memory.word_todos(%s, %s)", [being_id, [todo_id]])
     if closes:
         tx.execute(
             """
@@ -88,16 +111,11 @@ def add_evidence(
 def found_again(
     tx: Transaction, being_id: UUID, message_id: UUID, *, kind: str, span: str, content: str
 ) -> UUID | None:
-    """The todo that an earlier judging of this message found in the same words of it; None if there is none.
-
-    It gets its content anew, unless a person has worded it; whether it is pinned or closed stays.
-    """
+    """The todo that an earlier judging of this message found in the same words of it; None if there is none."""
     found: UUID | None = value(
         tx,
         """
-        update memory.todos as t
-        set content = case when t.corrected then t.content else %(content)s end
-        where t.being_id = %(being)s and t.todo_id = (
+        select (
             select e.todo_id
             from memory.todo_evidence as e
             join memory.todos as n using (being_id, todo_id)
@@ -106,7 +124,6 @@ def found_again(
             order by lower(n.content) = lower(%(content)s) desc, e.todo_id
             limit 1
         )
-        returning t.todo_id
         """,
         {"being": being_id, "message": message_id, "kind": kind, "span": span, "content": content},
     )
@@ -209,6 +226,7 @@ def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, An
         set content = coalesce(%(content)s, content),
             corrected = corrected or %(content)s is not null,
             due = coalesce(%(due)s, due),
+            due_corrected = due_corrected or %(due)s is not null,
             pinned = coalesce(%(pinned)s, pinned),
             status = coalesce(%(status)s, status),
             closed_at = case when coalesce(%(status)s, status) <> 'OPEN' then coalesce(closed_at, memory.now()) end

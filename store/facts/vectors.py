@@ -85,22 +85,47 @@ def users_of_other_models(tx: Transaction, model: str, limit: int) -> list[UUID]
 def nearest(
     tx: Transaction, user_id: UUID, being_id: UUID, model: str, query: Vector, limit: int
 ) -> list[tuple[Fact, float]]:
-    """The active facts that a Being knows nearest to a query vector of this model, with their cosine similarities."""
+    """The active facts that a Being knows nearest to a query vector of this model, with their cosine similarities.
+
+    A long fact is as near as its own vector, or the nearest of its windows.
+    """
     rows = tx.execute(
         # `offset 0` keeps the vectors themselves out of the sort. The similarity of a zero vector is NaN, and filtered.
         """
         select f.*, near.similarity
         from (
-            select scored.fact_id, 1 - scored.distance as similarity
+            select either.fact_id, 1 - min(either.distance) as similarity
             from (
-                select v.fact_id, v.vector <=> %(query)s::halfvec as distance
-                from memory.fact_vectors as v
-                where v.user_id = %(user)s and v.embedding_model = %(model)s
-                offset 0
-            ) as scored
-            join memory.facts as known on known.user_id = %(user)s and known.fact_id = scored.fact_id
-            where known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
-            order by scored.distance, scored.fact_id
+                (
+                    select scored.fact_id, scored.distance
+                    from (
+                        select v.fact_id, v.vector <=> %(query)s::halfvec as distance
+                        from memory.fact_vectors as v
+                        where v.user_id = %(user)s and v.embedding_model = %(model)s
+                        offset 0
+                    ) as scored
+                    join memory.facts as known on known.user_id = %(user)s and known.fact_id = scored.fact_id
+                    where known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
+                    order by scored.distance, scored.fact_id
+                    limit %(limit)s
+                )
+                union all
+                (
+                    select d.item_id, min(w.vector <=> %(query)s::halfvec) as distance
+                    from memory.search_vectors as w
+                    join memory.search_documents as d
+                        on d.owner_id = w.owner_id and d.document_id = w.document_id
+                    join memory.facts as known on known.user_id = %(user)s and known.fact_id = d.item_id
+                    where w.owner_id in (%(user)s, %(being)s) and w.embedding_model = %(model)s and w.kind = 'fact'
+                        and known.status = 'ACTIVE' and (known.being_id = %(being)s or known.being_id is null)
+                    group by d.item_id
+                    order by distance, d.item_id
+                    limit %(limit)s
+                )
+            ) as either
+            where either.distance between 0 and 2
+            group by either.fact_id
+            order by similarity desc, either.fact_id
             limit %(limit)s
         ) as near
         join memory.facts as f on f.user_id = %(user)s and f.fact_id = near.fact_id

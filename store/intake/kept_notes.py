@@ -7,7 +7,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from schemas.intake import Note
+from schemas.intake.notes import Note
 from store.errors import NotFound, Refused
 from store.intake import notes
 from store.transaction import Transaction
@@ -21,7 +21,9 @@ def change(tx: Transaction, being_id: UUID, note_id: UUID, changes: Mapping[str,
         Refused: It is a scene, or its type has no such field.
     """
     note = _kept(tx, being_id, note_id)
-    for field, type_ in (("title", "knowledge"), ("due_at", "reminder")):
+    if note.key is not None:
+        raise Refused("A program keeps this knowledge under a key: replace it under its key, or remove it.")
+    for field, type_ in (("title", "knowledge"), ("in_snapshot", "knowledge"), ("due_at", "reminder")):
         if changes[field] is not None and note.type != type_:
             raise Refused(f"Only a {type_} note has `{field}`, and this is a {note.type} note.")
     if changes["read"] is not None and note.type == "knowledge":
@@ -31,7 +33,11 @@ def change(tx: Transaction, being_id: UUID, note_id: UUID, changes: Mapping[str,
             """
             update memory.notes
             set content = coalesce(%(content)s, content), title = coalesce(%(title)s, title),
-                due_at = coalesce(%(due_at)s, due_at),
+                due_at = coalesce(%(due_at)s, due_at), in_snapshot = coalesce(%(in_snapshot)s, in_snapshot),
+                updated_at = case
+                    when coalesce(%(content)s::text, %(title)s) is null then updated_at
+                    else memory.now()
+                end,
                 read_at = case %(read)s::boolean
                     when true then coalesce(read_at, memory.now())
                     when false then null

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from schemas.intake import Note, NoteOrigin
+from schemas.intake.notes import Note, NoteOrigin
 from store.transaction import Transaction, value
 
 
@@ -28,6 +28,7 @@ class NewNote:
     bulk: bool = False
     origin: NoteOrigin = "producer"
     ages_from: datetime | None = None
+    in_snapshot: bool = True
 
 
 def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUID]:
@@ -40,15 +41,14 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
         """
         insert into memory.notes (
             being_id, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin,
-            ages_from, state, request_key_id
+            ages_from, in_snapshot, state, request_key_id
         )
-        select %s, note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin, ages_from,
-            case type when 'scene' then 'pending' else 'kept' end, %s::uuid
-        from unnest(
-            %s::uuid[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::timestamptz[], %s::jsonb[], %s::bytea[],
-            %s::bool[], %s::text[], %s::timestamptz[]
-        ) as new (
-            note_id, producer_id, type, content, title, due_at, metadata, content_hash, bulk, origin, ages_from
+        select %s, note_id, producer_id, type, content, title, due_at, metadata, decode(content_hash, 'hex'), bulk,
+            origin, ages_from, in_snapshot, case type when 'scene' then 'pending' else 'kept' end, %s::uuid
+        from jsonb_to_recordset(%s) as new (
+            note_id uuid, producer_id text, type text, content jsonb, title text, due_at timestamptz, metadata jsonb,
+            content_hash text, bulk boolean, origin text, ages_from timestamptz,
+            in_snapshot boolean
         )
         on conflict (being_id, producer_id) where producer_id is not null do nothing
         returning note_id
@@ -56,17 +56,26 @@ def insert(tx: Transaction, being_id: UUID, notes: Sequence[NewNote]) -> set[UUI
         [
             being_id,
             tx.request_key_id,
-            [note.note_id for note in ordered],
-            [note.producer_id for note in ordered],
-            [note.type for note in ordered],
-            [Jsonb(note.content) for note in ordered],
-            [note.title for note in ordered],
-            [note.due_at for note in ordered],
-            [Jsonb(note.metadata) for note in ordered],
-            [note.content_hash for note in ordered],
-            [note.bulk for note in ordered],
-            [note.origin for note in ordered],
-            [note.ages_from for note in ordered],
+            # One JSON text: psycopg writes arrays item by item in Python.
+            Jsonb(
+                [
+                    {
+                        "note_id": str(note.note_id),
+                        "producer_id": note.producer_id,
+                        "type": note.type,
+                        "content": note.content,
+                        "title": note.title,
+                        "due_at": note.due_at and note.due_at.isoformat(),
+                        "metadata": note.metadata,
+                        "content_hash": note.content_hash.hex(),
+                        "bulk": note.bulk,
+                        "origin": note.origin,
+                        "ages_from": note.ages_from and note.ages_from.isoformat(),
+                        "in_snapshot": note.in_snapshot,
+                    }
+                    for note in ordered
+                ]
+            ),
         ],
     )
     return {row["note_id"] for row in rows}

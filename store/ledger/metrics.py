@@ -3,7 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
-from store.transaction import Transaction
+from psycopg.rows import class_row
+
+from schemas.ledger.kinds import WORK
+from schemas.ledger.work import UnknownWork
+from store.transaction import Transaction, value
 
 RECENT = timedelta(minutes=15)
 DAY = timedelta(days=1)
@@ -124,3 +128,79 @@ def unprocessed_input(tx: Transaction) -> dict[str, int]:
         """
     )
     return dict(row)
+
+
+def unknown_due(tx: Transaction) -> list[UnknownWork]:
+    """Due work of kinds that this code does not know, by kind."""
+    with tx.cursor(row_factory=class_row(UnknownWork)) as cursor:
+        return cursor.execute(
+            """
+            select kind, count(*) as units,
+                clock_timestamp() - min(case state when 'ready' then next_at else lease_until end) as waited
+            from memory.work
+            where kind <> all (%s)
+                and (state = 'ready' and next_at <= clock_timestamp()
+                    or state = 'running' and lease_until < clock_timestamp())
+            group by kind
+            order by kind
+            """,
+            [list(WORK)],
+        ).fetchall()
+
+
+def oldest_due(tx: Transaction) -> dict[str, timedelta]:
+    """Return how long the oldest due work of known kinds has been waiting for a worker, by queue."""
+    rows = tx.execute(
+        """
+        select queue, clock_timestamp() - min(since) as waited
+        from (
+            select queue, next_at as since
+            from memory.work
+            where state = 'ready' and next_at <= clock_timestamp() and kind = any(%(kinds)s)
+            union all
+            select queue, lease_until
+            from memory.work
+            where state = 'running' and lease_until < clock_timestamp() and kind = any(%(kinds)s)
+        ) as due
+        group by queue
+        """,
+        {"kinds": list(WORK)},
+    )
+    return {row["queue"]: row["waited"] for row in rows}
+
+
+def dead(tx: Transaction) -> int:
+    """How much work is dead."""
+    return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
+
+
+def longest_held(tx: Transaction) -> timedelta | None:
+    """How long the unit of work has been held that is held longest; None where none is."""
+    held: timedelta | None = value(
+        tx, "select clock_timestamp() - min(claimed_at) from memory.work where state = 'running'"
+    )
+    return held
+
+
+def since_finished(tx: Transaction) -> timedelta | None:
+    """How long ago any work was finished; None where the ledger remembers none."""
+    since: timedelta | None = value(
+        tx, "select clock_timestamp() - max(finished_at) from memory.work where state = 'done'"
+    )
+    return since
+
+
+def record_heartbeat(tx: Transaction, name: str) -> None:
+    """Record that a recurring activity of the system ran now."""
+    tx.execute(
+        "insert into memory.heartbeats (name) values (%s) on conflict (name) do update set beat_at = clock_timestamp()",
+        [name],
+    )
+
+
+def since_heartbeat(tx: Transaction, name: str) -> timedelta | None:
+    """How long ago a recurring activity ran last; None if it never did."""
+    since: timedelta | None = value(
+        tx, "select clock_timestamp() - beat_at from memory.heartbeats where name = %s", [name]
+    )
+    return since

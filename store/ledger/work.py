@@ -1,16 +1,16 @@
-"""The ledger's own statements: ask, claim, renew, finish, back off, fail, and what is due.
+"""The life of a unit of work: ask, claim, renew, finish, back off, fail; what is due, and what an operator sees.
 
 A statement that makes work due now adds its Celery message to the transaction's outbox.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.kinds import WORK, WorkKind
-from schemas.work import Claim, TaskMessage, UnknownWork, Work
+from schemas.ledger.kinds import WORK, WorkKind
+from schemas.ledger.work import Claim, TaskMessage, Work
 from store.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
@@ -18,7 +18,6 @@ SEND_AGAIN = timedelta(seconds=20)
 MOST_PATIENT = timedelta(minutes=10)
 # Between a message's leaving its queue and the claim lies an instant, or a wait for Postgres.
 LOST_AFTER = timedelta(seconds=2)
-OUTLIVING = [kind.name for kind in WORK.values() if kind.outlives_owner]
 
 
 def ask(
@@ -50,6 +49,23 @@ def ask(
     if due and not in_chain:
         tx.outbox.append(TaskMessage(owner_id=owner_id, kind=kind.name, key=key))
     return due
+
+
+def ask_each(tx: Transaction, owner_id: UUID, kind: WorkKind, after: Mapping[str, timedelta]) -> None:
+    """Ask for several units of one kind, by key, each `after` its while; in one statement, in the order of the keys."""
+    if not after:
+        return
+    keys = sorted(after)
+    rows = tx.execute(
+        """
+        select asked.key
+        from unnest(%s::text[], %s::interval[]) as asked (key, wait),
+            memory.ask_work(%s, %s, asked.key, %s, clock_timestamp() + asked.wait) as due
+        where due
+        """,
+        [keys, [after[key] for key in keys], owner_id, kind.name, kind.queue],
+    )
+    tx.outbox += [TaskMessage(owner_id=owner_id, kind=kind.name, key=row["key"]) for row in rows]
 
 
 def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timedelta, attempts: int) -> Claim | None:
@@ -156,45 +172,6 @@ def take_due(tx: Transaction, *, limit: int, empty_queues: Collection[str] = ())
         ).fetchall()
 
 
-def unknown_due(tx: Transaction) -> list[UnknownWork]:
-    """Due work of kinds that this code does not know, by kind."""
-    with tx.cursor(row_factory=class_row(UnknownWork)) as cursor:
-        return cursor.execute(
-            """
-            select kind, count(*) as units,
-                clock_timestamp() - min(case state when 'ready' then next_at else lease_until end) as waited
-            from memory.work
-            where kind <> all (%s)
-                and (state = 'ready' and next_at <= clock_timestamp()
-                    or state = 'running' and lease_until < clock_timestamp())
-            group by kind
-            order by kind
-            """,
-            [list(WORK)],
-        ).fetchall()
-
-
-def oldest_due(tx: Transaction) -> dict[str, timedelta]:
-    """Return how long the oldest due work of known kinds has been waiting for a worker, by queue."""
-    rows = tx.execute(
-        """
-        select queue, clock_timestamp() - min(since) as waited
-        from (
-            select queue, next_at as since
-            from memory.work
-            where state = 'ready' and next_at <= clock_timestamp() and kind = any(%(kinds)s)
-            union all
-            select queue, lease_until
-            from memory.work
-            where state = 'running' and lease_until < clock_timestamp() and kind = any(%(kinds)s)
-        ) as due
-        group by queue
-        """,
-        {"kinds": list(WORK)},
-    )
-    return {row["queue"]: row["waited"] for row in rows}
-
-
 def listed(
     tx: Transaction,
     owners: Sequence[UUID] | None,
@@ -216,7 +193,7 @@ def listed(
 
 
 def get(tx: Transaction, owners: Sequence[UUID] | None, work_id: UUID) -> Work:
-    """One unit of work of these owners; None means of anybody, for the operator.
+    """One unit of work of these owners; None means of every owner, for the operator.
 
     Raises:
         NotFound: They have no such work.
@@ -261,84 +238,6 @@ def drop(tx: Transaction, work: Work) -> bool:
     return dropped.rowcount == 1
 
 
-def dead(tx: Transaction) -> int:
-    """How much work is dead."""
-    return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
-
-
-def clear_done(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Let go of work that has been done for so long; returns how many rows."""
-    return tx.execute(
-        "delete from memory.work where (owner_id, kind, key) in (select owner_id, kind, key from memory.work"
-        " where state = 'done' and finished_at < clock_timestamp() - %s limit %s for update skip locked)",
-        [older_than, limit],
-    ).rowcount
-
-
-def clear_orphaned(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Let go of work of that age whose owner is gone, but for kinds that outlive it; returns how many rows."""
-    return tx.execute(
-        """
-        delete from memory.work
-        where (owner_id, kind, key) in (
-            select owner_id, kind, key from memory.work as w
-            where created_at < clock_timestamp() - %s and not (kind = any(%s) and state in ('ready', 'running'))
-                and not exists (select from memory.beings where being_id = w.owner_id)
-                and not exists (select from memory.users where user_id = w.owner_id)
-            limit %s for update skip locked
-        )
-        """,
-        [older_than, OUTLIVING, limit],
-    ).rowcount
-
-
-def clear_vectors(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Let go of vectors that were kept for work which never came back for them; returns how many."""
-    return tx.execute(
-        "delete from memory.embeddings where (being_id, embedding_model, text_hash) in"
-        " (select being_id, embedding_model, text_hash from memory.embeddings"
-        " where created_at < clock_timestamp() - %s limit %s for update skip locked)",
-        [older_than, limit],
-    ).rowcount
-
-
-def remove_all(tx: Transaction, owners: Sequence[UUID]) -> None:
-    """Remove all work of owners that are gone, but for kinds that outlive them."""
-    tx.execute("delete from memory.work where owner_id = any(%s) and kind <> all(%s)", [list(owners), OUTLIVING])
-
-
 def reserve(tx: Transaction, owner_id: UUID, kind: WorkKind, key: str = "") -> None:
     """Lock a unit of work that this transaction will ask for, before it locks the Being: all do it in this order."""
     tx.execute("select memory.reserve_work(%s, %s, %s)", [owner_id, kind.name, key])
-
-
-def record_heartbeat(tx: Transaction, name: str) -> None:
-    """Record that a recurring activity of the system ran now."""
-    tx.execute(
-        "insert into memory.heartbeats (name) values (%s) on conflict (name) do update set beat_at = clock_timestamp()",
-        [name],
-    )
-
-
-def since_heartbeat(tx: Transaction, name: str) -> timedelta | None:
-    """How long ago a recurring activity ran last; None if it never did."""
-    since: timedelta | None = value(
-        tx, "select clock_timestamp() - beat_at from memory.heartbeats where name = %s", [name]
-    )
-    return since
-
-
-def longest_held(tx: Transaction) -> timedelta | None:
-    """How long the unit of work has been held that is held longest; None where none is."""
-    held: timedelta | None = value(
-        tx, "select clock_timestamp() - min(claimed_at) from memory.work where state = 'running'"
-    )
-    return held
-
-
-def since_finished(tx: Transaction) -> timedelta | None:
-    """How long ago any work was finished; None where the ledger remembers none."""
-    since: timedelta | None = value(
-        tx, "select clock_timestamp() - max(finished_at) from memory.work where state = 'done'"
-    )
-    return since

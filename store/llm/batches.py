@@ -7,8 +7,8 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from schemas.ledger.work import Claim
 from schemas.llm.calls import ProviderBatch
-from schemas.work import Claim
 from store.llm.calls import Account
 from store.transaction import Transaction
 

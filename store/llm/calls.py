@@ -113,6 +113,49 @@ def reserve(
     return call_id
 
 
+def reserve_chat(
+    tx: Transaction,
+    account: Account,
+    *,
+    provider: str,
+    model: str,
+    input_tokens: int,
+    output_tokens: int,
+    cost: Decimal | None,
+    daily_cost: Decimal | None,
+) -> UUID:
+    """Reserve a chat completion of the proxy; returns the call's id.
+
+    Args:
+        tx: The transaction; commit it before the call.
+        account: The Being and payer.
+        provider: The upstream's name.
+        model: The model's name.
+        input_tokens: The tokens of the prompt, estimated.
+        output_tokens: The most tokens of the answer, or an estimate if the request does not limit it.
+        cost: The cost of that many; None if the price is unknown.
+        daily_cost: The most that one user's chat completions may cost the platform in a day; None: unlimited.
+
+    Raises:
+        BudgetSpent: The platform pays, and the rest of the day's budget is smaller or the price is unknown.
+    """
+    (row,) = tx.execute(
+        """
+        select *
+        from memory.reserve_chat(%s, %s, %s, %s, %s, %s, %s, %s, %s)
+        """,
+        [
+            *(account.user_id, account.being_id, provider, model, account.paid_with),
+            *(input_tokens, output_tokens, cost, daily_cost),
+        ],
+    )
+    if row["lacking"]:
+        left: timedelta = row["day_left"]
+        raise BudgetSpent(SPENT[row["lacking"]], lacking=row["lacking"], retry_after=left.total_seconds())
+    call_id: UUID = row["call_id"]
+    return call_id
+
+
 def settle(
     tx: Transaction,
     owner_id: UUID,

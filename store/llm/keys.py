@@ -144,6 +144,21 @@ def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> Encrypte
     return key
 
 
+def paying_at(tx: Transaction, user_id: UUID, provider: Provider) -> EncryptedKey | None:
+    """Select the key that pays for a user's own requests to a provider: the one stored last there."""
+    with tx.cursor(row_factory=class_row(EncryptedKey)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.provider_keys
+            where user_id = %s and provider = %s and expires_at is null
+            order by created_at desc
+            limit 1
+            """,
+            [user_id, provider],
+        ).fetchone()
+
+
 def refused(tx: Transaction, key: EncryptedKey) -> bool:
     """Whether the provider rejected the key less than REFUSAL_HOLDS ago."""
     row = tx.execute(

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from schemas.ledger.work import Claim
 from schemas.llm.calls import Response
-from schemas.work import Claim
 from store.llm.calls import Account
 from store.transaction import Transaction
 

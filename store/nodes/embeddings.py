@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 from psycopg.rows import class_row
 
-from schemas.kinds import REEMBED
+from schemas.ledger.kinds import REEMBED
 from store.transaction import Transaction, value
 
 Vector = NDArray[np.float32]

@@ -268,6 +268,16 @@ def revive(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
     tx.execute("select memory.revive_node(%s, %s)", [being_id, node_id])
 
 
+def undo(tx: Transaction, being_id: UUID, node_id: UUID) -> None:
+    """Take back the latest `forget` or `revive`: the node's state and age are what they would be without it.
+
+    Raises:
+        NotFound: This Being has no such node.
+        Refused: Something else happened to the node's state since, or the memory that had absorbed it was erased.
+    """
+    tx.execute("select memory.undo_node(%s, %s)", [being_id, node_id])
+
+
 def correct(tx: Transaction, being_id: UUID, read: Node, model: str, words: NodeWords) -> bool:
     """Replace what a node says.
 

@@ -7,9 +7,9 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from schemas.kinds import STEPS
+from schemas.ledger.kinds import STEPS
+from schemas.ledger.work import TaskMessage
 from schemas.patrol.runs import Run
-from schemas.work import TaskMessage
 from store.errors import NotFound
 from store.transaction import Transaction, value
 

@@ -15,7 +15,11 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Something told as the index holds it."""
+    """Something told as the index holds it.
+
+    Attributes:
+        embedded: Whether it gets vectors here: whole, or because it may be too long for the one in its own row.
+    """
 
     kind: Kind
     item_id: UUID
@@ -24,6 +28,7 @@ class Document:
     arrived_at: datetime
     question: bool
     terms: Sequence[int]
+    embedded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +83,13 @@ def index_again(tx: Transaction, owner_id: UUID) -> None:
     )
 
 
-def put(tx: Transaction, owner_id: UUID, documents: Sequence[Document], embedded: Sequence[Kind]) -> None:
+def put(tx: Transaction, owner_id: UUID, documents: Sequence[Document]) -> None:
     """Index documents in place of what stood there for the same items, and queue those that have no vector.
 
     Args:
         tx: The transaction, which took them from the queue.
         owner_id: Whose they are.
         documents: What is new or changed.
-        embedded: The kinds that get their vectors here, and not with their own rows.
     """
     tx.execute(
         """
@@ -102,22 +106,23 @@ def put(tx: Transaction, owner_id: UUID, documents: Sequence[Document], embedded
         """,
         [owner_id, Jsonb([_row(one) for one in documents])],
     )
-    known = {
-        "owner": owner_id,
-        "kinds": [one.kind for one in documents if one.kind in embedded],
-        "items": [one.item_id for one in documents if one.kind in embedded],
-    }
-    # A message never says anything else; what does needs another vector.
+    # A message never says anything else; what does needs other vectors.
+    changeable = [one for one in documents if one.kind != "message"]
     tx.execute(
         """
         delete from memory.search_vectors as v
         using unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[]) as new (kind, item_id),
             memory.search_documents as d
-        where new.kind <> 'message' and d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
-            and v.owner_id = d.owner_id and v.document_id = d.document_id
+        where d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
+            and v.owner_id = d.owner_id and v.kind = d.kind and v.document_id = d.document_id
         """,
-        known,
+        {
+            "owner": owner_id,
+            "kinds": [one.kind for one in changeable],
+            "items": [one.item_id for one in changeable],
+        },
     )
+    embedded = [one for one in documents if one.embedded]
     tx.execute(
         """
         insert into memory.search_queue (owner_id, stage, kind, item_id)
@@ -126,12 +131,17 @@ def put(tx: Transaction, owner_id: UUID, documents: Sequence[Document], embedded
         join memory.search_documents as d
             on d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
         where not exists (
-            select from memory.search_vectors as v where v.owner_id = d.owner_id and v.document_id = d.document_id
+            select from memory.search_vectors as v
+            where v.owner_id = d.owner_id and v.kind = d.kind and v.document_id = d.document_id
         )
         order by d.item_id
         on conflict do nothing
         """,
-        known,
+        {
+            "owner": owner_id,
+            "kinds": [one.kind for one in embedded],
+            "items": [one.item_id for one in embedded],
+        },
     )
 
 

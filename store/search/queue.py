@@ -8,7 +8,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.kinds import WorkKind
+from schemas.ledger.kinds import WorkKind
 from schemas.search import Kind, Stage
 from store.transaction import Transaction, value
 
@@ -99,8 +99,17 @@ def unindexed(tx: Transaction, owners: Sequence[UUID], kinds: Sequence[Kind]) ->
         value(
             tx,
             """
-            select count(*) from memory.search_queue
-            where owner_id = any(%s) and kind = any(%s::memory.search_kind[])
+            select count(*)
+            from memory.search_queue as q
+            where q.owner_id = any(%s) and q.kind = any(%s::memory.search_kind[])
+                -- What was changed waits for both.
+                and (
+                    q.stage = 'words' or q.kind = 'message' or not exists (
+                        select from memory.search_queue as changed
+                        where changed.owner_id = q.owner_id and changed.stage = 'words' and changed.kind = q.kind
+                            and changed.item_id = q.item_id
+                    )
+                )
             """,
             [list(owners), list(kinds)],
         )

@@ -80,6 +80,10 @@ def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[K
                 join memory.vault_records as r using (user_id, id, version)
                 where q.kind = 'vault' and h.user_id = %(user)s and h.id = right(q.item_id::text, 12) and h.live
                     and (h.being_id = %(being)s or h.being_id is null)
+                union all
+                select o.note_id::text, o.producer_id, to_jsonb(concat_ws(E'\n', o.title, o.content #>> '{}')), null
+                from memory.notes as o
+                where q.kind = 'knowledge' and o.being_id = %(being)s and o.note_id = q.item_id and o.type = 'knowledge'
             ) as told
             """,
             {

@@ -8,7 +8,7 @@ from psycopg.rows import class_row
 from psycopg.sql import SQL, Identifier
 from psycopg.sql import Literal as SqlLiteral
 
-from schemas.kinds import INDEX_VECTORS
+from schemas.ledger.kinds import INDEX_VECTORS
 from store.database import Store
 from store.transaction import Transaction, value
 

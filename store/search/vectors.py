@@ -1,4 +1,4 @@
-"""Vectors of what has none in its own row: messages, summaries, diary and vault."""
+"""Vectors of what has none in its own row, and of windows of long nodes and facts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,16 @@ class Unembedded:
     kind: Kind
     item_id: UUID
     content: Any
+    feeling: str | None
     speaker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowVector:
+    """The vector of a text, or of a window that begins at one of its characters."""
+
+    starts_at: int
+    vector: Vector
 
 
 def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[Unembedded]:
@@ -27,7 +36,7 @@ def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> li
     with tx.cursor(row_factory=class_row(Unembedded)) as cursor:
         return cursor.execute(
             """
-            select q.kind, q.item_id, told.content, m.speaker
+            select q.kind, q.item_id, told.content, told.feeling, m.speaker
             from (
                 select * from memory.search_queue where owner_id = %(owner)s and stage = 'meaning' limit %(limit)s
             ) as q
@@ -40,9 +49,16 @@ def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> li
 
 
 def keep(
-    tx: Transaction, owner_id: UUID, model: str, vectors: Mapping[tuple[Kind, UUID], Vector], seen: Sequence[Unembedded]
+    tx: Transaction,
+    owner_id: UUID,
+    model: str,
+    vectors: Mapping[tuple[Kind, UUID], Sequence[WindowVector]],
+    seen: Sequence[Unembedded],
 ) -> None:
-    """Keep vectors of documents that are still as they were read, and take these from the queue."""
+    """Keep vectors of documents that are still as they were read, in place of earlier ones.
+
+    These documents are taken from the queue.
+    """
     by = {
         "owner": owner_id,
         "model": model,
@@ -63,25 +79,40 @@ def keep(
         """,
         by,
     ).fetchall()
-    kept = [(row["kind"], row["item_id"]) for row in taken if (row["kind"], row["item_id"]) in vectors]
+    known = {(row["kind"], row["item_id"]) for row in taken}
+    kept = [(*item, one) for item, made in vectors.items() if item in known for one in made]
+    by |= {
+        "taken_kinds": [kind for kind, _ in known],
+        "taken_items": [item_id for _, item_id in known],
+        "kinds": [kind for kind, _, _ in kept],
+        "items": [item_id for _, item_id, _ in kept],
+        "starts": [one.starts_at for _, _, one in kept],
+        "vectors": [halfvec(one.vector) for _, _, one in kept],
+    }
     tx.execute(
         """
-        insert into memory.search_vectors (owner_id, embedding_model, document_id, kind, said_at, arrived_at, vector)
-        select d.owner_id, %(model)s, d.document_id, d.kind, d.said_at, d.arrived_at, new.vector
-        from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(vectors)s::halfvec[])
-            as new (kind, item_id, vector)
+        delete from memory.search_vectors as v
+        using unnest(%(taken_kinds)s::memory.search_kind[], %(taken_items)s::uuid[]) as taken (kind, item_id),
+            memory.search_documents as d
+        where d.owner_id = %(owner)s and d.kind = taken.kind and d.item_id = taken.item_id
+            and v.owner_id = d.owner_id and v.embedding_model = %(model)s and v.kind = d.kind
+            and v.document_id = d.document_id
+        """,
+        by,
+    )
+    tx.execute(
+        """
+        insert into memory.search_vectors
+            (owner_id, embedding_model, document_id, starts_at, kind, said_at, arrived_at, vector)
+        select d.owner_id, %(model)s, d.document_id, new.starts_at, d.kind, d.said_at, d.arrived_at, new.vector
+        from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(starts)s::integer[], %(vectors)s::halfvec[])
+            as new (kind, item_id, starts_at, vector)
         join memory.search_documents as d
             on d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
-        order by d.document_id
+        order by d.document_id, new.starts_at
         on conflict do nothing
         """,
-        {
-            "owner": owner_id,
-            "model": model,
-            "kinds": [kind for kind, _ in kept],
-            "items": [item_id for _, item_id in kept],
-            "vectors": [halfvec(vectors[one]) for one in kept],
-        },
+        by,
     )
 
 
@@ -110,16 +141,25 @@ def serve(tx: Transaction, owner_id: UUID, model: str) -> bool:
 
 
 def embed_again(tx: Transaction, owner_id: UUID, model: str, kinds: Sequence[Kind]) -> None:
-    """Queue the documents of an owner that have no vector of a model, of the kinds that get theirs here."""
+    """Queue an owner's documents that have no vector of a model: those of these kinds, and long ones of others."""
     tx.execute(
         """
         insert into memory.search_queue (owner_id, stage, kind, item_id)
         select d.owner_id, 'meaning', d.kind, d.item_id
         from memory.search_documents as d
-        where d.owner_id = %(owner)s and d.kind = any(%(kinds)s::memory.search_kind[]) and not exists (
-            select from memory.search_vectors as v
-            where v.owner_id = d.owner_id and v.embedding_model = %(model)s and v.document_id = d.document_id
-        )
+        where d.owner_id = %(owner)s
+            and (
+                d.kind = any(%(kinds)s::memory.search_kind[])
+                or exists (
+                    select from memory.search_vectors as v
+                    where v.owner_id = d.owner_id and v.kind = d.kind and v.document_id = d.document_id
+                )
+            )
+            and not exists (
+                select from memory.search_vectors as v
+                where v.owner_id = d.owner_id and v.embedding_model = %(model)s and v.kind = d.kind
+                    and v.document_id = d.document_id
+            )
         on conflict do nothing
         """,
         {"owner": owner_id, "model": model, "kinds": list(kinds)},

@@ -100,6 +100,19 @@ def unjudged(tx: Transaction, being_id: UUID, session_id: UUID, *, until: dateti
         ).fetchall()
 
 
+def all_wait(tx: Transaction, being_id: UUID, session_id: UUID, messages: Sequence[Message]) -> bool:
+    """Whether each of these messages is in this session still, and waits to be judged."""
+    waiting: int = value(
+        tx,
+        """
+        select count(*) from memory.messages
+        where being_id = %s and session_id = %s and message_id = any(%s) and not judged
+        """,
+        [being_id, session_id, [message.message_id for message in messages]],
+    )
+    return waiting == len(messages)
+
+
 def preceding(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, count: int) -> list[Message]:
     """Up to `count` messages of the same session before each of these messages, without them, oldest first."""
     with tx.cursor(row_factory=class_row(Message)) as cursor:

@@ -160,8 +160,13 @@ def of_session(
 def mark_aged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
     """Have the scenes that will be drawn from these messages age from the messages' time on."""
     tx.execute(
-        "update memory.messages set aged = true where being_id = %s and message_id = any(%s)",
-        [being_id, list(message_ids)],
+        """
+        with standing as (
+            update memory.messages set aged = true where being_id = %(being)s and message_id = any(%(messages)s)
+        )
+        update memory.retracted_messages set aged = true where being_id = %(being)s and message_id = any(%(messages)s)
+        """,
+        {"being": being_id, "messages": list(message_ids)},
     )
 
 

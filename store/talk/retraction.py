@@ -33,6 +33,14 @@ class Withdrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class BroughtBack:
+    """Messages that were restored, and the sessions to process: theirs, and those that have others than before."""
+
+    message_ids: list[UUID]
+    session_ids: list[UUID]
+
+
+@dataclass(frozen=True, slots=True)
 class Summarised:
     """Whether any of some messages is in the rolling summary, and in the spine."""
 
@@ -147,10 +155,13 @@ def erase(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[
         ).fetchall()
 
 
-def restore(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
-    """Hand retracted messages in again; returns those that came back, one version of each message at most."""
-    rows = tx.execute("select back.id from memory.restore_messages(%s, %s) as back (id)", [being_id, list(message_ids)])
-    return [row["id"] for row in rows]
+def restore(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> BroughtBack:
+    """Hand retracted messages in again: one version of each message at most comes back."""
+    with tx.cursor(row_factory=class_row(BroughtBack)) as cursor:
+        (back,) = cursor.execute(
+            "select message_ids, session_ids from memory.restore_messages(%s, %s)", [being_id, list(message_ids)]
+        )
+    return back
 
 
 def await_messages(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> int:

@@ -8,6 +8,8 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from schemas.ledger.kinds import WorkKind
+from schemas.ledger.work import Claim
 from schemas.talk.messages import Message
 from schemas.talk.summaries import Spine, SummarySpine
 from store.llm.keys import REFUSAL_HOLDS
@@ -25,16 +27,16 @@ class PendingMessage:
     shared: bool
 
 
-def due(tx: Transaction, user_id: UUID, *, every: int) -> bool:
-    """Whether at least `every` messages of this user wait to be taken in.
+def waiting(tx: Transaction, user_id: UUID, at_most: int) -> int:
+    """Count the messages of this user that wait to be taken in, up to `at_most`.
 
     While the spine waits for a key, only messages that came with a live key of their own count.
     """
-    return bool(
+    return int(
         value(
             tx,
             """
-            select count(*) >= %(every)s
+            select count(*)
             from (
                 select
                 from memory.messages
@@ -43,10 +45,35 @@ def due(tx: Transaction, user_id: UUID, *, every: int) -> bool:
                 where user_id = %(user)s and spine_version is null
                     and role <> 'other' and (judged or role = 'assistant')
                     and (k.spine_waits_for_key is not true or memory.key_lives(being_id, request_key_id))
-                limit %(every)s
+                limit %(most)s
             ) as waiting
             """,
-            {"user": user_id, "every": every},
+            {"user": user_id, "most": at_most},
+        )
+    )
+
+
+def more_is_judged(tx: Transaction, user_id: UUID, kind: WorkKind, apart_from: Claim) -> bool:
+    """Whether work of judging is running or due for any of a user's Beings, apart from one unit."""
+    return bool(
+        value(
+            tx,
+            """
+            select exists (
+                select
+                from memory.work as w
+                join memory.beings as b on b.being_id = w.owner_id
+                where b.user_id = %(user)s and w.kind = %(kind)s
+                    and (w.owner_id, w.key) <> (%(owner)s, %(key)s)
+                    and (w.state = 'running' or w.state = 'ready' and w.next_at <= clock_timestamp())
+            )
+            """,
+            {
+                "user": user_id,
+                "kind": kind.name,
+                "owner": apart_from.owner_id,
+                "key": apart_from.key,
+            },
         )
     )
 

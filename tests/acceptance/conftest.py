@@ -21,9 +21,9 @@ import pytest
 from cli.operations.stack import api_command
 from memory.accounts import access
 from schemas.accounts.accounts import Being, Scope, User
-from schemas.kinds import QUEUES
+from schemas.ledger.kinds import QUEUES
 from schemas.settings import CHECKOUT
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
 from tests.ports import free_port
@@ -133,7 +133,7 @@ class Person:
     def add_being(self, slug: str) -> Being:
         """Give them one more Being."""
         with self.ledger.transaction() as tx:
-            return users.add_being(tx, self.user.user_id, slug, slug.title())
+            return beings.add_being(tx, self.user.user_id, slug, slug.title())
 
     def with_token(
         self,
@@ -197,5 +197,5 @@ def newcomer(stack: Stack, ledger: Store) -> Iterator[Callable[[], Person]]:
 
 @pytest.fixture
 def person(newcomer: Callable[[], Person]) -> Person:
-    """Somebody with a Being."""
+    """A user with a Being."""
     return newcomer()

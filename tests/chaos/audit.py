@@ -82,13 +82,50 @@ QUESTIONS = {
         "select format('being %s', being_id) as wrong from memory.session_states as t where t.message_count <>"
         " (select count(*) from memory.messages as m where m.being_id = t.being_id and m.role <> 'other')"
     ),
-    "a message that was not judged exactly once": (
-        "select format('session %s: %s marked, %s counted', s.session_id, real.marked, real.counted) as wrong"
-        " from memory.sessions as s, lateral (select (select count(*) from memory.messages as m where"
-        " m.being_id = s.being_id and m.session_id = s.session_id and m.judged) as marked,"
-        " (select coalesce(sum(messages), 0) from memory.judgements as j where"
-        " j.being_id = s.being_id and j.session_id = s.session_id) as counted) as real where marked <> counted"
-    ),
+    "a message that was not judged exactly once": """
+        select format('message %s is %s and was judged %s times', m.message_id,
+            case when m.judged then 'judged' else 'not judged' end, real.times) as wrong
+        from memory.messages as m, lateral (
+            select count(*) as times
+            from memory.judgements as j
+            where j.being_id = m.being_id and m.message_id = any(j.judged_ids)
+        ) as real
+        where times <> m.judged::integer
+    """,
+    "a judgement of a message that does not stand": """
+        select format('judgement %s', judgement_id) as wrong
+        from memory.judgements as j, unnest(j.shown_ids) as id
+        where not exists (select from memory.messages as m where m.being_id = j.being_id and m.message_id = id)
+    """,
+    "evidence that waits to be found again, of a message that does not wait": """
+        select format('fact evidence %s', evidence_id) as wrong
+        from memory.fact_evidence as e join memory.messages as m using (being_id, message_id)
+        where e.outdated and m.judged
+        union all
+        select format('todo evidence of %s', todo_id)
+        from memory.todo_evidence as e join memory.messages as m using (being_id, message_id)
+        where e.outdated and m.judged
+    """,
+    "a scene from talk without evidence, or with that of another": """
+        select format('note %s rests on %s messages', o.note_id, count(m.message_id)) as wrong
+        from memory.notes as o
+        left join memory.scene_messages as s on s.being_id = o.being_id and s.note_id = o.note_id
+        left join memory.messages as m on m.being_id = s.being_id and m.message_id = s.message_id and m.drawn
+        where o.origin = 'talk' or s.note_id is not null
+        group by o.being_id, o.note_id
+        having count(m.message_id) <> count(s.message_id) or count(s.message_id) = 0 or o.origin <> 'talk'
+    """,
+    "a message of two scenes": """
+        select format('message %s is in %s scenes', message_id, count(*)) as wrong
+        from memory.scene_messages group by being_id, message_id having count(*) > 1
+    """,
+    "a message that is both standing and taken back, or awaited": """
+        select format('message %s', coalesce(r.producer_id, r.message_id::text)) as wrong
+        from memory.retracted_messages as r join memory.messages as m using (being_id, message_id)
+        union all
+        select format('message %s is awaited', a.producer_id)
+        from memory.awaited_retractions as a join memory.messages as m using (being_id, producer_id)
+    """,
     "a closed conversation that is not summed up as it is": (
         "select format('session %s of %s turns: %s', s.session_id, s.turn_count, told.turn_count) as wrong"
         " from memory.sessions as s join memory.session_states as t using (being_id) left join lateral ("
@@ -156,6 +193,12 @@ def inconsistencies(store: Store) -> list[str]:
     """Check every invariant for every Being; returns a line for each violation."""
     with store.transaction() as tx:
         return list(_asked(tx))
+
+
+def is_consistent(store: Store) -> bool:
+    """Whether every invariant holds. It stops at the first that does not: tests poll it while work is under way."""
+    with store.transaction() as tx:
+        return next(_asked(tx), None) is None
 
 
 def _asked(tx: Transaction) -> Iterator[str]:

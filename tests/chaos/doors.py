@@ -1,7 +1,8 @@
 """The front doors as producers use them: send a batch, and get a result for each item, or no answer."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 from uuid import UUID
 
@@ -9,13 +10,16 @@ import httpx2
 from redis import Redis
 from redis.exceptions import RedisError
 
-from memory.intake import intake
+from memory.intake import intake, retraction
 from memory.intake.intake import IntakeFull
 from memory.patrol import demand as patrol_demand
-from schemas.intake import Receipt, Trouble
+from providers.embedders import Embedders
+from providers.errors import ProviderError
+from schemas.intake.notes import Receipt, Trouble
 from schemas.settings import Settings
+from schemas.talk.retraction import MessageSelection
 from store.database import Store
-from store.errors import Unavailable
+from store.errors import Refused, Unavailable
 from store.intake import notes
 from store.talk import messages
 from workers.embedded.processes import wait_until
@@ -28,6 +32,15 @@ What = Literal["notes", "messages"]
 
 class NoAnswer(Exception):
     """It is unknown whether the batch was accepted; the producer must send it again."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A retraction or restoration of some messages; its id identifies it when it is sent again."""
+
+    id_: str
+    what: Literal["retract", "restore"]
+    messages: Sequence[str]
 
 
 class Door(Protocol):
@@ -49,6 +62,13 @@ class Door(Protocol):
             NoAnswer: The door was shut, or fell shut on the way.
         """
 
+    def change(self, being_id: UUID, change: Change) -> None:
+        """Retract or restore messages.
+
+        Raises:
+            NoAnswer: The door was shut, or fell shut on the way.
+        """
+
 
 class InProcess:
     """The use case, without a protocol."""
@@ -58,6 +78,7 @@ class InProcess:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
+        self._embedders = Embedders(settings)
 
     def hand_in(self, what: What, being_id: UUID, items: Sequence[Any]) -> Receipt:
         """Accept the batch; the store sends the messages."""
@@ -73,6 +94,19 @@ class InProcess:
         try:
             patrol_demand.demand(self._store, self._settings, being_id)
         except Unavailable as shut:
+            raise NoAnswer from shut
+
+    def change(self, being_id: UUID, change: Change) -> None:
+        """Commit the change."""
+        selection = MessageSelection(ids=list(change.messages))
+        try:
+            if change.what == "retract":
+                retraction.retract(
+                    self._store, self._settings, self._embedders, being_id, selection, request_id=change.id_
+                )
+            else:
+                retraction.restore(self._store, self._settings, being_id, selection, request_id=change.id_)
+        except (Unavailable, Refused, ProviderError) as shut:
             raise NoAnswer from shut
 
 
@@ -105,12 +139,21 @@ class Http:
         if self._post(being_id, "patrols", None).status_code != httpx2.codes.ACCEPTED:
             raise NoAnswer
 
-    def _post(self, being_id: UUID, what: str, body: object) -> httpx2.Response:
+    def change(self, being_id: UUID, change: Change) -> None:
+        """POST the change, under a key."""
+        body = {"ids": list(change.messages)}
+        answer = self._post(being_id, f"messages/{change.what}", body, {"Idempotency-Key": change.id_})
+        if answer.status_code != httpx2.codes.OK:
+            raise NoAnswer(f"status {answer.status_code}")
+
+    def _post(
+        self, being_id: UUID, what: str, body: object, headers: Mapping[str, str] | None = None
+    ) -> httpx2.Response:
         try:
             return httpx2.post(
                 f"{self._url}/v1/beings/{being_id}/{what}",
                 json=body,
-                headers={"Authorization": f"Bearer {self._token}"},
+                headers={"Authorization": f"Bearer {self._token}", **(headers or {})},
                 timeout=TIMEOUT,
             )
         except httpx2.TransportError as shut:
@@ -162,6 +205,26 @@ class Stream:
     def demand(self, being_id: UUID) -> None:  # noqa: ARG002  # the signature of all doors
         """Raise: the streams take no demands."""
         raise NoAnswer
+
+    def change(self, being_id: UUID, change: Change) -> None:
+        """XADD the change, then wait until it is recorded as applied."""
+        body = {"being": str(being_id), "id": change.id_, change.what: {"ids": list(change.messages)}}
+
+        def applied() -> bool:
+            with self._store.transaction() as tx:
+                row = tx.execute(
+                    "select from memory.applied_retractions where being_id = %s and request_id = %s",
+                    [being_id, change.id_],
+                ).fetchone()
+            return row is not None
+
+        try:
+            with Redis.from_url(self._redis_url, socket_timeout=TIMEOUT) as redis:
+                redis.xadd("patrol:messages", {"data": json.dumps(body)})
+            if not wait_until(applied, STREAM_TIMEOUT, pause=0.1):
+                raise NoAnswer
+        except (RedisError, Unavailable) as shut:
+            raise NoAnswer from shut
 
     def _found(
         self, redis: Redis, what: What, being_id: UUID, items: Sequence[Any], places: Sequence[str]

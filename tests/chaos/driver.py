@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -22,14 +23,14 @@ from store.database import Store
 from store.errors import Unavailable
 from store.migrate import migrate
 from store.transaction import value
-from tests.chaos.audit import inconsistencies
+from tests.chaos.audit import inconsistencies, is_consistent
 from tests.chaos.doors import NoAnswer
 from tests.chaos.faults import FAULTS, Fault
 from tests.chaos.figures import Event, as_json, finish_times, longest_silence, recoveries, survived, table
 from tests.chaos.producers import TOPICS, Manifest, Producer
 from tests.chaos.searches import unfound
 from tests.chaos.system import System, running_system
-from tests.chaos.verdict import count, found_wrong
+from tests.chaos.verdict import count, found_wrong, residue
 from tests.chaos.words import WordEmbedders
 from workers.runtime.logs import configure_logs
 
@@ -91,7 +92,7 @@ class Chaos:
         self._timeline.write(f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {what}\n")
 
     def _producer(self, name: str, system: System, over: threading.Event) -> Producer:
-        return Producer(name, self.seed, system.beings, system.doors, self.manifest, over)
+        return Producer(name, self.seed, system.beings, system.doors, self.manifest, system.steady, over)
 
     def _live(self, system: System, over: threading.Event) -> None:
         """Demand patrols, recall, and advance the clock meanwhile."""
@@ -136,6 +137,9 @@ class Chaos:
         self.say("no more harm")
         self._paid += _paid_for(system)
         system.provider.reset()
+        for door, items, change in list(self.manifest.unanswered_changes.values()):
+            again = partial(self.manifest.change, door, items, change)
+            self._until(system, SETTLE_PATIENCE, change.id_, again)
         (door, *_) = system.doors
         for item in self.manifest.unanswered():
             self._until(
@@ -146,7 +150,7 @@ class Chaos:
             system,
             SETTLE_PATIENCE,
             "coming to rest",
-            lambda: self._is_quiet(system.store) and not inconsistencies(system.store),
+            lambda: self._is_quiet(system.store) and is_consistent(system.store),
         )
         self.say("at rest")
 
@@ -176,7 +180,8 @@ class Chaos:
     def _judge(self, system: System, begun: datetime, ended: datetime) -> list[str]:
         numbers, wrong = count(system.store, self.manifest)
         with _beside(system.servers.database_url) as url, Store(url) as fresh:
-            wrong += found_wrong(system.store, fresh, system.beings, Settings())
+            wrong += found_wrong(system.store, fresh, system.replayable, Settings())
+        wrong += residue(system.store, self.manifest)
         wrong += unfound(system.store, self.seed)
         finished = finish_times(system.store)
         tally = {
@@ -185,6 +190,7 @@ class Chaos:
             "units of work finished": len(finished),
             "dead letters": self._dead_letters(system),
             **self._thoughts(system),
+            "scenes drawn": self._scenes_drawn(system),
             **dict(sorted(self.manifest.tally.items())),
         }
         laid_out = (recoveries(self.events, finished), longest_silence(finished, begun, ended), numbers, tally)
@@ -197,6 +203,11 @@ class Chaos:
     def _dead_letters(system: System) -> int:
         with system.store.transaction() as tx:
             return int(value(tx, "select count(*) from memory.work where state = 'dead'"))
+
+    @staticmethod
+    def _scenes_drawn(system: System) -> int:
+        with system.store.transaction() as tx:
+            return int(value(tx, "select count(*) from memory.notes where origin = 'talk'"))
 
     def _thoughts(self, system: System) -> dict[str, int]:
         """Report the patrols' model calls, their results, and the calls that were paid for more than once."""

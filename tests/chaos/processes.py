@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cli.operations.environments import environment
 from cli.operations.stack import beat_command, worker_command
-from schemas.kinds import QUEUES
+from schemas.ledger.kinds import QUEUES
 from workers.embedded.processes import Child
 
 # No settings of the machine, and short times; but a lease outlasts the time for which a busy machine suspends a

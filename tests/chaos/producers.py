@@ -4,15 +4,15 @@ import json
 import random
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from schemas.intake import Receipt
-from tests.chaos.doors import Door, NoAnswer, What
+from schemas.intake.notes import Receipt
+from tests.chaos.doors import Change, Door, NoAnswer, What
 
 TOPICS = {
     "bakery": ["oven", "bread", "dough", "flour", "baker", "customer", "bake", "counter", "morning", "shop"],
@@ -32,6 +32,9 @@ TOPICS = {
     ],
 }
 PAUSE = 0.25
+# After so many batches of all, up to so many messages are taken back, restored or edited.
+CHANGES = 0.4
+CHANGED = 6
 # Messages are of one day, in and out of order, with pauses that separate sessions.
 DAWN = datetime(2026, 3, 2, 6, 0, tzinfo=UTC)
 MINUTES = 14 * 60
@@ -60,6 +63,9 @@ class Item:
         sent: How often it was sent.
         answered: Whether a door has answered for it.
         impostor: Whether it says something else under the id of an item that was accepted.
+        contested: Whether there is an impostor of it.
+        stands: Whether it was not taken back; of a message.
+        versions: The bodies that were retracted, the last one at the end.
     """
 
     name: str
@@ -70,6 +76,9 @@ class Item:
     sent: int = 0
     answered: bool = False
     impostor: bool = False
+    contested: bool = False
+    stands: bool = True
+    versions: list[Any] = field(default_factory=list)
 
 
 @dataclass
@@ -80,7 +89,32 @@ class Manifest:
     accepted: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     tally: Counter[str] = field(default_factory=Counter)
+    unanswered_changes: dict[str, tuple[Door, Sequence[Item], Change]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def change(self, door: Door, items: Sequence[Item], change: Change) -> bool:
+        """Retract or restore messages of a Being through a door; returns false if there was no answer.
+
+        A change is sent again through the same door, which knows it by its id: a copy that was delayed has no effect.
+        """
+        with self._lock:
+            self.unanswered_changes[change.id_] = (door, items, change)
+        try:
+            door.change(items[0].being_id, change)
+        except NoAnswer:
+            with self._lock:
+                self.tally["changes without an answer"] += 1
+            return False
+        with self._lock:
+            del self.unanswered_changes[change.id_]
+            self.tally["messages retracted" if change.what == "retract" else "messages restored"] += len(items)
+            for item in items:
+                if change.what == "retract":
+                    item.versions.append(item.body)
+                else:
+                    item.body = item.versions.pop()
+                item.stands = change.what == "restore"
+        return True
 
     def hand_in(self, door: Door, being_id: UUID, batch: Sequence[Item]) -> bool:
         """Send a batch through a door and record the answer; returns false if there was none."""
@@ -129,7 +163,8 @@ class Producer(threading.Thread):
         beings: For whom it speaks.
         doors: Ways in; one is drawn for each batch.
         manifest: Where it writes down what it did.
-        over: NewStatement when it is to stop.
+        steady: Beings whose messages are never taken back.
+        over: Set when it is to stop.
     """
 
     def __init__(
@@ -139,6 +174,7 @@ class Producer(threading.Thread):
         beings: Sequence[UUID],
         doors: Sequence[Door],
         manifest: Manifest,
+        steady: Collection[UUID],
         over: threading.Event,
     ) -> None:
         super().__init__(name=name, daemon=True)
@@ -146,9 +182,12 @@ class Producer(threading.Thread):
         self._beings = beings
         self._doors = doors
         self._manifest = manifest
+        self._steady = steady
         self._over = over
         self._count = 0
         self._again: list[Item] = []
+        self._messages: list[Item] = []
+        self._change: tuple[Door, Sequence[Item], Change] | None = None
         # Ensures one item of each kind, however few are sent.
         self._draws = [0.0, 0.06, 0.10, 0.14]
 
@@ -167,10 +206,59 @@ class Producer(threading.Thread):
             # Sent once to three times: again in the same batch, or in a later one.
             self._again += [item for item in batch if self._chance.random() < 1 / 3]
             batch += [item for item in batch if self._chance.random() < 1 / 6]
-            batch += late + [_impostor(item) for item in late if item.answered and self._chance.random() < 1 / 10]
+            batch += late + [_impostor(item) for item in late if _is_certain(item) and self._chance.random() < 1 / 10]
+            if being_id not in self._steady:
+                self._messages += [item for item in batch if item.kind is Kind.MESSAGE and not item.impostor]
             self._chance.shuffle(batch)
             if not self._manifest.hand_in(self._chance.choice(self._doors), being_id, batch):
                 self._again += batch
+            if self._chance.random() < CHANGES:
+                self._change_some()
+
+    def _change_some(self) -> None:
+        """Take messages back, or restore or edit some that were; first repeat the change that has no answer."""
+        if self._change is None:
+            waiting = {item.name for item in self._again}
+            free = {
+                item.name: item
+                for item in self._messages
+                if item.answered and not item.contested and item.name not in waiting
+            }
+            if not free:
+                return
+            one = self._chance.choice([*free.values()])
+            alike = [item for item in free.values() if (item.being_id, item.stands) == (one.being_id, one.stands)]
+            items = self._chance.sample(alike, min(len(alike), self._chance.randint(1, CHANGED)))
+            if not one.stands and self._chance.random() < 1 / 2:
+                self._edit(items)
+                return
+            self._count += 1
+            names = [item.name for item in items]
+            change = Change(f"{self.name}-change-{self._count}", "retract" if one.stands else "restore", names)
+            self._change = (self._chance.choice(self._doors), items, change)
+        if self._manifest.change(*self._change):
+            self._change = None
+
+    def _edit(self, items: Sequence[Item]) -> None:
+        """Hand retracted messages in again, in other words."""
+        for item in items:
+            item.body = {**item.body, "content": self._words(f"{item.name}-edit-{len(item.versions)}")}
+            item.stands, item.answered = True, False
+        self._manifest.tally["messages edited"] += len(items)
+        if not self._manifest.hand_in(self._chance.choice(self._doors), items[0].being_id, items):
+            self._again += items
+
+    def _words(self, name: str) -> str:
+        """What is said: each text has a word of its own, which derived texts repeat."""
+        mark = mark_of(name)
+        return self._chance.choice(
+            [
+                f"I said {mark}.",
+                f"I like {mark} tea.",
+                f"I will water the {mark} tomorrow.",
+                f"Yesterday the old harbour clock struck thirteen while {mark} slept under the kitchen table.",
+            ]
+        )
 
     def _next_name(self) -> str:
         self._count += 1
@@ -182,7 +270,7 @@ class Producer(threading.Thread):
         message = {
             "id": name,
             "role": self._chance.choice(["user", "assistant", "other"]),
-            "content": f"I said {name}.",
+            "content": self._words(name),
             "created_at": (DAWN + timedelta(minutes=minute)).isoformat(),
         }
         if self._chance.random() < 0.06:
@@ -231,8 +319,19 @@ class Producer(threading.Thread):
         )
 
 
+def mark_of(name: str) -> str:
+    """A word that is in nothing but what rests on the message of this name."""
+    return f"zq{name.replace('-', '')}x"
+
+
+def _is_certain(item: Item) -> bool:
+    """Whether an impostor of the item is found out: other words under an id that was retracted are an edit."""
+    return item.answered and item.stands and not item.versions
+
+
 def _impostor(item: Item) -> Item:
     """The same id with other content, if the item has an id."""
     if item.kind is Kind.REFUSED:
         return item
+    item.contested = True
     return replace(item, body={**item.body, "metadata": {"said": "by another"}}, impostor=True)

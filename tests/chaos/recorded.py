@@ -50,7 +50,7 @@ class RecordedThinkers:
             raise Misconfigured(f"{step} went on without a model.")
         text, fault = self._said.get(prompt_hash(question), (None, None))
         if text is None:
-            raise InputRefused("nobody was asked this")
+            raise InputRefused("no recorded call has this question")
         said = Completion(text, "recorded", Usage())
         if fault is not None:
             raise BadAnswer(fault, completion=said)

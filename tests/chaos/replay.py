@@ -16,7 +16,7 @@ from schemas.accounts.accounts import Being
 from schemas.patrol.runs import Run
 from schemas.settings import Settings
 from store import clock
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.patrol import runs
 from store.transaction import Transaction
@@ -58,7 +58,7 @@ def memory_of(store: Store, being_id: UUID) -> Memory:
             " where s.being_id = %s",
             [being_id],
         ).fetchall()
-        counter = users.get_being(tx, being_id).patrol_counter
+        counter = beings.get_being(tx, being_id).patrol_counter
     described = ("status", "session_count", "importance", "fresh", "pinned", "reactivation_count", "scene")
     members: dict[tuple[UUID, str, str], set[str]] = {}
     for row in rows:
@@ -105,11 +105,11 @@ def replayed(recorded: Store, fresh: Store, being_id: UUID, settings: Settings) 
     with recorded.transaction() as tx:
         # At most one run waits at a time, so that run ids are in the order of starting.
         walked = [run for run in reversed(runs.newest(tx, being_id, 1_000_000)) if run.state in {"done", "failed"}]
-        being = users.get_being(tx, being_id)
+        being = beings.get_being(tx, being_id)
         notes = {run.run_id: _remembered(tx, being_id, run.run_id) for run in walked}
         thinkers = {run.run_id: recorded_thinkers(tx, being_id, run) for run in walked}
     with fresh.transaction() as tx:
-        again = users.add_being(tx, users.add_user(tx, f"of {being_id}", "UTC").user_id, being.slug, being.name)
+        again = beings.add_being(tx, users.add_user(tx, f"of {being_id}", "UTC").user_id, being.slug, being.name)
     for run in walked:
         _walk_again(fresh, embedders, thinkers[run.run_id], settings, again, run, notes[run.run_id])
     return memory_of(fresh, again.being_id)
@@ -117,7 +117,7 @@ def replayed(recorded: Store, fresh: Store, being_id: UUID, settings: Settings) 
 
 def _remembered(tx: Transaction, being_id: UUID, run_id: UUID) -> list[dict[str, Any]]:
     return tx.execute(
-        "select note_id, producer_id, type, content, content_hash, received_at from memory.notes"
+        "select note_id, producer_id, type, content, content_hash, received_at, origin, ages_from from memory.notes"
         " where being_id = %s and run_id = %s and state in ('remembered', 'parse_failed', 'embed_failed')",
         [being_id, run_id],
     ).fetchall()
@@ -137,8 +137,8 @@ def _walk_again(
         with tx.cursor() as cursor:
             cursor.executemany(
                 "insert into memory.notes"
-                " (being_id, note_id, producer_id, type, content, content_hash, received_at, state)"
-                " values (%s, %s, %s, %s, %s, %s, %s, 'pending')",
+                " (being_id, note_id, producer_id, type, content, content_hash, received_at, origin, ages_from, state)"
+                " values (%s, %s, %s, %s, %s, %s, %s, %s, %s, 'pending')",
                 [[being.being_id, *({**note, "content": Jsonb(note["content"])}).values()] for note in notes],
             )
         assert run.as_of is not None

@@ -6,7 +6,7 @@ from memory.search.candidates import Understood
 from memory.search.search import search_understood
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.talk import retraction, scenes
 
@@ -21,12 +21,12 @@ def unfound(store: Store, seed: int) -> list[str]:
     chance = random.Random(f"{seed} searches")
     with store.transaction() as tx:
         rows = tx.execute("select being_id, message_id, content from memory.messages order by message_id").fetchall()
-        beings = {being_id: users.get_being(tx, being_id) for being_id in {row["being_id"] for row in rows}}
+        spoken_to = {being_id: beings.get_being(tx, being_id) for being_id in {row["being_id"] for row in rows}}
     asked = chance.sample(rows, min(SEARCHED, len(rows)))
     wrong = [
         f"message {row['message_id']} is not found by its own words"
         for row in asked
-        if str(row["message_id"]) not in _found(store, beings[row["being_id"]], row["content"])
+        if str(row["message_id"]) not in _found(store, spoken_to[row["being_id"]], row["content"])
     ]
     for row in asked[:ERASED]:
         with store.transaction() as tx:
@@ -35,7 +35,7 @@ def unfound(store: Store, seed: int) -> list[str]:
     wrong += [
         f"message {row['message_id']} was erased and is found"
         for row in asked[:ERASED]
-        if str(row["message_id"]) in _found(store, beings[row["being_id"]], row["content"])
+        if str(row["message_id"]) in _found(store, spoken_to[row["being_id"]], row["content"])
     ]
     return wrong
 

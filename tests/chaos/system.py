@@ -10,10 +10,10 @@ from pathlib import Path
 
 from cli.operations.stack import api_command, beat_command, stream_command, worker_command
 from memory.accounts import access
-from schemas.kinds import QUEUES
+from schemas.ledger.kinds import QUEUES
+from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
-from schemas.work import TaskMessage
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
 from tests.chaos.doors import Door, Http, InProcess, Stream
@@ -33,8 +33,10 @@ HURRIED = {
     "PATROL_DATABASE_CONNECTIONS": "6",
     "PATROL_RUN_NOTES": "60",
     "PATROL_STREAM_CLAIM": "PT2S",
+    "PATROL_SCENES": "off",
 }
 WORKERS = ("worker-a", "worker-b")
+# Of Ada's talk no scenes are drawn, Bob's messages are never taken back; of Cyd's, which are, scenes are drawn.
 BEINGS = ("ada", "bob", "cyd")
 
 
@@ -43,6 +45,8 @@ class System:
 
     Attributes:
         beings: The Beings in it, all of one user.
+        steady: Those whose messages are not taken back.
+        replayable: Those whose memories are what their patrols made of notes: none is taken out with a message.
         doors: The ways in.
         store: The ledger, from behind.
     """
@@ -62,7 +66,9 @@ class System:
         }
         with store.transaction() as tx:
             user = users.add_user(tx, "chaos", "UTC")
-            self.beings = [users.add_being(tx, user.user_id, name, name).being_id for name in BEINGS]
+            ada, bob, cyd = (beings.add_being(tx, user.user_id, name, name).being_id for name in BEINGS)
+            tx.execute("update memory.beings set scenes = 'on' where being_id = any(%s)", [[bob, cyd]])
+        self.beings, self.steady, self.replayable = [ada, bob, cyd], [bob], [ada, bob]
         token, _ = access.issue_token(
             store, user.user_id, being_id=None, scopes=["ingest", "read", "manage"], lifetime=None
         )

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from providers.canned.embeddings import word_vector
+from providers.openai_embeddings import MAX_TOKENS
+from providers.tokens import estimated_tokens
 
 
 class WordEmbedder:
@@ -18,6 +20,11 @@ class WordEmbedder:
     def __init__(self, dimensions: int) -> None:
         self.model = f"text-embedding-3-small@{dimensions}"
         self.dimensions = dimensions
+        self.max_tokens = MAX_TOKENS
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Estimate the tokens of texts, as the embedder of that name does."""
+        return [estimated_tokens(text) for text in texts]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts."""

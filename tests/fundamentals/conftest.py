@@ -10,7 +10,7 @@ from memory.nodes import curation, recall
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.nodes import nodes
 from tests.conversations import Talk, judging_at_once
 from tests.fakes.provider import running_provider
@@ -71,7 +71,7 @@ def new_life(store, embedders, sent):
 
     def make() -> Life:
         with store.transaction() as tx:
-            being = users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen")
+            being = beings.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen")
         return Life(store, embedders, being.being_id, sent)
 
     return make

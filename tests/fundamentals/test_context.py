@@ -9,7 +9,7 @@ from memory.context.assembly import AssemblyRequest, assemble
 from memory.intake.intake import accept_messages
 from schemas.context.context import ContextRequest, NewEntry
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.context import persona
 
 
@@ -45,7 +45,7 @@ def test_a_memory_is_recalled_by_what_the_user_says_now(life, embedders):
     life.happens("Mira baked saffron buns with her aunt.")
     life.patrol()
     with life.store.transaction() as tx:
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
     wanted = AssemblyRequest(ContextRequest(), "What did she bake?")
     context = assemble(life.store, embedders, Settings(embedder="minilm"), being, wanted, random.Random(1))
     assert "rag-context" in regions(context)

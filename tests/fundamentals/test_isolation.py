@@ -7,9 +7,9 @@ from memory.accounts.access import InvalidToken
 from memory.nodes import curation
 from memory.vault import records
 from schemas.settings import Settings
-from schemas.vault import NewRecord
+from schemas.vault.requests import NewRecord
 from store import vault as rows
-from store.accounts import users
+from store.accounts import beings, tokens, users
 from store.errors import NotFound
 from tests.conversations import fact
 from tests.scenes import make_being, make_user
@@ -72,7 +72,7 @@ def test_a_token_opens_what_belongs_to_its_user(store, user):
 def test_a_revoked_token_opens_nothing(store, user):
     secret, token = access.issue_token(store, user.user_id, being_id=None, scopes=["read"], lifetime=None)
     with store.transaction() as tx:
-        users.revoke_token(tx, user.user_id, token.token_id)
+        tokens.revoke_token(tx, user.user_id, token.token_id)
     with pytest.raises(InvalidToken):
         access.authenticate(store, secret)
 
@@ -82,4 +82,4 @@ def test_an_erased_user_leaves_its_neighbours_untouched(store, user, stranger):
         users.remove_user(tx, user.user_id)
     with store.transaction() as tx:
         assert users.find_user(tx, str(user.user_id)) is None
-        assert users.get_being(tx, stranger.being_id).being_id == stranger.being_id
+        assert beings.get_being(tx, stranger.being_id).being_id == stranger.being_id

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from schemas.kinds import CURATE
+from schemas.ledger.kinds import CURATE
 from store.accounts import users
 from store.errors import LeaseLost, Refused
 from store.ledger import work

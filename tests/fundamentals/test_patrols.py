@@ -8,15 +8,15 @@ import pytest
 from memory.intake import intake
 from memory.operations import upkeep
 from memory.patrol import demand
-from schemas.kinds import PATROL_DUE
+from schemas.ledger.kinds import PATROL_DUE
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.intake import notes
 from store.ledger import work
 from store.patrol import runs, steps
 from tests.walking import ATTEMPTS, LEASE, walk_run
 
-# Patrols that nobody demands, of two notes each, begun when two wait.
+# Patrols without a request, of two notes each, begun when two wait.
 PATIENT = Settings(embedder="minilm", pending_notes=2, run_notes=2, pending_wait=timedelta(hours=1))
 
 
@@ -121,7 +121,7 @@ def test_time_passes_by_ticks_and_not_by_traffic(life, clock, hours, counts):
         walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
         clock.advance(hours=hours)
     with life.store.transaction() as tx:
-        assert users.get_being(tx, life.being_id).patrol_counter == counts
+        assert beings.get_being(tx, life.being_id).patrol_counter == counts
 
 
 def test_time_passes_for_a_being_without_new_notes(life, clock):
@@ -134,7 +134,7 @@ def test_time_passes_for_a_being_without_new_notes(life, clock):
     run = walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
     assert "outcome" in run.steps["session_counts"]
     with life.store.transaction() as tx:
-        assert users.get_being(tx, life.being_id).patrol_counter == 2
+        assert beings.get_being(tx, life.being_id).patrol_counter == 2
 
 
 def test_a_demand_during_a_patrol_queues_exactly_one_more(life):

@@ -5,7 +5,7 @@ import pytest
 from memory.vault import blocks, records
 from memory.vault.gates import GateRefused
 from schemas.settings import Settings
-from schemas.vault import NewRecord, RecordChanges
+from schemas.vault.requests import NewRecord, RecordChanges
 from store import vault as rows
 
 

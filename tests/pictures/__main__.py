@@ -1,4 +1,4 @@
-"""`make screenshots`: pictures of the demo's output, and of Flower while patrols run. Needs Chromium; takes 2 min."""
+"""`make screenshots`: pictures of the demo's output, of the memory page, and of Flower. Needs Chromium; takes 3 min."""
 
 import json
 import os
@@ -19,9 +19,10 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.demo.month import Day, read_days
-from schemas.kinds import PATROL_STEPS
+from schemas.ledger.kinds import PATROL_STEPS
 from schemas.settings import CHECKOUT
 from tests.acceptance.cli.conftest import Command, free_port, made_home, read_until
+from tests.pictures.page import photograph_page
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import running_servers
 
@@ -62,17 +63,30 @@ def main() -> int:
 
 
 def record_demo() -> None:
-    """Save the report of `make demo` as a picture of the terminal."""
+    """Save the report of `make demo` as a picture of the terminal, and its memory's page as another."""
     with made_home() as home:
         command = Command(home, FORCE_COLOR="1", COLUMNS=str(COLUMNS))
-        said = Text.from_ansi(command("demo").stdout)
-    terminal = Console(record=True, width=COLUMNS, file=StringIO())
-    lines = list(said.split())
+        RECORDING.write_text(terminal(command("demo").stdout))
+        picture_page(home / "demo")
+
+
+def terminal(said: str) -> str:
+    """Draw the part of the demo's report from the topics to what recall finds, as SVG."""
+    lines = list(Text.from_ansi(said).split())
     begin = next(place for place, line in enumerate(lines) if line.plain.strip() == "Mizzen")
-    end = next(place for place, line in enumerate(lines) if line.plain.startswith("Nearly gone"))
-    terminal.print(*lines[begin:end], sep="\n")
+    end = next(place for place, line in enumerate(lines) if line.plain.startswith("A dying memory"))
+    drawn = Console(record=True, width=COLUMNS, file=StringIO())
+    drawn.print(*lines[begin:end], sep="\n")
     # Readers' own fonts, so that a picture fetches nothing from another host.
-    RECORDING.write_text(re.sub(r"\s*@font-face \{.*?\}", "", terminal.export_svg(title="make demo"), flags=re.DOTALL))
+    return re.sub(r"\s*@font-face \{.*?\}", "", drawn.export_svg(title="make demo"), flags=re.DOTALL)
+
+
+def picture_page(home: Path) -> None:
+    """Run the system over the demo's data, and take pictures of the memory page."""
+    command, port = Command(home), free_port()
+    with running(command, "The API answers at", "up", "--port", port):
+        token = command("token", "add", "--user", "pip", "--scope", "read", "--scope", "manage").stdout.split()[0]
+        photograph_page(f"http://127.0.0.1:{port}", token, PICTURE.parent)
 
 
 @contextmanager

@@ -6,9 +6,9 @@ from pydantic import ValidationError
 from schemas.accounts.accounts import BeingChanges
 from schemas.context.persona import PersonaChanges, SoulChanges
 from schemas.facts.requests import FactChanges, TodoChanges
-from schemas.intake import NoteChanges
+from schemas.intake.notes import NoteChanges
 from schemas.nodes.nodes import NodeChanges
-from schemas.vault import RecordChanges
+from schemas.vault.requests import RecordChanges
 
 
 @pytest.mark.parametrize(

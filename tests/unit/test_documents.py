@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from api import routes_page
+from api import openapi_file, routes_page
 from cli.commands import COMMANDS
 from docs.draw import DRAWINGS, IMAGES
-from schemas import settings_page
 from schemas.settings import CHECKOUT, Settings
-from schemas.settings_page import variable
+from schemas.settings import page as settings_page
+from schemas.settings.page import variable
 
 DOCUMENTS = [
     *(CHECKOUT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
@@ -86,6 +86,10 @@ def test_the_page_of_settings_is_the_settings():
 
 def test_the_page_of_routes_is_the_routes():
     assert (CHECKOUT / "docs" / "api.md").read_text() == routes_page.page(), "run: make docs"
+
+
+def test_the_document_in_the_repository_is_what_the_application_says():
+    assert (CHECKOUT / "openapi.json").read_text() == openapi_file.text(), "run: make docs"
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

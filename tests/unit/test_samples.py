@@ -12,8 +12,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from memory.nodes.scenes import Unparsable, parse_scene
+from schemas.intake.inputs import MessageInput, NoteInput, SceneNote
 from schemas.limits import BATCH_ITEMS, DECAY_PATROLS, FADED_IMPORTANCE, ITEM_BYTES, RECALL_NODES
-from schemas.wire import MessageInput, NoteInput, SceneNote
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 IDLE_MINUTES = 30

@@ -1,11 +1,15 @@
 """Complaints are few and short, however much is wrong; and to find what can't be kept takes no recursion."""
 
+import json
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from schemas.limits import NESTING
 from schemas.nodes.recall import RecallRequest
-from schemas.text.storable import unstorable
+from schemas.text.storable import surely_storable, unstorable
 from schemas.text.validation_messages import (
     MOST_MESSAGE_CHARACTERS,
     MOST_MESSAGES,
@@ -52,3 +56,33 @@ def test_what_is_nested_too_deeply_is_found_at_any_depth():
     assert list(unstorable(value)) == [f"it is nested deeper than {NESTING} levels"]
     while value:
         value = value.pop()
+
+
+TEXTS = st.text(st.characters(codec=None) | st.sampled_from('\0\ud800\udc00\\u"{['), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+@example({"\0": 1})
+@example(["\udc00"])
+@example([float("-inf")])
+@example([float("nan")])
+def test_what_is_storable_by_its_text_has_no_fault(value):
+    if surely_storable(json.dumps(value, ensure_ascii=False)):
+        assert list(unstorable(value)) == []
+
+
+def test_plain_values_are_storable_by_their_text():
+    assert surely_storable(json.dumps({"content": 'Jürgen said "no \\ yes" 🙂', "metadata": {"at": [1, 2.5, None]}}))
+
+
+def test_deep_values_are_not_storable_by_their_text():
+    value = []
+    for _ in range(NESTING):
+        value = [value]
+    assert list(unstorable(value))
+    assert not surely_storable(json.dumps(value))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from schemas.intake.inputs import MessageInput, NoteInput, SceneInput
 from schemas.text.validation_messages import validation_messages
-from schemas.vault import NewRecord
-from schemas.wire import MessageInput, NoteInput, SceneInput
+from schemas.vault.requests import NewRecord
 
 NOTE = TypeAdapter(NoteInput)
 SCENE = {"action": "The oven failed.", "actors": ["Mira"], "when": ["2026-03-02"]}

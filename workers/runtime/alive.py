@@ -2,9 +2,6 @@
 
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from celery.beat import PersistentScheduler
 
 from schemas.settings import Settings
 
@@ -18,13 +15,3 @@ def touch() -> None:
     """Touch PATROL_ALIVE_FILE, if it is set."""
     if path := _file():
         path.touch()
-
-
-class Scheduler(PersistentScheduler):  # type: ignore[misc]  # Celery is published without types
-    """Celery beat's scheduler, which touches the file with each iteration of its loop."""
-
-    def tick(self, *args: Any, **options: Any) -> float:
-        """Send the tasks that are due; returns the seconds until the next iteration."""
-        touch()
-        seconds: float = super().tick(*args, **options)
-        return seconds

@@ -1,5 +1,6 @@
 """The Celery app, and the resources of each of its worker processes."""
 
+import gc
 import os
 import signal
 import threading
@@ -9,7 +10,7 @@ from typing import Any
 
 from celery import Celery, signals
 
-from providers.embedding import load_sdk
+from providers import embedding, thinkers
 from schemas.settings import Settings
 from workers.runtime import alive
 from workers.runtime.dispatch import send
@@ -50,7 +51,13 @@ app.config_from_object("celeryconfig")
 
 @signals.worker_init.connect  # type: ignore[untyped-decorator]  # published without types
 def _prepare(**_: Any) -> None:
-    load_sdk(Settings())
+    """Import before the fork what each process of the pool needs, which they then share."""
+    settings = Settings()
+    embedding.load_sdk(settings)
+    thinkers.load_sdk(settings)
+    # The garbage collector writes to each object that it visits, and so would copy the memory that the forks share.
+    gc.collect()
+    gc.freeze()
 
 
 @signals.worker_process_init.connect  # type: ignore[untyped-decorator]  # published without types

@@ -16,9 +16,9 @@ from celery import signals
 from providers.errors import ProviderError
 from providers.thinkers import Thinkers
 from providers.thinking import BatchThinker, Completion, Question, Size, Thinker
+from schemas.ledger.work import Claim, TaskMessage
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
-from schemas.work import Claim, TaskMessage
 from store.database import Sender, Store
 from store.shares import Limits
 from store.transaction import Transaction

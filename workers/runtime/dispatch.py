@@ -12,8 +12,8 @@ from celery.canvas import Signature
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from schemas.kinds import QUEUES, WorkKind, chain_from
-from schemas.work import TaskMessage
+from schemas.ledger.kinds import QUEUES, WorkKind, chain_from
+from schemas.ledger.work import TaskMessage
 
 log = structlog.get_logger()
 

@@ -38,6 +38,7 @@ def resources(
     statement_seconds: float | None = None,
     user_connections: int | None = None,
     bulk_turns: Path | None = None,
+    notes_live_requests: bool = False,
 ) -> Iterator[Resources]:
     """Open a process's resources for the duration of the block.
 
@@ -47,6 +48,7 @@ def resources(
         statement_seconds: The statement timeout of this process; None: unlimited.
         user_connections: How many connections one user's requests may hold at once; None: the whole pool.
         bulk_turns: The file by which this process takes turns at bulk with others; None: it does not coordinate.
+        notes_live_requests: Whether this process notes live requests, so that bulk need not rest while there are none.
 
     Raises:
         NothingRunsError: No database is configured, and no embedded one runs.
@@ -54,7 +56,12 @@ def resources(
     url = addresses(settings).database_url
     settings = with_secret(settings)
     limits = Limits(
-        statement_seconds, settings.bulk_statement_timeout, user_connections, settings.bulk_share, bulk_turns
+        statement_seconds,
+        settings.bulk_statement_timeout,
+        user_connections,
+        settings.bulk_share,
+        bulk_turns,
+        rests_always=not notes_live_requests,
     )
     if settings.crash_at:
         from workers.runtime.crash_points import (  # noqa: PLC0415  # for tests alone

@@ -16,9 +16,9 @@ from celery.exceptions import Ignore
 
 from providers.errors import Misconfigured, Transient
 from providers.metering import Asker, on_behalf_of
-from schemas.kinds import KINDS, Kind, TickKind, WorkKind
+from schemas.ledger.kinds import KINDS, Kind, TickKind, WorkKind
+from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from schemas.work import Claim
 from store.errors import BudgetSpent, LeaseLost, StatementTimeout, Unavailable
 from store.ledger import work
 from store.transaction import Transaction
@@ -87,7 +87,7 @@ def tick(kind: TickKind) -> Callable[[Callable[[Resources], None]], Task]:
 
 def _must_be_registered(kind: Kind) -> None:
     if KINDS.get(kind.name) is not kind:
-        raise ValueError(f"{kind.name} is not registered: add the kind to schemas/kinds.py.")
+        raise ValueError(f"{kind.name} is not registered: add the kind to schemas/ledger/kinds.py.")
 
 
 def _perform(do: Do, bury: Bury | None, kind: str, owner_id: UUID, key: str) -> None:

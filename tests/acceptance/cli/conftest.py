@@ -16,7 +16,7 @@ import pytest
 
 from memory.intake.intake import accept_notes
 from schemas.settings import CHECKOUT, Settings
-from store.accounts import users
+from store.accounts import beings, users
 from store.database import Store
 from tests.ports import free_port
 from tests.preloaded import Preloaded
@@ -165,7 +165,7 @@ def ledger(patrol: Command) -> Iterator[Store]:
         yield store
 
 
-class Somebody:
+class Account:
     """A user with one Being, who types its commands."""
 
     def __init__(self, patrol: Command, ledger: Store) -> None:
@@ -173,7 +173,7 @@ class Somebody:
         self.ledger = ledger
         with ledger.transaction() as tx:
             user = users.add_user(tx, f"user-{uuid4()}", "UTC")
-            being = users.add_being(tx, user.user_id, f"b-{uuid4()}", "Mira")
+            being = beings.add_being(tx, user.user_id, f"b-{uuid4()}", "Mira")
         self.user = user.name
         self.being = being.slug
         self.being_id = being.being_id
@@ -202,12 +202,12 @@ class Somebody:
 
 
 @pytest.fixture
-def somebody(patrol: Command, ledger: Store) -> Somebody:
+def account(patrol: Command, ledger: Store) -> Account:
     """A user with one Being."""
-    return Somebody(patrol, ledger)
+    return Account(patrol, ledger)
 
 
 @pytest.fixture
-def another(patrol: Command, ledger: Store) -> Callable[[], Somebody]:
+def new_account(patrol: Command, ledger: Store) -> Callable[[], Account]:
     """Make one more user with one Being."""
-    return lambda: Somebody(patrol, ledger)
+    return lambda: Account(patrol, ledger)

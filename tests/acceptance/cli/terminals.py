@@ -4,6 +4,7 @@ Run as a script it is that process: it reads a request a line, forks for each, a
 """
 
 import base64
+import gc
 import json
 import os
 import pty
@@ -12,10 +13,13 @@ import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 COMMAND, CRASHED = 0, 70
+# By `patrol mcp` and `patrol doctor`, which would spend a second or two on it in each fork.
+IMPORTED_WHEN_CALLED = ("api.mcp", "celery.app.amqp", "celery.app.control", "kombu.transport.redis")
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,8 @@ class Runner:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env={**environment, "PYTHONPATH": str(CHECKOUT)},
+            # Threads of numpy's would spin for the processors that all processes share.
+            env={**environment, "PYTHONPATH": str(CHECKOUT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             cwd=folder,
         )
 
@@ -81,6 +86,11 @@ def serve():
     share_minilm()
     for entry in cli.commands.COMMANDS.values():
         entry.load()
+    for module in IMPORTED_WHEN_CALLED:
+        import_module(module)
+    # The garbage collector would write to all that the forks share.
+    gc.collect()
+    gc.freeze()
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         asked = json.loads(line)

@@ -1,11 +1,11 @@
 """Who a Being is and what it has in mind, at the terminal."""
 
 
-def test_a_context_is_made_of_what_was_laid_down(patrol, somebody):
-    being = ("--being", somebody.being, "--user", somebody.user)
+def test_a_context_is_made_of_what_was_laid_down(patrol, account):
+    being = ("--being", account.being, "--user", account.user)
     patrol("soul", "set", *being, "--personality", "Warm.", "--mood", "rested")
     patrol("persona", "add", "partner_rules", "bedtime", "Good night by eleven.", *being)
-    patrol("user-model", "set", "--user", somebody.user, "Plans ahead.")
+    patrol("user-model", "set", "--user", account.user, "Plans ahead.")
     patrol("mind", "put", "userNotes", "Is an expert.", *being)
     patrol("profile", "set", "decision", "core", "userNotes", "default", *being)
 
@@ -17,7 +17,7 @@ def test_a_context_is_made_of_what_was_laid_down(patrol, somebody):
     assert "user-model" in patrol("context", "--explain", *being).stdout
 
     patrol("persona", "change", "partner_rules", "bedtime", "--disable", *being)
-    patrol("user-model", "remove", "--user", somebody.user)
+    patrol("user-model", "remove", "--user", account.user)
     patrol("mind", "clear", "userNotes", *being)
     patrol("profile", "reset", "decision", *being)
     assert "Good night" not in patrol("context", *being).stdout
@@ -27,8 +27,8 @@ def test_a_context_is_made_of_what_was_laid_down(patrol, somebody):
     assert patrol.json("soul", "show", *being)["state"]["mood"] == "rested"
 
 
-def test_what_can_not_be_is_refused_in_words(patrol, somebody):
-    being = ("--being", somebody.being, "--user", somebody.user)
+def test_what_can_not_be_is_refused_in_words(patrol, account):
+    being = ("--being", account.being, "--user", account.user)
     assert "daydream" in patrol("context", "--process", "daydream", *being, code=1).stderr
-    assert "filled from memory" in patrol("mind", "put", "core", "Somebody else.", *being, code=1).stderr
+    assert "filled from memory" in patrol("mind", "put", "core", "Someone else.", *being, code=1).stderr
     assert "at least one field" in patrol("soul", "set", *being, code=2).stderr

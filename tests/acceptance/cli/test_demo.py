@@ -12,6 +12,14 @@ from tests.acceptance.cli.conftest import PATIENCE, read_until
 from workers.embedded.processes import wait_until
 
 
+def traces_of_the_swipe(told):
+    """The places that still know of the swiped answer, of the four that knew of it and know the one said instead."""
+    counts = re.findall(r"^(messages found|facts|promises|the summary) +(\d+) +(\d+) +(\d+) *$", told, re.MULTILINE)
+    assert [place for place, *_ in counts] == ["messages found", "facts", "promises", "the summary"]
+    assert all(int(said) and int(instead) for _, said, _, instead in counts)
+    return [place for place, _, left, _ in counts if int(left)]
+
+
 @pytest.mark.long
 def test_some_days_are_lived_and_told_twice(command):
     # A key on the machine is not used, and neither are servers that are set for the real system.
@@ -23,6 +31,8 @@ def test_some_days_are_lived_and_told_twice(command):
     )
     for part in ("Business", "Private", "<recalled_memory>", "found its place in", "That is Admiral.", "./patrol up"):
         assert part in first.stdout
+    assert "What a chat with a model becomes" in first.stdout
+    assert not traces_of_the_swipe(first.stdout)
     assert "\x1b" not in first.stdout
     assert not command.living()
     second = command("demo", "--days", 1)
@@ -34,8 +44,9 @@ def test_some_days_are_lived_and_told_twice(command):
 def test_days_of_talk_alone_become_memories(command):
     told = command("demo", "--talk", "--days", 2).stdout
     assert len(re.findall(r"^2026-03-0\d +\d+ messages +active +[1-9]", told, re.MULTILINE)) == 2
-    for part in ("What Lumen remembers", "Gertrude", "What a memory rests on", "user: ", "What the diary says"):
+    for part in ("What Lumen remembers", "What a memory rests on", "user: ", "What the diary says"):
         assert part in told
+    assert not traces_of_the_swipe(told)
     assert not command.living()
 
 

@@ -19,7 +19,7 @@ SENTINELS = {
     "ANTHROPIC_API_KEY": "sentinel-of-anthropic",
     "PATROL_SECRET_KEY": "sentinel-of-the-seals-0123456789abcdef",
     "PATROL_FLOWER_BASIC_AUTH": "ada:sentinel-of-flower",
-    "AWS_SECRET_ACCESS_KEY": "sentinel-of-somebody-else",
+    "AWS_SECRET_ACCESS_KEY": "sentinel-of-another-program",
 }
 LEDGER = {"DATABASE_URL", "REDIS_URL"}
 EXPECTED = {

@@ -22,9 +22,9 @@ def values_with(redis, word):
     return [key for key in redis.scan_iter() if word.encode() in key + (redis.dump(key) or b"")]
 
 
-def test_after_scrubbing_no_file_holds_a_word_of_an_erased_user(patrol, another, ledger, wait_until):
+def test_after_scrubbing_no_file_holds_a_word_of_an_erased_user(patrol, new_account, ledger, wait_until):
     word = f"marzipan{uuid4().hex[:8]}"
-    gone, stays = another(), another()
+    gone, stays = new_account(), new_account()
     servers = running_servers(patrol.home)
     assert servers is not None
     for one, said in ((gone, word), (stays, "nougat")):

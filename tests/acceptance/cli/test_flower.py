@@ -1,4 +1,4 @@
-"""Flower shows the patrol's tasks by name to who knows the password, and nothing that anybody said."""
+"""Flower shows the patrol's tasks by name to a user with the password, and no content."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ import signal
 import httpx2
 import pytest
 
-from schemas.kinds import PATROL_STEPS
+from schemas.ledger.kinds import PATROL_STEPS
 from tests.acceptance.cli.conftest import PATIENCE, Command
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
@@ -36,12 +36,12 @@ def flower(patrol):
         process.communicate(timeout=PATIENCE)
 
 
-def test_a_patrol_is_seen_step_by_step_and_without_content(flower, somebody):
+def test_a_patrol_is_seen_step_by_step_and_without_content(flower, account):
     with httpx2.Client(base_url=flower, auth=(NAME, WORD), timeout=PATIENCE) as client:
         assert wait_until(lambda: client.get("/api/workers?refresh=1").json(), PATIENCE)
         assert wait_until(lambda: client.get("/api/tasks").json(), PATIENCE)  # it hears of tasks: the sweep's
-        somebody.remembers("The crimson letter was burnt.")
-        mine, being = {}, f"{str(somebody.being_id)[-12:]}/"
+        account.remembers("The crimson letter was burnt.")
+        mine, being = {}, f"{str(account.being_id)[-12:]}/"
 
         def seen():
             tasks = client.get("/api/tasks").json().values()

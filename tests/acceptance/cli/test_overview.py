@@ -6,7 +6,7 @@ import re
 import pytest
 
 from cli.patrol.outcomes import outcome
-from schemas.kinds import PATROL_STEPS
+from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.runs import StepReport
 from schemas.version import VERSION
 
@@ -15,43 +15,43 @@ def test_the_version_is_printed(command):
     assert command("--version").stdout == f"Memory Patrol {VERSION}\n"
 
 
-def test_an_overview_counts_what_a_being_holds(somebody):
-    somebody.remembers("The oven failed.", "They walked by the sea.")
-    somebody("messages", "add", "-", given=json.dumps({"role": "user", "content": "I like tea."}).encode())
-    found = somebody.json("overview")
+def test_an_overview_counts_what_a_being_holds(account):
+    account.remembers("The oven failed.", "They walked by the sea.")
+    account("messages", "add", "-", given=json.dumps({"role": "user", "content": "I like tea."}).encode())
+    found = account.json("overview")
     assert (found["nodes_active"], found["messages"], found["messages_unjudged"], found["sessions"]) == (2, 1, 1, 1)
     assert (found["patrols"], found["last_patrol"], found["facts"]) == (1, "done", 0)
-    shown = somebody("overview").stdout
+    shown = account("overview").stdout
     assert "2 active, 0 dying, 0 dead" in shown
     assert "1 message in 1 session" in shown
 
 
-def test_a_being_is_shown_with_its_budget(somebody):
-    assert somebody.json("being", "show")["slug"] == somebody.being
-    shown = somebody("being", "show").stdout
-    assert str(somebody.being_id) in shown
+def test_a_being_is_shown_with_its_budget(account):
+    assert account.json("being", "show")["slug"] == account.being
+    shown = account("being", "show").stdout
+    assert str(account.being_id) in shown
     assert "5 dollars a day" in shown
 
 
-def test_messages_and_notes_are_listed_page_by_page(somebody):
+def test_messages_and_notes_are_listed_page_by_page(account):
     said = [
         {"role": "user", "content": "The oven failed.", "created_at": "2026-03-02T10:00:00Z"},
         {"role": "user", "content": "It works again.", "created_at": "2026-03-02T12:00:00Z"},
         {"role": "assistant", "content": "Good.", "created_at": "2026-03-02T12:01:00Z"},
     ]
-    somebody("messages", "add", "-", given="\n".join(map(json.dumps, said)).encode())
-    first = somebody.json("messages", "list", "--limit", 1)
-    rest = somebody.json("messages", "list", "--cursor", first["cursor"])
+    account("messages", "add", "-", given="\n".join(map(json.dumps, said)).encode())
+    first = account.json("messages", "list", "--limit", 1)
+    rest = account.json("messages", "list", "--cursor", first["cursor"])
     assert [message["content"] for message in first["messages"] + rest["messages"]] == ["It works again.", "Good."]
-    _, earlier = somebody.json("sessions", "list")["sessions"]
-    assert "The oven failed." in somebody("messages", "list", "--session", earlier["session_id"][-8:]).stdout
-    somebody("notes", "add", "-", given=b'{"type": "todo", "content": "Call the electrician."}')
-    (note,) = somebody.json("notes", "list", "--state", "kept")["notes"]
+    _, earlier = account.json("sessions", "list")["sessions"]
+    assert "The oven failed." in account("messages", "list", "--session", earlier["session_id"][-8:]).stdout
+    account("notes", "add", "-", given=b'{"type": "todo", "content": "Call the electrician."}')
+    (note,) = account.json("notes", "list", "--state", "kept")["notes"]
     assert note["content"] == "Call the electrician."
-    assert "Call the electrician." in somebody("notes", "list").stdout
+    assert "Call the electrician." in account("notes", "list").stdout
 
 
-def test_cost_fits_80_columns_with_its_purposes(somebody, ledger, patrol):
+def test_cost_fits_80_columns_with_its_purposes(account, ledger, patrol):
     purposes = ["consolidate", "extraction of facts", "rolling summary"]
     with ledger.transaction() as tx:
         for purpose in purposes:
@@ -67,15 +67,15 @@ def test_cost_fits_80_columns_with_its_purposes(somebody, ledger, patrol):
                 from memory.beings
                 where being_id = %s
                 """,
-                [purpose, somebody.being_id],
+                [purpose, account.being_id],
             )
     patrol.environment["COLUMNS"] = "80"
     try:
-        shown = somebody("cost").stdout
+        shown = account("cost").stdout
     finally:
         del patrol.environment["COLUMNS"]
     assert max(map(len, shown.splitlines())) <= 80
-    for text in (*purposes, "claude-sonnet-5-5", "1234567", "345678", "89012", "12.3456", somebody.being):
+    for text in (*purposes, "claude-sonnet-5-5", "1234567", "345678", "89012", "12.3456", account.being):
         assert text in re.sub(r"\s+", " ", shown) or text in shown
     assert "…" not in shown
     assert "37.0368 dollars" in shown

@@ -35,16 +35,16 @@ def test_up_prints_the_address_for_producers_and_says_that_talk_becomes_no_facts
 
 
 @pytest.mark.parametrize(("title", "count"), [("Redis streams", "messages"), ("Celery by name", "notes_pending")])
-def test_an_example_in_python_hands_something_in(patrol, somebody, title, count):
-    before = somebody.json("overview")[count]
+def test_an_example_in_python_hands_something_in(patrol, account, title, count):
+    before = account.json("overview")[count]
     code = example(title, "python").replace(PORT, f"127.0.0.1:{(patrol.home / 'redis_port').read_text()}")
-    code = code.replace(BEING, str(somebody.being_id))
+    code = code.replace(BEING, str(account.being_id))
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env=patrol.environment)
-    assert wait_until(lambda: somebody.json("overview")[count] == before + 1, PATIENCE, pause=0.2)
+    assert wait_until(lambda: account.json("overview")[count] == before + 1, PATIENCE, pause=0.2)
 
 
-def test_the_example_of_the_shell_hands_something_in(patrol, somebody):
+def test_the_example_of_the_shell_hands_something_in(patrol, account):
     (entry,) = re.findall(r"XADD patrol:notes '\*' data '(.*?)'", example("Redis streams", "sh"), re.DOTALL)
     with Redis(port=int((patrol.home / "redis_port").read_text())) as redis:
-        redis.xadd("patrol:notes", {"data": json.dumps(json.loads(entry) | {"being": str(somebody.being_id)})})
-    assert wait_until(lambda: somebody.json("overview")["notes_pending"] == 1, PATIENCE, pause=0.2)
+        redis.xadd("patrol:notes", {"data": json.dumps(json.loads(entry) | {"being": str(account.being_id)})})
+    assert wait_until(lambda: account.json("overview")["notes_pending"] == 1, PATIENCE, pause=0.2)

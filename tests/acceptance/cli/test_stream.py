@@ -19,15 +19,15 @@ def redis(patrol):
         yield client
 
 
-def test_what_is_written_to_a_stream_is_recalled(somebody, redis):
+def test_what_is_written_to_a_stream_is_recalled(account, redis):
     scene = {"action": "The oven failed.", "actors": ["Mira"], "when": ["2026-03-02"]}
-    note = {"being": str(somebody.being_id), "id": "by-stream", "type": "scene", "content": scene}
+    note = {"being": str(account.being_id), "id": "by-stream", "type": "scene", "content": scene}
     redis.xadd("patrol:notes", {"data": json.dumps(note)})
-    with somebody.ledger.transaction() as tx:
+    with account.ledger.transaction() as tx:
         count = "select count(*) from memory.notes where being_id = %s"
-        assert wait_until(lambda: tx.execute(count, [somebody.being_id]).fetchone()["count"] == 1, PATIENCE)
-    assert somebody.json("run")["state"] == "done"
-    assert "The oven failed." in somebody("recall", "the oven").stdout
+        assert wait_until(lambda: tx.execute(count, [account.being_id]).fetchone()["count"] == 1, PATIENCE)
+    assert account.json("run")["state"] == "done"
+    assert "The oven failed." in account("recall", "the oven").stdout
 
 
 def test_a_reader_is_running(patrol):
@@ -36,12 +36,12 @@ def test_a_reader_is_running(patrol):
     assert len(status["readers"]) == 1
 
 
-def test_what_was_rejected_is_listed_and_given_back(patrol, somebody, redis):
-    note = {"being": str(somebody.being_id), "type": "todo", "content": "My secret.", "wings": 2}
+def test_what_was_rejected_is_listed_and_given_back(patrol, account, redis):
+    note = {"being": str(account.being_id), "type": "todo", "content": "My secret.", "wings": 2}
     redis.xadd("patrol:notes", {"data": json.dumps(note)})
 
     def rejected():
-        return [one for one in patrol.json("stream", "rejected")["rejected"] if str(somebody.being_id) in one["data"]]
+        return [one for one in patrol.json("stream", "rejected")["rejected"] if str(account.being_id) in one["data"]]
 
     assert wait_until(rejected, PATIENCE, pause=0.2)
     (one,) = rejected()

@@ -6,36 +6,36 @@ import pytest
 
 
 @pytest.fixture
-def dead_work(somebody, ledger):
-    """The id of work of somebody's that is dead."""
-    somebody("notes", "add", "-", given=b'{"type": "scene", "content": "no scene at all"}')
+def dead_work(account, ledger):
+    """The id of work of the account that is dead."""
+    account("notes", "add", "-", given=b'{"type": "scene", "content": "no scene at all"}')
     with ledger.transaction() as tx:
         (row,) = tx.execute(
             "update memory.work set state = 'dead', error = 'ValueError in due, line 7', lease_until = null,"
             " finished_at = clock_timestamp() where owner_id = %s and kind = 'patrol.due' returning work_id",
-            [somebody.being_id],
+            [account.being_id],
         )
     return row["work_id"]
 
 
-def test_messages_are_handed_in_like_notes(somebody):
+def test_messages_are_handed_in_like_notes(account):
     lines = [
         json.dumps({"id": "m1", "role": "user", "content": "The oven failed."}),
         json.dumps({"role": "narrator", "content": "Once upon a time."}),
     ]
-    summary = somebody.json("messages", "add", "-", given="\n".join(lines).encode(), code=1)
+    summary = account.json("messages", "add", "-", given="\n".join(lines).encode(), code=1)
     assert summary["accepted"] == 1
     assert [trouble["line"] for trouble in summary["rejected"]] == [2]
-    assert somebody.json("messages", "add", "-", given=lines[0].encode())["duplicates"] == 1
+    assert account.json("messages", "add", "-", given=lines[0].encode())["duplicates"] == 1
 
 
-def test_a_conversation_that_is_sent_again_with_more_at_its_end_is_taken_once(somebody):
+def test_a_conversation_that_is_sent_again_with_more_at_its_end_is_taken_once(account):
     words = ("Well.", "Bread burned.", "Well.", "So be it.")
     said = [json.dumps({"role": "user", "content": content}) for content in words]
-    assert somebody.json("messages", "add", "-", given="\n".join(said[:3]).encode())["accepted"] == 3
-    again = somebody.json("messages", "add", "-", given="\n".join(said).encode())
+    assert account.json("messages", "add", "-", given="\n".join(said[:3]).encode())["accepted"] == 3
+    again = account.json("messages", "add", "-", given="\n".join(said).encode())
     assert (again["accepted"], again["duplicates"]) == (1, 3)
-    another = somebody.json("messages", "add", "-", given=said[3].encode())
+    another = account.json("messages", "add", "-", given=said[3].encode())
     assert another["accepted"] == 1
 
 
@@ -52,14 +52,14 @@ def test_dead_work_can_be_dropped(patrol, dead_work):
 
 
 @pytest.fixture
-def foreign_work(somebody, ledger):
-    """The id of due work of somebody's, of a kind that this version does not know."""
+def foreign_work(account, ledger):
+    """The id of due work of the account, of a kind that this version does not know."""
     with ledger.transaction() as tx:
         (row,) = tx.execute(
             "insert into memory.work (owner_id, kind, key, queue, next_at)"
             " values (%s, 'upkeep.of_the_next_version', '', 'upkeep', clock_timestamp() - interval '1 hour')"
             " returning work_id",
-            [somebody.being_id],
+            [account.being_id],
         )
     yield row["work_id"]
     with ledger.transaction() as tx:

@@ -21,7 +21,7 @@ DRIVER = Path(__file__).with_name("driver.py")
 ENVIRONMENT = {"PYTHONPATH": str(DRIVER.parents[3])}
 PATIENCE = 120.0
 
-root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can run a process as another account")
 
 
 def asked(servers, query):

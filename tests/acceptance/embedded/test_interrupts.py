@@ -11,7 +11,7 @@ from workers.embedded.servers import embedded_servers, running_servers
 
 PATIENCE = 120.0
 
-# Whoever looks too late to see a moment that passes takes the next.
+# A test that looks too late to see a short state waits for the next.
 MOMENTS = {
     "before the servers": lambda home: (home / "lock").exists(),
     "as initdb begins": lambda home: any((home / "postgres").glob("cluster*")),

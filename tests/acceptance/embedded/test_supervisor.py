@@ -24,7 +24,7 @@ def shell(name, script, env=MappingProxyType({}), **options):
 
 
 def gone(pid):
-    """Whether a process is no more; one that nobody has buried yet is gone too."""
+    """Whether a process has ended; a zombie that is not reaped yet has ended too."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:

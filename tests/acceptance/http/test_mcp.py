@@ -95,7 +95,7 @@ def test_a_model_is_told_what_it_can_mend(transport, stack):
             assert "being: holds a NUL" in await call(client, "recall", query="x", being="a\0b")
             assert "at most 8000 char" in await call(client, "search_memory", query="crimson " * 2000)
             assert "at most 8000 char" in await call(client, "recall", query="crimson " * 2000)
-            assert "no Being" in await call(client, "recall", query="x", being="somebody-else")
+            assert "no Being" in await call(client, "recall", query="x", being="another-being")
 
     anyio.run(ask)
     assert "crimson" not in (stack.logs / "api.log").read_text()
@@ -131,6 +131,25 @@ def test_what_other_doors_took_comes_to_mind_here(stack, person):
     async def ask():
         async with over_http(stack, person, ["read"]) as client:
             assert "kite" in (await call(client, "recall", query="the kite"))["fragments"]
+
+    anyio.run(ask)
+
+
+def test_a_search_brings_the_cards_of_those_whom_it_names(stack, person):
+    fact = {
+        "type": "PEOPLE",
+        "content": "Nora is a nurse.",
+        "entity_refs": ["person:nora"],
+        "entity_label": "Nora",
+        "importance": 2,
+    }
+    assert person.ask("POST", "/facts", json=[fact]).is_success
+
+    async def ask():
+        async with over_http(stack, person, ["read"]) as client:
+            found = await call(client, "search", query="Who is Nora?")
+            assert [(card["label"], card["facts"]) for card in found["entities"]] == [("Nora", ["Nora is a nurse."])]
+            assert "results" in found
 
     anyio.run(ask)
 

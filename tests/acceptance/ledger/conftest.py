@@ -21,10 +21,10 @@ from memory.intake import intake
 from memory.patrol import demand as patrol_demand
 from memory.patrol.root_examples import TEXTS
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.database import Sender, Store
 from tests import lock_trace
-from tests.chaos.audit import inconsistencies
+from tests.chaos.audit import is_consistent
 from tests.chaos.processes import Processes, processes
 from tests.chaos.replay import differences, memory_of, replayed
 from tests.fakes.provider import FakeProvider, running_provider
@@ -101,7 +101,7 @@ class Life:
             pending_wait=timedelta(seconds=1),
         )
         with store.transaction() as tx:
-            self.being_id: UUID = users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
+            self.being_id: UUID = beings.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
 
     def worker(self, name: str = "worker", **settings: str) -> Child:
         """Start a worker."""
@@ -143,7 +143,7 @@ class Life:
 
     def settled(self) -> bool:
         """Whether nothing is left to do, and all that must hold holds."""
-        return inconsistencies(self.store) == []
+        return is_consistent(self.store)
 
     def texts_embedded(self) -> Counter[str]:
         """How often each text was sent to the provider; examples of roots, which each process embeds, do not count."""

@@ -1,4 +1,4 @@
-"""An app that knows nothing of this project sends tasks by name; nobody but the ledger gets to see what is in them."""
+"""A producer without this project's code sends tasks by name; their contents are seen in the ledger alone."""
 
 import json
 import threading
@@ -55,7 +55,7 @@ def test_what_can_not_be_taken_is_kept_with_its_reason(life, foreign, redis_clie
         ([being, []], {}),
         ([being], {"being": being}),
         ([], {"whom": WORDS}),
-        ([str(uuid4()), [todo("to nobody")]], {}),
+        ([str(uuid4()), [todo("to no Being")]], {}),
     ]
     for args, kwargs in calls:
         foreign.send_task("ingest.notes", args, kwargs, queue="ingest")

@@ -8,7 +8,7 @@ import pytest
 from memory.intake.intake import accept_messages
 from memory.talk import sessions
 from schemas.settings import CHECKOUT
-from store.accounts import users
+from store.accounts import beings
 from store.talk import messages
 
 PATIENCE = 240.0
@@ -37,7 +37,7 @@ def test_a_month_of_talk_is_kept_judged_and_summed_up_once(life, wait_until):
     wait_until(lambda: life.settled() and all(session.summary for session in told()), PATIENCE)
     with life.store.transaction() as tx:
         kept = [said.content for one in told() for said in messages.of_session(tx, life.being_id, one.session_id)]
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
         (row,) = tx.execute(
             "select count(*) filter (where not judged and role = 'user') as unjudged,"
             " count(*) filter (where spine_version is null and role <> 'other') as pending,"

@@ -11,7 +11,7 @@ from memory.intake.intake import accept_messages
 from memory.talk import sessions as conversation
 from providers.embedders import Embedders
 from schemas.context.context import AssemblyOptions
-from store.accounts import users
+from store.accounts import beings
 from store.facts import facts, todos
 from store.talk import messages
 from tests.conftest import Clock
@@ -26,8 +26,8 @@ class Day:
             PATROL_JUDGE_MESSAGES="1",
         )
         with life.store.transaction() as tx:
-            self.coach = users.get_being(tx, life.being_id)
-            self.other = users.add_being(tx, self.coach.user_id, "other", "Other")
+            self.coach = beings.get_being(tx, life.being_id)
+            self.other = beings.add_being(tx, self.coach.user_id, "other", "Other")
         self.clock = Clock(life.store)
 
     def says(self, content, role="user"):

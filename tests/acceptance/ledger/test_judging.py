@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from store.accounts import users
+from store.accounts import beings
 from store.facts import facts, todos
 
 SAID = ["I live in Austin.", "I love green tea.", "My sister is called Ana.", "I'll call her tomorrow."]
@@ -14,7 +14,7 @@ POINTS = ["after the model call", "after the response is stored", "inside apply"
 @pytest.fixture
 def being(life):
     with life.store.transaction() as tx:
-        return users.get_being(tx, life.being_id)
+        return beings.get_being(tx, life.being_id)
 
 
 def judged(life):

@@ -1,4 +1,4 @@
-"""Doorbell and ledger go away at bad moments; when they are back, work goes on, and nobody had to help."""
+"""Redis and Postgres stop at bad moments; when they are back, work goes on without an operator."""
 
 import json
 import signal
@@ -7,7 +7,7 @@ import pytest
 
 from memory.accounts.erasure import erase_messages
 from providers.embedders import Embedders
-from store.accounts import users
+from store.accounts import beings
 from tests.acceptance.ledger.conftest import BAKERY, FAMILY
 
 
@@ -50,7 +50,7 @@ def test_what_was_erased_while_redis_was_down_leaves_the_streams_when_it_is_back
         redis_client.xadd("patrol:messages", {"data": json.dumps(message)})
     life.say("I bought marzipan.")
     with life.store.transaction() as tx:
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
         (kept,) = tx.execute("select message_id from memory.messages")
     redis.crash()
     erase_messages(life.store, life.settings, Embedders(life.settings), being, [kept["message_id"]])

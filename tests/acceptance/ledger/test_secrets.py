@@ -1,4 +1,4 @@
-"""No key of anybody's is ever seen: not in logs, tables, Redis, events, errors, or the arguments of processes."""
+"""No key is ever seen: not in logs, tables, Redis, events, errors, or the arguments of processes."""
 
 import threading
 from base64 import b64encode
@@ -12,7 +12,7 @@ from redis import Redis
 
 from cli.operations.stack import api_command
 from memory.accounts import access
-from store.accounts import users
+from store.accounts import beings
 from tests.acceptance.conftest import PATIENCE, answers
 from tests.acceptance.ledger.conftest import BAKERY
 from tests.ports import free_port
@@ -38,7 +38,7 @@ def disguises(secret):
 
 @contextmanager
 def overheard(url):
-    """Everything that anybody says to a Redis while the block runs, Celery's events among it."""
+    """All commands that a Redis receives while the block runs, Celery's events among them."""
     heard: list[str] = []
     with Redis.from_url(url) as client, client.monitor() as monitor:
 
@@ -76,7 +76,7 @@ def door(life):
     }
     life.started.start("api", api_command("127.0.0.1", port, 1))
     with life.store.transaction() as tx:
-        user_id = users.get_being(tx, life.being_id).user_id
+        user_id = beings.get_being(tx, life.being_id).user_id
     secret, _ = access.issue_token(
         life.store, user_id, being_id=None, scopes=["ingest", "read", "manage"], lifetime=None
     )

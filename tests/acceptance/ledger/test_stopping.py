@@ -1,6 +1,6 @@
 """A worker that is asked to stop finishes what is soon finished, and gives back the rest at once.
 
-No lease runs out in these tests: whoever gets the work got it because it was given back.
+No lease expires in these tests: a worker gets work only because another gave it back.
 """
 
 import signal

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from memory.talk import sessions
-from store.accounts import users
+from store.accounts import beings
 from store.talk import messages
 from tests.conftest import Clock
 
@@ -37,7 +37,7 @@ def test_a_summary_is_written_once(life, wait_until, kind, purpose, where):
         PATROL_CRASH_AT=f"{where}@{kind}",
     )
     with life.store.transaction() as tx:
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
     mark = life.settings.home / f"crashed {where}"
     life.say(*SAID)
 

@@ -59,7 +59,7 @@ def test_an_answer_is_paid_for_once_or_twice_where_it_was_not_stored_yet(life, t
     assert repeated == (1 if where == AFTER_THE_CALL else 0)
     assert {*steps(life)} == {"done"}
     assert accounts(life)["answered"] == len(paid(life))
-    assert accounts(life)["unknown"] == repeated, "a call whose end nobody saw stays in the accounts"
+    assert accounts(life)["unknown"] == repeated, "a call without a recorded outcome stays in the accounts"
 
 
 @pytest.mark.parametrize("where", [AFTER_THE_CALL, ONCE_STORED[0]])

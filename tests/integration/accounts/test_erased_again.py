@@ -19,7 +19,7 @@ from memory.intake.intake import accept_messages, accept_notes
 from memory.intake.turns import take_turn
 from memory.llm import keys
 from memory.nodes.erasure import erase_note
-from memory.vault import records
+from memory.vault import batches, records
 from memory.vault.exchange import export_lines as vault_lines
 from memory.vault.exchange import import_lines
 from memory.vault.scope_writer import ErasedBefore
@@ -27,16 +27,16 @@ from providers.embedders import Embedders
 from schemas.context.context import Turn
 from schemas.facts.requests import Seed
 from schemas.settings import Settings
-from schemas.vault import NewRecord
-from store.accounts import users
+from schemas.vault.requests import NewRecord
+from store.accounts import beings
 from store.errors import Refused
 from store.facts import facts
-from store.ledger import work
+from store.ledger import retention
 from store.transaction import value
 from tests.full_being import fill, tables_with
 from tests.scenes import make_user
 
-SECRET = "0123456789abcdef0123456789abcdef"  # noqa: S105  # nobody's
+SECRET = "0123456789abcdef0123456789abcdef"  # noqa: S105  # a secret of this test alone
 SAID = {"id": "turn-1", "role": "user", "content": "I bought marzipan.", "created_at": "2026-03-02T06:10:00Z"}
 SCENE = {
     "id": "scene-1",
@@ -122,7 +122,7 @@ def test_a_turn_of_an_erased_message_still_gets_its_context(store, settings, emb
 
 def test_others_may_still_say_it(store, settings, erased):
     with store.transaction() as tx:
-        sibling = users.add_being(tx, erased.user_id, "sibling", "Sibling")
+        sibling = beings.add_being(tx, erased.user_id, "sibling", "Sibling")
     assert accept_messages(store, settings, sibling.being_id, [SAID]).accepted == 1
     assert accept_messages(store, settings, erased.being_id, [SAID | {"id": "2", "role": "assistant"}]).accepted
 
@@ -179,7 +179,7 @@ def test_an_export_from_before_brings_nothing_back(store, settings, embedders, b
     records.erase_memory(store, settings, being, [record.id, shared.id])
     assert words() == {}
     with store.transaction() as tx:
-        copy = users.add_being(tx, being.user_id, "copy", "Copy")
+        copy = beings.add_being(tx, being.user_id, "copy", "Copy")
     arrived = import_being(store, settings, embedders, copy, BytesIO(before))
     assert arrived.erased == {"message": 1, "note": 1, "vault_record": 2}
     assert words() == {}
@@ -193,7 +193,7 @@ def test_an_export_of_a_full_being_brings_back_no_memory_that_was_erased(store, 
     before = b"".join(export_lines(store, being, vectors=True))
     with store.transaction() as tx:
         note_id = value(tx, "select note_id from memory.memory_nodes where node_id = %s", [absorbed])
-        users.adopt_model(tx, being.being_id, "three-d")
+        beings.adopt_model(tx, being.being_id, "three-d")
         tx.execute("delete from memory.notes where state = 'kept' or state = 'pending'")
         known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
         digest = known.digests.of_note(value(tx, "select content from memory.notes where note_id = %s", [note_id]))
@@ -201,7 +201,7 @@ def test_an_export_of_a_full_being_brings_back_no_memory_that_was_erased(store, 
             "insert into memory.erased_items (user_id, being_id, digest) values (%s, %s, %s)",
             [being.user_id, being.being_id, digest],
         )
-        copy = users.add_being(tx, being.user_id, "copy", "Copy")
+        copy = beings.add_being(tx, being.user_id, "copy", "Copy")
     arrived = import_being(store, settings, embedders, copy, BytesIO(before))
     assert arrived.erased["note"] == 1
     with store.transaction() as tx:
@@ -246,7 +246,7 @@ def test_an_erased_being_takes_its_digests_along(store, erased):
 
 def test_an_erased_vault_record_is_gone_and_stays_gone(store, settings, being, words):
     record = records.add_memory(store, settings, being, NewRecord(text="Marzipan is dear.", tags=["marzipan"]))
-    receipt = records.bulk_add(store, settings, being, [{"text": "Almonds."}], lambda _: "key")
+    receipt = batches.bulk_add(store, settings, being, [{"text": "Almonds."}], lambda _: "key")
     lines = "".join(vault_lines(store, being)).encode()
     records.delete_memory(store, settings, being, record.id)
     assert records.erase_memory(store, settings, being, [record.id]).records == 2
@@ -255,7 +255,7 @@ def test_an_erased_vault_record_is_gone_and_stays_gone(store, settings, being, w
     assert (done.erased, done.known, done.rejected) == ([1], 1, [])
     with pytest.raises(ErasedBefore, match="permanently erased"):
         records.add_memory(store, settings, being, NewRecord(text="marzipan is  dear."))
-    again = records.bulk_add(store, settings, being, [{"text": "Marzipan is dear."}, {"text": "Oranges are sweet."}])
+    again = batches.bulk_add(store, settings, being, [{"text": "Marzipan is dear."}, {"text": "Oranges are sweet."}])
     assert (again.added, again.erased, again.rejected) == (1, [0], [])
     assert words() == {}
     assert receipt.records[0] is not None
@@ -279,12 +279,12 @@ def test_nothing_but_the_gate_removes_a_record(store, settings, being):
 def test_cleaning_the_streams_outlives_the_being(store, being):
     erase_being(store, being)
     with store.transaction() as tx:
-        work.clear_orphaned(tx, timedelta(0), 10)
+        retention.clear_orphaned(tx, timedelta(0), 10)
         assert value(tx, "select count(*) from memory.work where owner_id = %s", [being.being_id]) == 2
 
 
 @pytest.mark.usefixtures("erased")
 def test_another_users_erasures_concern_that_user_alone(store, settings):
     with store.transaction() as tx:
-        other = users.add_being(tx, make_user(tx).user_id, "other", "Other")
+        other = beings.add_being(tx, make_user(tx).user_id, "other", "Other")
     assert accept_messages(store, settings, other.being_id, [SAID]).accepted == 1

@@ -10,12 +10,12 @@ from memory.intake.intake import accept_messages, accept_notes
 from memory.nodes.creation import embed_scenes, read_scenes
 from memory.nodes.erasure import erase_node, erase_note
 from providers.embedders import Embedders
-from schemas.kinds import ACTIVATE, CLEAN_STREAMS
+from schemas.ledger.kinds import ACTIVATE, CLEAN_STREAMS
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.errors import LeaseLost, NotFound
 from store.intake import notes
-from store.ledger import work
+from store.ledger import retention, work
 from store.nodes import nodes
 from store.patrol import runs
 from store.transaction import value
@@ -47,15 +47,15 @@ def embedders():
 def companion(store, user):
     """A Being without vectors yet, whose embedder is there to be asked."""
     with store.transaction() as tx:
-        being = users.add_being(tx, user.user_id, "companion", "Companion")
-        users.adopt_model(tx, being.being_id, "all-MiniLM-L6-v2")
-        return users.get_being(tx, being.being_id)
+        being = beings.add_being(tx, user.user_id, "companion", "Companion")
+        beings.adopt_model(tx, being.being_id, "all-MiniLM-L6-v2")
+        return beings.get_being(tx, being.being_id)
 
 
 def test_of_an_erased_being_no_word_is_left_but_its_users_own(store, being):
     fill(store, being, "marzipan")
     erased = erase_being(store, being)
-    assert (erased.nodes, erased.notes, erased.messages, erased.facts, erased.vault_records) == (3, 5, 4, 3, 1)
+    assert (erased.nodes, erased.notes, erased.messages, erased.facts, erased.vault_records) == (3, 7, 4, 3, 1)
     with store.transaction() as tx:
         assert tables_with(tx, "marzipan") == OF_THE_USER
         assert tables_with(tx, str(being.being_id)) == CLEANINGS
@@ -74,8 +74,8 @@ def test_others_keep_what_they_have(store, being, user):
     fill(store, being, "marzipan")
     with store.transaction() as tx:
         other = make_user(tx)
-        others = users.add_being(tx, other.user_id, "other", "Other")
-        users.adopt_model(tx, others.being_id, "three-d")
+        others = beings.add_being(tx, other.user_id, "other", "Other")
+        beings.adopt_model(tx, others.being_id, "three-d")
     fill(store, others, "nougat")
     with store.transaction() as tx:
         before = tables_with(tx, "nougat")
@@ -102,7 +102,7 @@ def test_work_whose_owner_is_gone_is_cleared(store, being):
     with store.transaction() as tx:
         work.ask(tx, being.being_id, ACTIVATE)
         tx.execute("delete from memory.beings where being_id = %s", [being.being_id])
-        assert work.clear_orphaned(tx, timedelta(0), 10) == 1
+        assert retention.clear_orphaned(tx, timedelta(0), 10) == 1
 
 
 def absorbed_scene(store, being):

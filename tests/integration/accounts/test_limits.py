@@ -1,4 +1,4 @@
-"""Nobody has more than there may be of anything, however many are added at the same moment."""
+"""No owner exceeds a limit, however many rows are added concurrently."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -14,8 +14,8 @@ from memory.llm import keys
 from memory.vault import records
 from schemas.facts.requests import Seed
 from schemas.settings import Settings
-from schemas.vault import NewRecord, RecordChanges
-from store.accounts import users
+from schemas.vault.requests import NewRecord, RecordChanges
+from store.accounts import beings, tokens
 from store.errors import Refused
 
 AT_ONCE = 8
@@ -55,13 +55,13 @@ def kept(store, being):
 def test_beings(store, user):
     def add(number):
         with store.transaction() as tx:
-            users.add_being(tx, user.user_id, f"being-{number}", "Being", most=LIMIT)
+            beings.add_being(tx, user.user_id, f"being-{number}", "Being", most=LIMIT)
 
     refused = at_once(add)
     assert len(refused) == AT_ONCE - LIMIT
     assert {*refused} == {"A user may have 3 Beings: erase one first, or have PATROL_MOST_BEINGS raised."}
     with store.transaction() as tx:
-        assert len(users.beings_of(tx, user.user_id)) == LIMIT
+        assert len(beings.beings_of(tx, user.user_id)) == LIMIT
 
 
 def test_tokens_that_are_valid(store, user):
@@ -72,8 +72,8 @@ def test_tokens_that_are_valid(store, user):
     assert len(refused) == AT_ONCE - LIMIT
     assert "PATROL_MOST_TOKENS" in refused[0]
     with store.transaction() as tx:
-        first, *_ = users.tokens_of(tx, user.user_id)
-        users.revoke_token(tx, user.user_id, first.token_id)
+        first, *_ = tokens.tokens_of(tx, user.user_id)
+        tokens.revoke_token(tx, user.user_id, first.token_id)
     add(life=timedelta(0))
     add()
     with pytest.raises(Refused):

@@ -7,8 +7,8 @@ import psycopg
 import pytest
 
 from memory.accounts.erasure import erase_being, erase_user
-from schemas.kinds import PATROL_DUE
-from store.accounts import users
+from schemas.ledger.kinds import PATROL_DUE
+from store.accounts import beings
 from store.facts import facts
 from store.ledger import work
 from store.llm import calls, responses
@@ -50,10 +50,10 @@ def test_an_erasure_waits_for_workers_before_it_locks_anything(store, user, bein
             responses.put(
                 tx, account, b"hash", purpose="diary", model="any", completion="Nothing happened.", defect=None
             )
-            users.lock(tx, being.being_id)
+            beings.lock(tx, being.being_id)
         erasing.result()
     with store.transaction() as tx:
-        assert not users.exists(tx, being.being_id)
+        assert not beings.exists(tx, being.being_id)
 
 
 def test_a_reservation_of_work_without_a_row_keeps_others_waiting(store, being, waits):
@@ -74,11 +74,11 @@ def test_the_recorder_finds_what_is_taken_the_other_way_round(url, store, being)
     lock_trace.install(url)
     with store.transaction() as tx:
         facts.lock(tx, being.user_id)
-        users.lock(tx, being.being_id)
+        beings.lock(tx, being.being_id)
     assert lock_trace.inversions(url) == []
 
     with store.transaction() as tx:
-        users.lock(tx, being.being_id)
+        beings.lock(tx, being.being_id)
         facts.lock(tx, being.user_id)
     (found,) = lock_trace.inversions(url)
     assert "beings, then fact_states" in found

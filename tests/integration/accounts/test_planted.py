@@ -20,8 +20,9 @@ from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.context.context import ContextRequest
 from schemas.facts.requests import Seed
-from schemas.settings import SECRET_CHARACTERS, Settings
-from store.accounts import users
+from schemas.settings import Settings
+from schemas.settings.accounts import SECRET_CHARACTERS
+from store.accounts import beings
 from tests.acceptance.conftest import ALL_SCOPES
 from tests.acceptance.http.accounts.test_planted import adopt_embedder, leaked_words, say_everything, side_of
 from tests.conversations import Talk, fact, todo
@@ -88,7 +89,7 @@ def sibling(store, user, told):  # noqa: ARG001  # is there before
     with running_provider() as provider:
         settings = thinking_settings(provider, judge_messages=1)
         with store.transaction() as tx:
-            new = users.add_being(tx, user.user_id, "sibling", "Sibling")
+            new = beings.add_being(tx, user.user_id, "sibling", "Sibling")
         yield Life(store, provider, Answers(), new.being_id, settings)
 
 
@@ -109,7 +110,7 @@ def test_a_text_that_nothing_was_planted_in_is_found(store, being):
 @pytest.mark.long
 def test_no_request_to_a_model_about_a_sibling_holds_a_planted_word(sibling, clock, store):
     with store.transaction() as tx:
-        being = users.get_being(tx, sibling.being_id)
+        being = beings.get_being(tx, sibling.being_id)
     settings = sibling.settings
     talk = Talk(store, sibling.provider, being, settings, Thinkers(settings), Embedders(settings))
     # It hears what its sibling was told, by the very same names.

@@ -16,7 +16,7 @@ from providers.embedders import Embedders
 from providers.errors import Transient
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.accounts.portable_kinds import KINDS, STAYS_BEHIND
 from store.errors import Refused
 from store.ledger import work
@@ -55,7 +55,7 @@ def test_every_table_goes_along_or_has_its_reason_to_stay(store):
 def elsewhere(store):
     """An empty Being of another user's."""
     with store.transaction() as tx:
-        return users.add_being(tx, make_user(tx).user_id, "newcomer", "New")
+        return beings.add_being(tx, make_user(tx).user_id, "newcomer", "New")
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_the_same_file_again_changes_nothing_and_another_is_refused(store, setti
 
 def test_a_second_being_of_the_same_user_can_be_made_of_it(store, settings, embedders, full, user):
     with store.transaction() as tx:
-        twin = users.add_being(tx, user.user_id, "twin", "Twin")
+        twin = beings.add_being(tx, user.user_id, "twin", "Twin")
     arrived = import_being(store, settings, embedders, twin, BytesIO(exported(store, full)))
     assert arrived.rejected == []
     theirs, copies = rest_of(exported(store, full))[1], rest_of(exported(store, twin))[1]
@@ -168,7 +168,7 @@ def test_what_came_without_vectors_is_embedded_before_a_patrol_goes_on(
         )
     reembed(store, embedders, claim)
     with store.transaction() as tx:
-        assert users.get_being(tx, elsewhere.being_id).embedding_model == embedders.wanted.model
+        assert beings.get_being(tx, elsewhere.being_id).embedding_model == embedders.wanted.model
     assert recall(
         store, embedders, elsewhere.being_id, RecallQuery("baked", limit=3, threshold=-1), random.Random(1)
     ).nodes

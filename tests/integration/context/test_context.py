@@ -22,7 +22,8 @@ from providers.tokens import estimated_tokens
 from schemas.context.context import ContextRequest, NewEntry, NewProfile, Turn
 from schemas.facts.requests import Seed
 from schemas.settings import Settings
-from schemas.vault import SHARED, NewRecord
+from schemas.vault.records import SHARED
+from schemas.vault.requests import NewRecord
 from store.context import context as context_rows
 from store.context import persona, profiles
 from store.database import Store
@@ -45,6 +46,11 @@ class East(Embedders):
     """To this embedder everything that is said lies east."""
 
     model = MODEL
+
+    max_tokens = 8191
+
+    def count_tokens(self, texts):
+        return [len(text.split()) for text in texts]
 
     def serving(self, model):
         del model
@@ -436,7 +442,7 @@ def test_what_is_said_is_embedded_once_for_memories_and_facts_and_no_connection_
 
 @pytest.fixture
 def told_everywhere(store, user, embedders):
-    """A context of a new Being in which everything that anybody can write is this text."""
+    """A context of a new Being in which every field that a user can write is this text."""
 
     def told(text):
         with store.transaction() as tx:

@@ -1,5 +1,6 @@
 """What a Being was shown of its own memory and comes back in a message is recognised, and nothing else is."""
 
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -12,6 +13,7 @@ from memory.text.shingles import blank_spans, shingles
 from schemas.settings import Settings
 from tests.scenes import make_being
 
+LATER = datetime.max.replace(tzinfo=UTC)
 DIARY = "The oven failed in the morning, and Jon laughed until the flour was all over the floor. I was glad he stayed."
 TODO = "Call the oven repair."
 JAPANESE = "朝のパンを焼いているときにオーブンが壊れて、ジョンは床が小麦粉だらけになるまで笑った。"
@@ -29,7 +31,7 @@ def left_of(store, being, shown):  # noqa: ARG001  # it recognises what was show
 
     def left(text, *, context_id=None, being_id=being.being_id):
         with store.transaction() as tx:
-            (spans,) = shown_parts(tx, being_id, [Utterance(text, context_id)])
+            (spans,) = shown_parts(tx, being_id, [Utterance(text, context_id, LATER)])
         return " ".join(blank_spans(text, spans).split())
 
     return left

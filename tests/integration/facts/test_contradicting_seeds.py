@@ -4,8 +4,8 @@ import pytest
 
 from memory.facts import editing, seed_comparison, seeding
 from providers.thinkers import Thinkers
-from schemas import kinds
 from schemas.facts.requests import Seed
+from schemas.ledger import kinds
 from tests.conversations import fact
 
 AUSTIN, BERLIN = "Lives in Austin, Texas.", "Lives in Berlin."

@@ -8,8 +8,8 @@ import pytest
 from memory.facts import curator, editing, retrieval, seeding, vectors
 from memory.talk import spine
 from providers.thinkers import Thinkers
-from schemas import kinds
 from schemas.facts.requests import FactChanges, Seed
+from schemas.ledger import kinds
 from schemas.settings import Settings
 from store.errors import Refused
 from store.facts import facts as kept_facts
@@ -189,7 +189,7 @@ def test_work_for_a_user_ends_without_a_loop_while_a_writer_of_facts_requests_it
         work.ask(tx, user_id, kind)
         claim = work.claim(tx, user_id, kind.name, "", lease=LEASE, attempts=5)
 
-    def somebody_waits():
+    def a_transaction_waits():
         with talk.store.transaction() as tx:
             return bool(tx.execute("select from pg_locks where not granted").rowcount)
 
@@ -197,6 +197,6 @@ def test_work_for_a_user_ends_without_a_loop_while_a_writer_of_facts_requests_it
         with talk.store.transaction() as tx:
             kept_facts.lock(tx, user_id)
             ended = pool.submit(ENDINGS[kind], talk, claim)
-            wait_until(somebody_waits)
+            wait_until(a_transaction_waits)
             work.ask(tx, user_id, kind)
         ended.result()

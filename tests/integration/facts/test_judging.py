@@ -1,4 +1,4 @@
-"""From what was said to what is known: judged once, for all that has gathered, and only with somebody to think."""
+"""From messages to facts: each is judged once, with all that waits, and only if a thinker is configured."""
 
 import json
 
@@ -9,7 +9,7 @@ from memory.llm import keys
 from memory.operations import upkeep
 from memory.talk import context_provenance, judging
 from providers.thinkers import Thinkers
-from schemas.settings import SECRET_CHARACTERS
+from schemas.settings.accounts import SECRET_CHARACTERS
 from store.llm import keys as kept_keys
 from store.transaction import value
 from tests.conversations import fact, todo
@@ -144,13 +144,15 @@ def test_one_message_that_cannot_be_judged_spoils_no_other(talk):
 @pytest.mark.parametrize("platform", [True, False])
 def test_a_session_whose_users_key_is_refused_is_woken_when_the_key_is_tried_again(talk, user, platform, sent):
     talk.settings = talk.settings.model_copy(update={"secret_key": SecretStr("a" * SECRET_CHARACTERS)})
-    key = keys.add(talk.store, talk.settings, user.user_id, "anthropic", "sk-ant-of-somebody-0123")
+    key = keys.add(talk.store, talk.settings, user.user_id, "anthropic", "sk-ant-of-the-user-0123")
     with talk.store.transaction() as tx:
         kept_keys.refuse(tx, user.user_id, key.key_id, "The account may not spend.")
     talk.says("I love tea.")
     talk.judged()
     with_key = talk.thinkers if platform else Thinkers(talk.settings.model_copy(update={"anthropic_api_key": None}))
-    assert sent.by(lambda: judging.request_waiting(talk.store, with_key)) == [], "it would find nobody, and wait again"
+    assert sent.by(lambda: judging.request_waiting(talk.store, with_key)) == [], (
+        "it would find no thinker, and wait again"
+    )
 
     with talk.store.transaction() as tx:
         tx.execute("update memory.provider_keys set refused_at = refused_at - %s", [kept_keys.REFUSAL_HOLDS])

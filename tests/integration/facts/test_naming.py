@@ -14,7 +14,7 @@ from tests.fakes.provider import Behaviour
 
 
 def person(talk, name, statement, *others, message="m1", **changes):
-    """The user says something about somebody, and it is learnt."""
+    """The user says something about a person, and a fact is extracted."""
     named = [{"type": "person", "name": name}, *({"type": "org", "name": other} for other in others)]
     talk.says(statement)
     usual = {"type": "PEOPLE", "fact_type": "fact", "subject": name, "entities": named}
@@ -30,8 +30,12 @@ def states(talk):
         ]
 
 
+def listed(talk):
+    return merging.entity_page(talk.store, talk.being, cursor=None, limit=9).entities
+
+
 def decide(talk, how):
-    (proposal,) = merging.proposals(talk.store, talk.being, None, 9)
+    (proposal,) = merging.proposals(talk.store, talk.being, None, cursor=None, limit=9).proposals
     how(talk.store, talk.being, proposal.merge_id)
 
 
@@ -143,10 +147,10 @@ def test_a_name_told_in_confidence_shows_in_no_other_beings_lists(talk, other):
     person(talk, "John", "John sings.")
     other.hears("Jon is ill.", fact("Jon is ill", **JON, in_confidence=True))
     assert states(talk) == states(other) == []
-    assert [(one.label, one.aliases) for one in merging.listed(talk.store, talk.being, 9)] == [("John", [])]
+    assert [(one.label, one.aliases) for one in listed(talk)] == [("John", [])]
     person(talk, "Jon", "Jon is tall.", message="m2", fact_type="habit")
     assert states(talk) == [("person:john", "person:jon", "merged")]
-    assert [(one.label, one.aliases) for one in merging.listed(talk.store, talk.being, 9)] == [("John", ["person:jon"])]
+    assert [(one.label, one.aliases) for one in listed(talk)] == [("John", ["person:jon"])]
 
 
 def test_a_label_heard_in_confidence_is_shown_to_no_other_being_that_hears_the_same_name(talk, other):
@@ -155,7 +159,7 @@ def test_a_label_heard_in_confidence_is_shown_to_no_other_being_that_hears_the_s
     other.hears("Jon is ill.", fact("Jon is ill", **JON))
 
     def labels(one):
-        return [entity.label for entity in merging.listed(one.store, one.being, 9)]
+        return [entity.label for entity in listed(one)]
 
     assert labels(other) == ["Jon"]
     assert labels(talk) == ["JON"], "the Being itself goes on calling him what it heard first"
@@ -173,7 +177,7 @@ def test_a_label_goes_with_the_last_statement_of_its_scope(talk, other):
     (known,) = [one for one in talk.facts() if one.being_id]
     editing.erase(talk.store, talk.being, known.fact_id)
 
-    assert [entity.label for entity in merging.listed(talk.store, talk.being, 9)] == ["Jon"]
+    assert [entity.label for entity in listed(talk)] == ["Jon"]
     with talk.store.transaction() as tx:
         assert [row["label"] for row in tx.execute("select label from memory.entity_labels")] == ["Jon"]
 

@@ -1,5 +1,7 @@
 """What was taken back was never said: retraction, restoration, edits, and what is derived again."""
 
+import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -11,14 +13,22 @@ from memory.intake.intake import accept_messages
 from memory.intake.retraction import ErasedForGood
 from memory.operations import upkeep
 from memory.talk import judging, session_summary, sessions
+from memory.talk.context_provenance import record_context
+from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
 from store.errors import NotFound
 from store.facts import facts, todos
+from store.ledger import work
+from store.talk import judging as judging_rows
 from store.talk import messages
 from store.talk import retraction as stored
+from store.talk import rolling as session_states
+from store.transaction import value
 from tests.conversations import fact, todo
+from tests.fakes.provider import Behaviour
 
 DAY = "2026-03-02T"
+DIARY = "The piano was out of tune all morning, and he played the slow movement twice."
 
 
 def said(id_, minute, content, role="user", conversation=None):
@@ -128,6 +138,38 @@ def test_a_fact_that_is_found_again_keeps_its_id_and_its_pin(talk, retract):
     assert (after.fact_id, after.content, after.pinned) == (before.fact_id, "Loves green tea.", True)
 
 
+def test_words_that_a_context_has_shown_since_are_still_those_of_their_message(talk, retract):
+    """A context shows passages of earlier talk: a message that is judged again is no echo of itself."""
+    words = "My sister Ana keeps two old goats behind the house in Porto."
+    talk.says(said("q", 0, "So?", role="assistant"), said("a", 1, words))
+    talk.answers(fact(words, message="m2"))
+    talk.judged()
+    with talk.store.transaction() as tx:
+        record_context(tx, talk.being.being_id, "externalDialog", [words])
+
+    talk.answers(fact(words))
+    retract("q")
+    talk.judged()
+
+    assert talk.contents() == [words]
+
+
+def test_an_edit_may_repeat_what_a_context_showed_of_the_words_before(talk, retract):
+    words = "My sister Ana keeps two old goats behind the house in {}."
+    talk.says(said("a", 0, words.format("Porto")))
+    with talk.store.transaction() as tx:
+        record_context(tx, talk.being.being_id, "externalDialog", [words.format("Porto"), DIARY])
+    talk.says(said("echo", 1, f"You said: {DIARY}", role="assistant"))
+
+    retract("a", "echo")
+    talk.says(said("a", 0, words.format("Braga")))
+    talk.answers(fact(words.format("Braga")), fact("out of tune", message="m2"))
+    talk.says(said("b", 2, DIARY))
+    talk.judged()
+
+    assert talk.contents() == [words.format("Braga")]
+
+
 def test_a_todo_that_is_found_again_keeps_what_a_person_did_with_it(talk, retract):
     talk.says(said("q", 0, "So?", role="assistant"), said("a", 1, "I'll call the dentist, and water the plants."))
     talk.answers(
@@ -167,6 +209,69 @@ def test_a_call_that_showed_a_message_retracted_meanwhile_has_no_effect(talk, re
 
     assert talk.contents() == []
     assert talk.unjudged() == 0
+
+
+def test_what_a_retraction_moves_meanwhile_is_judged_once_where_it_went(talk, retract, monkeypatch):
+    """The call did not show the message that held the session together, so its findings would seem to be good."""
+    talk.says(said("first", 0, "Hello."), said("bridge", 25, "Still here."))
+    talk.says(*(said(f"m{minute}", minute, "Hm.") for minute in range(50, 58)))
+    talk.answers()
+    talk.judged()
+    (moved,) = talk.says(said("x", 58, "I live in Lyon."))
+    extract = judging.extract
+
+    def retracted_meanwhile(*args):
+        extracted = extract(*args)
+        monkeypatch.setattr(judging, "extract", extract)
+        retract("bridge")
+        # Another worker is faster.
+        talk.judged()
+        return extracted
+
+    monkeypatch.setattr(judging, "extract", retracted_meanwhile)
+    talk.provider.script(
+        Behaviour(
+            do="answer",
+            on="messages",
+            when="I live in Lyon",
+            times=None,
+            text=json.dumps({"facts": [fact("I live in Lyon", message="m7")], "todos": []}),
+        )
+    )
+    talk.judged()
+
+    assert talk.unjudged() == 0
+    with talk.store.transaction() as tx:
+        judged = value(tx, "select count(*) from memory.judgements where %s = any(judged_ids)", [moved])
+    assert judged == 1
+
+
+def test_a_judging_waits_for_the_talk_before_it_locks_its_work(talk, wait_until):
+    """A retraction locks the talk, and then requests judging: it would wait for a judging that waits for it."""
+    talk.says(said("a", 0, "I love green tea."))
+    talk.answers(fact("I love green tea"))
+    with talk.store.transaction() as tx, ThreadPoolExecutor(1) as pool:
+        session_states.lock(tx, talk.being.being_id)
+        finished = pool.submit(talk.judged)
+        try:
+            wait_until(lambda: _waits_for_the_talk(talk.store))
+            tx.execute("set local lock_timeout = '5s'")
+            (session_id,) = judging_rows.sessions_of(tx, talk.being.being_id, _ids(tx, talk.being))
+            work.ask(tx, talk.being.being_id, kinds.JUDGE, str(session_id))
+        finally:
+            tx.commit()
+        finished.result()
+    assert talk.contents() == ["I love green tea"]
+
+
+def _waits_for_the_talk(store):
+    with store.transaction() as tx:
+        return value(tx, "select count(*) from pg_locks where not granted") > 0
+
+
+def _ids(tx, being):
+    rows = tx.execute("select message_id from memory.messages where being_id = %s", [being.being_id])
+    return [row["message_id"] for row in rows]
 
 
 def test_what_others_said_goes_with_the_only_message_that_had_it_judged(talk, retract):

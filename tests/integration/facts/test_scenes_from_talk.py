@@ -9,17 +9,20 @@ import pytest
 from memory.accounts import erasure
 from memory.accounts.beings import change
 from memory.context.retrieval import embed_message, retrieve
+from memory.intake import retraction
 from memory.intake.intake import accept_notes
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
+from memory.operations import upkeep
 from memory.talk import session_summary
 from providers.errors import Transient
 from providers.thinkers import Thinkers
-from schemas import kinds
 from schemas.accounts.accounts import BeingChanges
+from schemas.ledger import kinds
 from schemas.limits import SESSION_SCENES
 from schemas.settings import Settings
-from store.accounts import users
+from schemas.talk.retraction import MessageSelection
+from store.accounts import beings
 from store.intake import notes
 from store.nodes import nodes
 from tests.conversations import Talk, fact
@@ -46,7 +49,7 @@ def talk(talk: Talk) -> Talk:
     talk.settings = talk.settings.model_copy(update={"scenes": "auto", "join_short_sessions": True})
     with talk.store.transaction() as tx:
         tx.execute("update memory.beings set embedding_model = null where being_id = %s", [talk.being.being_id])
-        talk.being = users.get_being(tx, talk.being.being_id)
+        talk.being = beings.get_being(tx, talk.being.being_id)
     return talk
 
 
@@ -353,15 +356,15 @@ def test_without_a_key_the_session_waits_and_nothing_is_marked(talk):
 def test_the_choice_is_shown_with_the_being(talk):
     change(talk.store, talk.settings, talk.being, BeingChanges(scenes="off"))
     with talk.store.transaction() as tx:
-        assert users.get_being(tx, talk.being.being_id).scenes == "off"
+        assert beings.get_being(tx, talk.being.being_id).scenes == "off"
     change(talk.store, talk.settings, talk.being, BeingChanges(scenes=None))
     with talk.store.transaction() as tx:
-        assert users.get_being(tx, talk.being.being_id).scenes is None
+        assert beings.get_being(tx, talk.being.being_id).scenes is None
 
 
-def test_a_context_shows_the_same_words_once(talk):
-    """As a fact, else as a memory, else as a passage."""
-    talk.says(*said_in(0, "I moved to Lisbon.", "I adopted a cat called Miso.", "It is lovely to be here."))
+def told_and_drawn(talk):
+    """A fact and a memory of one message, and a memory of another; returns the messages' ids."""
+    ids = talk.says(*said_in(0, "I moved to Lisbon.", "I adopted a cat called Miso.", "It is lovely to be here."))
     talk.answers(fact("I moved to Lisbon.", "The user lives in Lisbon."))
     talk.judged()
     talk.says(*said_in(5, "."))
@@ -371,14 +374,57 @@ def test_a_context_shows_the_same_words_once(talk):
     talk.embedded()
     index(talk.store, talk.being.being_id, talk.being.user_id)
     embed(talk.store, talk.embedders, talk.being.being_id, talk.being.user_id)
+    return ids
+
+
+def retrieved(talk, in_prompt=frozenset()):
+    """What comes to mind beside a prompt that shows these messages."""
     with talk.store.transaction() as tx:
-        being = users.get_being(tx, talk.being.being_id)
+        being = beings.get_being(tx, talk.being.being_id)
         question = "I moved to Lisbon, and what is my cat Miso up to?"
         message = embed_message(talk.embedders, being, question, being.embedding_model, being.embedding_model)
-        found = retrieve(tx, talk.settings, being, message, random.Random(1))
-    texts = [piece.text for piece in found.pieces()]
-    assert [sum("Lisbon" in text for text in texts), sum("Miso" in text for text in texts)] == [1, 1]
+        return retrieve(tx, talk.settings, being, message, random.Random(1), in_prompt, in_prompt)
+
+
+def times_told(found):
+    """How often Lisbon and Miso are in what comes to mind."""
+    texts = [piece.text for piece in [*found.foundation_pieces(), *found.pieces()]]
+    return [sum("Lisbon" in text for text in texts), sum("Miso" in text for text in texts)]
+
+
+def test_a_context_shows_the_same_words_once(talk):
+    """As a fact, else as a memory, else as a passage."""
+    told_and_drawn(talk)
+    found = retrieved(talk)
+    assert times_told(found) == [1, 1]
     assert [node.scene["action"] for node in found.recalled.nodes] == ["The user adopted a cat called Miso."]
+
+
+def test_a_context_repeats_nothing_that_rests_on_what_the_prompt_shows(talk):
+    moved, adopted, lovely = told_and_drawn(talk)
+    assert times_told(retrieved(talk, frozenset({moved, adopted, lovely}))) == [0, 0]
+    assert times_told(retrieved(talk, frozenset({adopted}))) == [1, 0]
+    # The memory comes to mind in place of the fact only if something that the prompt lacks is in it.
+    assert times_told(retrieved(talk, frozenset({moved}))) == [0, 1]
+    # What was told elsewhere as well is no repetition.
+    with talk.store.transaction() as tx:
+        tx.execute(
+            """
+            insert into memory.fact_evidence (user_id, statement_id, being_id, message_id, span, told_at)
+            select user_id, statement_id, being_id, %s, span, told_at from memory.fact_evidence where message_id = %s
+            """,
+            [lovely, moved],
+        )
+    assert [one.content for one in retrieved(talk, frozenset({moved})).retrieved.facts] == ["The user lives in Lisbon."]
+
+
+def test_a_pinned_fact_is_shown_beside_the_words_it_rests_on(talk):
+    moved, *_ = told_and_drawn(talk)
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.facts set pinned = true where user_id = %s", [talk.being.user_id])
+    found = retrieved(talk, frozenset({moved}))
+    assert [one.content for one in found.foundation] == ["The user lives in Lisbon."]
+    assert found.retrieved.facts == []
 
 
 def test_what_is_handed_in_as_aged_has_aged_by_the_ticks_since(talk, clock):
@@ -400,6 +446,36 @@ def test_what_is_handed_in_as_aged_has_aged_by_the_ticks_since(talk, clock):
     # This patrol counts as well.
     assert counts[0] == 1
     assert counts[1:] in ([100, 101], [101, 101], [101, 102])
+
+
+def test_what_is_taken_back_is_still_aged_when_it_is_restored(talk, clock):
+    """A scene that is drawn again from restored messages has the age that it would have had."""
+    old = clock.now() - timedelta(days=40)
+
+    def births():
+        with talk.store.transaction() as tx:
+            return [
+                row["ages_from"]
+                for row in tx.execute("select ages_from from memory.notes where being_id = %s", [talk.being.being_id])
+            ]
+
+    talk.says(
+        {"id": "a", "role": "user", "content": MOVED[0], "created_at": old.isoformat(), "aged": True},
+        {"id": "b", "role": "user", "content": MOVED[1], "created_at": old.isoformat(), "aged": True},
+        {"id": "c", "role": "user", "content": MOVED[2], "created_at": old.isoformat()},
+    )
+    upkeep.end_idle_sessions(talk.store, talk.settings)
+    draws(talk, scene("m1"))
+    closed(talk)
+    assert births() == [old]
+
+    selection = MessageSelection(ids=["a"])
+    told = retraction.retract(talk.store, talk.settings, talk.embedders, talk.being.being_id, selection)
+    assert (told.rebuilds.scenes, births()) == (1, [])
+    retraction.restore(talk.store, talk.settings, talk.being.being_id, selection)
+    draws(talk, scene("m1"))
+    closed(talk)
+    assert births() == [old]
 
 
 def test_an_aged_scene_needs_a_date(talk):

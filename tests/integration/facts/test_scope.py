@@ -8,7 +8,7 @@ from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.facts.requests import Seed
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings, users
 from store.transaction import value
 from tests.conversations import Talk, fact, judging_at_once
 from tests.fakes.provider import running_provider
@@ -22,11 +22,11 @@ def talks(store, user):
     with running_provider() as provider:
         settings = judging_at_once(provider)
         with store.transaction() as tx:
-            beings = [users.add_being(tx, user.user_id, slug, slug.title()) for slug in ("ada", "bea")]
+            added = [beings.add_being(tx, user.user_id, slug, slug.title()) for slug in ("ada", "bea")]
 
         def made(**changes):
             changed = settings.model_copy(update=changes)
-            return [Talk(store, provider, being, changed, Thinkers(changed), Embedders(changed)) for being in beings]
+            return [Talk(store, provider, being, changed, Thinkers(changed), Embedders(changed)) for being in added]
 
         yield made
 

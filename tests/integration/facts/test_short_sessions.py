@@ -10,7 +10,7 @@ from memory.talk import joint_summary, session_summary
 from memory.talk import sessions as conversation
 from providers.errors import Transient
 from providers.thinkers import Thinkers
-from schemas import kinds
+from schemas.ledger import kinds
 from schemas.limits import SHORT_SESSION_CHARACTERS, SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
 from store.ledger import work
@@ -149,7 +149,7 @@ def test_words_that_come_while_a_call_is_made_are_in_a_later_one(talk, late):
     claim = claimed(talk)
 
     class Meanwhile(Thinkers):
-        """Somebody says more while a model is asked."""
+        """The user says more while a model is asked."""
 
         said = False
 
@@ -264,7 +264,7 @@ def test_what_is_erased_while_a_call_is_made_is_not_kept(talk):
     claim = claimed(talk)
 
     class Meanwhile(Thinkers):
-        """Somebody erases a message before a model is asked."""
+        """The user erases a message before a model is asked."""
 
         def platform(self):
             """Erase, and let the thinker be found."""

@@ -11,7 +11,7 @@ from memory.talk import judging, rolling, session_summary, spine
 from memory.talk import sessions as conversation
 from providers.errors import Transient
 from providers.thinkers import Thinkers
-from schemas import kinds
+from schemas.ledger import kinds
 from schemas.limits import ROLLING_CHARACTERS
 from store.errors import BudgetSpent
 from store.ledger import work
@@ -69,7 +69,7 @@ def keyless(talk):
     return Thinkers(talk.settings.model_copy(update={"thinker": "none"}))
 
 
-def somebody_waits(talk):
+def a_transaction_waits(talk):
     with talk.store.transaction() as tx:
         return bool(tx.execute("select from pg_locks where not granted").rowcount)
 
@@ -309,7 +309,7 @@ def test_words_that_come_in_while_a_summary_is_kept_wait_for_it_and_not_in_a_cir
     with ThreadPoolExecutor(1) as pool:
         with talk.store.finishing(claim) as tx:
             said = pool.submit(talk.says, *(f"This is message {number}." for number in range(4, 8)))
-            wait_until(lambda: somebody_waits(talk))
+            wait_until(lambda: a_transaction_waits(talk))
             kept_rolling.note_error(tx, talk.being.being_id, "no_key", "no key")
         assert len(said.result()) == 4
     assert kinds.ROLLING_SUMMARY.name in waiting_work(talk)
@@ -374,7 +374,7 @@ def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
     erased = []
 
     class Meanwhile(Thinkers):
-        """Somebody erases a message while a model is asked."""
+        """The user erases a message while a model is asked."""
 
         def platform(self):
             """Erase, and let the thinker be found."""
@@ -390,7 +390,7 @@ def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
 
 
 class Interrupted(Thinkers):
-    """Somebody does something while a model is asked."""
+    """Another transaction changes the conversation while a model is asked."""
 
     def __init__(self, settings, meanwhile) -> None:
         super().__init__(settings)
@@ -457,7 +457,7 @@ def test_words_that_are_erased_while_a_summary_is_kept_wait_for_it_and_not_in_a_
             # As an erasure does, which has the messages first and asks for a new summary in the end.
             tx.execute("select memory.forget_in_summaries(%s, %s)", [talk.being.being_id, said[:1]])
             closed = pool.submit(session_summary.summarise, talk.store, talk.thinkers, talk.settings, claim)
-            wait_until(lambda: somebody_waits(talk))
+            wait_until(lambda: a_transaction_waits(talk))
             session_summary.request_due(tx, talk.being.being_id)
         closed.result()
     talk.summed_up()
@@ -473,7 +473,7 @@ def test_words_that_are_erased_while_others_come_in_wait_for_them_and_not_in_a_c
             erased = pool.submit(
                 erasure.erase_messages, talk.store, talk.settings, talk.embedders, talk.being, said[:1]
             )
-            wait_until(lambda: somebody_waits(talk))
+            wait_until(lambda: a_transaction_waits(talk))
             tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
         assert erased.result().messages == 1
 
@@ -492,7 +492,7 @@ def test_words_that_come_in_without_a_model_wait_for_one_without_a_loop(talk, wa
             tx.execute("select from memory.session_states where being_id = %s for update", [talk.being.being_id])
             tx.execute("update memory.sessions set summary_due = true where being_id = %s", [talk.being.being_id])
             done = pool.submit(do, talk.store, keyless(talk), talk.settings, claim)
-            wait_until(lambda: somebody_waits(talk))
+            wait_until(lambda: a_transaction_waits(talk))
             work.ask(tx, talk.being.being_id, kind, key)
         done.result()
     with talk.store.transaction() as tx:

@@ -208,14 +208,15 @@ def test_nothing_is_left_of_a_user_who_is_removed(talk, other):
 
 
 def rows(talk):
-    """Everything that is kept of facts and names, whoever may see it."""
+    """All stored facts and names, of every owner."""
     with talk.store.transaction() as tx:
         return tx.execute(
             "select content from memory.facts union all select label from memory.entity_labels"
         ).fetchall()
 
 
-def test_what_was_folded_goes_with_its_words(talk):
+def folded(talk):
+    """Two messages whose facts were folded into one, which has the words of the first."""
     said = [*talk.says("I love tea."), *talk.says("I adore green tea.")]
     talk.answers(
         fact("I love tea", "Loves tea."),
@@ -225,10 +226,23 @@ def test_what_was_folded_goes_with_its_words(talk):
     one, another = talk.facts()
     with talk.store.transaction() as tx:
         fold = curator.fold(tx, talk.being.user_id, [one.fact_id, another.fact_id])
-    assert erase(talk, said[1]).facts_removed == [another.fact_id]
-    assert [known.content for known in talk.facts(None)] == ["Loves tea.", "Loves tea."]
-    assert set(erase(talk, said[0]).facts_removed) == {one.fact_id, fold}
+    return said, one.fact_id, another.fact_id, fold
+
+
+def test_what_was_folded_goes_with_its_words(talk):
+    said, one, another, fold = folded(talk)
+    assert set(erase(talk, said[1]).facts_removed) == {another, fold}
+    assert talk.contents() == ["Loves tea."]
+    assert erase(talk, said[0]).facts_removed == [one]
     assert rows(talk) == []
+
+
+def test_a_fold_does_not_keep_the_words_of_a_message_that_is_gone(talk):
+    said, one, another, fold = folded(talk)
+    talk.answers(fact("I adore green tea", "Adores it.", entities=[{"type": "thing", "name": "green tea"}]))
+    assert set(erase(talk, said[0]).facts_removed) == {one, fold}
+    talk.judged()
+    assert [(known.fact_id, known.content) for known in talk.facts()] == [(another, "Adores it.")]
 
 
 def test_what_was_merged_leaves_no_words_behind(talk):
@@ -237,7 +251,7 @@ def test_what_was_merged_leaves_no_words_behind(talk):
         said += talk.says(f"{name} sings.")
         talk.answers(fact(f"{name} sings", message=message, subject=name, entities=[{"type": "person", "name": name}]))
         talk.judged()
-    (proposal,) = entities.proposals(talk.store, talk.being, None, 9)
+    (proposal,) = entities.proposals(talk.store, talk.being, None, cursor=None, limit=9).proposals
     entities.accept(talk.store, talk.being, proposal.merge_id)
     assert talk.contents() == ["Mukesh sings; Makesh sings"]
     assert sorted(row["content"] for row in rows(talk)) == ["", "Makesh", "Mukesh", "Mukesh sings; Makesh sings"]

@@ -32,8 +32,8 @@ def being(content: str) -> dict[str, Any]:
     return {"role": "assistant", "content": content}
 
 
-def somebody(name: str | None, content: str) -> dict[str, Any]:
-    """Something that somebody else in the room says."""
+def bystander(name: str | None, content: str) -> dict[str, Any]:
+    """Something that a third speaker says."""
     return {"role": "other", "content": content} | ({"speaker": name} if name else {})
 
 
@@ -43,7 +43,7 @@ def about(entity_type: str, name: str, **changes: Any) -> dict[str, Any]:
 
 
 def people(name: str, **changes: Any) -> dict[str, Any]:
-    """A fact about somebody."""
+    """A fact about an entity."""
     return about("person", name, type="PEOPLE", subject=name, fact_type="relationship") | changes
 
 
@@ -112,7 +112,7 @@ PEOPLE = {
         (fact("Mom lives in Seattle", **people("Mom", fact_type="fact")),),
         knows=("Mom lives in Seattle",),
     ),
-    "somebody and an organisation": Turn(
+    "a person and an organisation": Turn(
         ("Sarah is CEO of TechStartup Inc",),
         (
             fact(
@@ -190,11 +190,11 @@ TODOS = {
     "done, but never begun": Turn(
         ("I called Mum",), todos=(todo("I called Mum", done=True),), dropped={"nothing known is done": 1}
     ),
-    "a todo that nobody knows": Turn(
+    "a todo that is unknown": Turn(
         ("I called Mum",), todos=(todo("I called Mum", known="t7"),), dropped={"unknown todo": 1}
     ),
-    "somebody else's": Turn(
-        (somebody("Sam", "I'll cook"), "Great"), todos=(todo("I'll cook", speaker="Sam"),), dropped={"hearsay": 1}
+    "another person's": Turn(
+        (bystander("Sam", "I'll cook"), "Great"), todos=(todo("I'll cook", speaker="Sam"),), dropped={"hearsay": 1}
     ),
     "without the words": Turn(("I'll go",), todos=(todo("I will go"),), dropped={"no such words": 1}),
     "imagined": Turn(
@@ -252,23 +252,23 @@ OTHERS_WORDS = {
         dropped={"another's words": 1},
     ),
     "a guest about themselves": Turn(
-        (somebody("Sam", "I'm allergic to nuts"), "Noted, Sam!"),
+        (bystander("Sam", "I'm allergic to nuts"), "Noted, Sam!"),
         (fact("I'm allergic to nuts", "Sam is allergic to nuts.", speaker="Sam", **people("Sam")),),
         knows=("Sam is allergic to nuts.",),
     ),
     "a guest about the user": Turn(
-        (somebody("Sam", "Ana loves tea"), "Ha."), (fact("Ana loves tea", speaker="Sam"),), dropped={"hearsay": 1}
+        (bystander("Sam", "Ana loves tea"), "Ha."), (fact("Ana loves tea", speaker="Sam"),), dropped={"hearsay": 1}
     ),
     "a guest about a third": Turn(
-        (somebody("Sam", "Kim loves tea"), "Ha."),
+        (bystander("Sam", "Kim loves tea"), "Ha."),
         (fact("Kim loves tea", speaker="Sam", **people("Kim")),),
         dropped={"hearsay": 1},
     ),
     "a guest who calls themselves the user": Turn(
-        (somebody("user", "I love tea"), "Ha."), (fact("I love tea"),), dropped={"another's words": 1}
+        (bystander("user", "I love tea"), "Ha."), (fact("I love tea"),), dropped={"another's words": 1}
     ),
     "a guest without a name": Turn(
-        (somebody(None, "I love tea"), "Ha."), (fact("I love tea", speaker=""),), dropped={"another's words": 1}
+        (bystander(None, "I love tea"), "Ha."), (fact("I love tea", speaker=""),), dropped={"another's words": 1}
     ),
     "the user's words as a guest's": Turn(
         ("I love tea",), (fact("I love tea", speaker="Sam"),), dropped={"another's words": 1}

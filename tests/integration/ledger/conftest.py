@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from schemas.kinds import CURATE
+from schemas.ledger.kinds import CURATE
 from store.ledger import work
 
 KIND, KEY = CURATE, "everything"

@@ -1,4 +1,4 @@
-"""Whoever asks for work is served by a run that began afterwards, and many are served by one."""
+"""Each request for work is served by a run that began after it, and one run serves many requests."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from schemas.kinds import CURATE
+from schemas.ledger.kinds import CURATE
 from store.errors import LeaseLost
 from store.ledger import work
 
@@ -49,7 +49,7 @@ def test_asking_while_it_waits_to_be_tried_again_makes_it_run_once_more(store, a
 
 
 def test_asking_between_attempts_outlives_the_last_of_them(store, ask, claim, row):
-    """Whoever asks a dead row makes it ready; asked for before it died, and not seen by any attempt, is no less."""
+    """A request makes a dead row ready; so does one from before it died that no attempt has seen."""
     ask()
     first = claim()
     ask()
@@ -113,7 +113,7 @@ def test_however_long_no_worker_comes_asking_sends_once(store, ask):
 
 
 class Askers(RuleBasedStateMachine):
-    """Somebody asks, and workers come and go; whatever happens, an asking is followed by a run that began after it."""
+    """Producers request work while workers start and crash; each request is followed by a run that began after it."""
 
     def __init__(self, store):
         super().__init__()
@@ -123,7 +123,7 @@ class Askers(RuleBasedStateMachine):
         self.holders = []
 
     @rule()
-    def somebody_asks(self):
+    def a_producer_asks(self):
         with self.store.transaction() as tx:
             work.ask(tx, self.owner, KIND, KEY)
         self.unserved += 1

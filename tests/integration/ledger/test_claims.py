@@ -1,4 +1,4 @@
-"""What was asked for gets done, once, by whoever holds the newest claim."""
+"""Requested work is done once, by the worker that holds the newest lease."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -9,7 +9,7 @@ from psycopg.errors import DivisionByZero
 
 from store.accounts import users
 from store.errors import LeaseLost
-from store.ledger import work
+from store.ledger import retention, work
 
 LEASE = timedelta(seconds=30)
 INSTANT = timedelta(milliseconds=1)
@@ -181,8 +181,8 @@ def test_done_work_is_cleared_by_age(store, ask, claim, row):
     with store.finishing(claim()):
         pass
     with store.transaction() as tx:
-        assert work.clear_done(tx, timedelta(hours=1), 10) == 0
-        assert work.clear_done(tx, timedelta(0), 10) == 1
+        assert retention.clear_done(tx, timedelta(hours=1), 10) == 0
+        assert retention.clear_done(tx, timedelta(0), 10) == 1
     assert row() is None
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from store.database import Store
 from store.errors import Refused, Unavailable
-from store.ledger import work
+from store.ledger import metrics, work
 from store.transaction import value
 
 
@@ -29,7 +29,7 @@ def test_a_passing_fault_waits_as_long_as_it_is_told(store, ask, claim):
 
     assert claim() is None
     with store.transaction() as tx:
-        assert work.oldest_due(tx) == {}
+        assert metrics.oldest_due(tx) == {}
 
 
 def test_passing_faults_in_a_row_wait_twice_as_long_each_time(store, ask, claim):

@@ -21,7 +21,7 @@ def found(store):
 
 @pytest.fixture
 def finish_with(store, claim):
-    """Finish the work with these statements; somebody may end the connection before the last."""
+    """Finish the work with these statements; the test may end the connection before the last."""
 
     def finish(*statements, gone=False):
         with store.finishing(claim()) as tx:

@@ -9,7 +9,7 @@ from memory.talk.spine import MESSAGES_AT_ONCE as SPINE_PORTION
 from memory.text.transcripts import MESSAGES_AT_ONCE as ROLLING_PORTION
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas import kinds
+from schemas.ledger import kinds
 from schemas.settings import Settings
 from store.ledger import work
 from store.transaction import value
@@ -65,3 +65,42 @@ def test_a_spine_of_so_many_portions_is_sent_for_as_often(talk, sent):
         spine.request_if_due(tx, talk.being.user_id)
     assert done_by_messages(talk, sent, kinds.SPINE, spine.write) == PORTIONS
     assert left(talk, "spine_version") == 0
+
+
+def test_a_spine_waits_in_a_backlog_for_as_many_messages_as_one_version_takes_in(talk, sent):
+    talk.says(*(f"I like number {number}." for number in range(SPINE_PORTION)))
+    with talk.store.transaction() as tx:
+        tx.execute("delete from memory.work")
+        tx.execute("update memory.messages set judged = true")
+        tx.execute("update memory.messages set judged = false where content = 'I like number 1.'")
+        work.ask(tx, talk.being.being_id, kinds.JUDGE, "one session")
+        work.ask(tx, talk.being.being_id, kinds.JUDGE, "another session")
+    first, last = (judging_of(talk, session) for session in ("one session", "another session"))
+    sent.clear()
+
+    with talk.store.finishing(first) as tx:
+        spine.request_if_due(tx, talk.being.user_id, after=first)
+    assert sent.take() == []
+    with talk.store.finishing(last) as tx:
+        spine.request_if_due(tx, talk.being.user_id, after=last)
+    assert [message.kind for message in sent.take()] == [kinds.SPINE.name]
+
+
+def test_a_full_version_of_the_spine_waits_for_no_judging(talk, sent):
+    talk.says(*(f"I like number {number}." for number in range(SPINE_PORTION)))
+    with talk.store.transaction() as tx:
+        tx.execute("update memory.messages set judged = true")
+        work.ask(tx, talk.being.being_id, kinds.JUDGE, "one session")
+        work.ask(tx, talk.being.being_id, kinds.JUDGE, "another session")
+    claim = judging_of(talk, "one session")
+    sent.clear()
+    with talk.store.finishing(claim) as tx:
+        spine.request_if_due(tx, talk.being.user_id, after=claim)
+    assert [message.kind for message in sent.take()] == [kinds.SPINE.name]
+
+
+def judging_of(talk, session):
+    with talk.store.transaction() as tx:
+        claim = work.claim(tx, talk.being.being_id, kinds.JUDGE.name, session, lease=LEASE, attempts=1)
+    assert claim
+    return claim

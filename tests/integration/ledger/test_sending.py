@@ -7,7 +7,7 @@ import structlog
 
 from memory.intake import intake
 from memory.operations import upkeep
-from schemas.kinds import CURATE, PATROL_DUE, STEPS
+from schemas.ledger.kinds import CURATE, PATROL_DUE, STEPS
 from schemas.settings import Settings
 from store.database import Store
 from store.ledger import work

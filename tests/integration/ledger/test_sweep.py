@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import uuid4
 
-from schemas.kinds import CURATE
+from schemas.ledger.kinds import CURATE
 from store.ledger import work
 
 KIND = CURATE

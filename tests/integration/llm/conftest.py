@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from memory.llm.session import LlmSession, llm_session
 from providers.thinkers import Thinkers
 from providers.thinking import Question
-from schemas.kinds import STEPS
+from schemas.ledger.kinds import STEPS
 from schemas.settings import Settings
 from store.ledger import work
 from tests.conftest import PATIENCE

@@ -14,7 +14,7 @@ from memory.operations.health import findings
 from providers.errors import Transient
 from schemas.llm.prices import Price
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings, users
 from store.errors import BudgetSpent
 from store.ledger import metrics
 from store.llm import budgets, calls
@@ -30,7 +30,7 @@ def test_concurrent_calls_do_not_exceed_a_budget(provider, mind, being, store, a
     (one,) = accounts()
     most = 5 * (one["input_tokens"] + one["output_tokens"] + one["cache_write_tokens"] + 100)
     with store.transaction() as tx:
-        users.change_being(tx, being.being_id, {"daily_tokens": most})
+        beings.change_being(tx, being.being_id, {"daily_tokens": most})
     told = mind(thinking_calls=8).ask_all([(question(f"Like number {n}?"), lambda _: None) for n in range(30)])
 
     spent = sum(each["input_tokens"] + each["output_tokens"] + each["cache_write_tokens"] for each in accounts())
@@ -151,7 +151,7 @@ def test_an_exhausted_budget_is_logged_once_a_day_and_reported(mind, store, bein
 
 def test_a_beings_own_budget_comes_before_the_platforms(mind, store, being):
     with store.transaction() as tx:
-        users.change_being(tx, being.being_id, {"daily_tokens": 0})
+        beings.change_being(tx, being.being_id, {"daily_tokens": 0})
     with pytest.raises(BudgetSpent, match="tokens"):
         mind(daily_tokens=1_000_000).ask(question())
 

@@ -4,15 +4,20 @@ import random
 
 import pytest
 
+from memory.intake.intake import accept_messages
 from memory.nodes.creation import vectors_of
 from memory.nodes.recall import RecallQuery, recall
+from memory.search import embedding
 from providers.embedders import Embedders
 from providers.errors import Transient
 from providers.metering import Asker, on_behalf_of
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.errors import BudgetSpent
+from store.ledger import work
+from store.search import queue
 from tests.fakes.provider import Behaviour
+from tests.indexed import LEASE, index
 from tests.scenes import make_user
 from workers.runtime.usage_meter import AccountsMeter
 
@@ -22,7 +27,7 @@ TEXTS = ["The oven failed.", "They walked by the sea."]
 @pytest.fixture
 def being(store):
     with store.transaction() as tx:
-        return users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen")
+        return beings.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen")
 
 
 @pytest.fixture
@@ -64,7 +69,7 @@ def test_a_request_that_fails_costs_nothing(embed, provider, accounts):
 
 def test_a_spent_budget_lets_embedding_wait_and_recall_go_by_words(embed, being, embedders, store, provider, accounts):
     with store.transaction() as tx:
-        users.change_being(tx, being.being_id, {"daily_tokens": 0})
+        beings.change_being(tx, being.being_id, {"daily_tokens": 0})
     with pytest.raises(BudgetSpent) as caught:
         embed()
     found = recall(store, embedders, being.being_id, RecallQuery("oven", 3, 0.35), random.Random(1))
@@ -80,3 +85,31 @@ def test_a_recall_is_accounted_for_by_its_being(being, embedders, store, account
     assert [(call["being_id"], call["purpose"], call["kind"]) for call in accounts()] == [
         (being.being_id, "recall", None)
     ]
+
+
+def test_what_was_told_is_embedded_by_the_tick_on_behalf_of_its_being(store, being, embedders, accounts):
+    tell(store, being)
+    embedding.embed_waiting(store, embedders, LEASE, 5)
+
+    with store.transaction() as tx:
+        assert queue.unindexed(tx, [being.being_id], ["message"]) == 0
+    (call,) = accounts()
+    assert (call["being_id"], call["kind"], call["outcome"]) == (being.being_id, "upkeep.embed_told", "answered")
+
+
+def test_what_the_tick_fails_at_goes_to_a_task_at_once(store, sent, being, embedders, provider):
+    tell(store, being)
+    sent.clear()
+    provider.script(Behaviour(do="fail", status=503))
+    embedding.embed_waiting(store, embedders, LEASE, 5)
+
+    with store.transaction() as tx:
+        (unit,) = work.listed(tx, [being.being_id], state="ready", limit=10)
+    assert (unit.kind, unit.attempts, unit.lease_until) == ("upkeep.embed_told", 0, None)
+    assert [message.kind for message in sent] == ["upkeep.embed_told"]
+
+
+def tell(store, being):
+    """Tell the Being something, and index it."""
+    accept_messages(store, Settings(thinker="none"), being.being_id, [{"role": "user", "content": TEXTS[0]}])
+    index(store, being.being_id)

@@ -14,7 +14,7 @@ from memory.nodes.curation import correct
 from memory.talk.judging import MESSAGES_AT_ONCE
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from store.accounts import users
+from store.accounts import beings
 from tests.conversations import Talk
 from tests.fakes.provider import running_provider
 from tests.thinking import KEY as PLATFORM
@@ -32,7 +32,7 @@ def life(store, user):
     with running_provider(answer=answers) as provider:
         settings = thinking_settings(provider, topic_birth=False, secret_key=SECRET, judge_messages=1)
         with store.transaction() as tx:
-            being = users.add_being(tx, user.user_id, "mizzen", "Mizzen")
+            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
         yield Life(store, provider, answers, being.being_id, settings)
 
 
@@ -46,7 +46,7 @@ def brought(life, user):
 def talk(life):
     """A conversation with the same Being."""
     with life.store.transaction() as tx:
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
     return lambda settings=life.settings: Talk(
         life.store, life.provider, being, settings, Thinkers(settings), Embedders(settings)
     )
@@ -54,7 +54,7 @@ def talk(life):
 
 @pytest.fixture
 def keyless(life):
-    """The settings of a platform that pays for nobody."""
+    """The settings of a platform without a key of its own."""
     return life.settings.model_copy(update={"anthropic_api_key": None})
 
 

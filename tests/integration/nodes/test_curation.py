@@ -9,7 +9,7 @@ from memory.nodes import curation
 from providers.embedders import Embedders
 from providers.errors import Misconfigured
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.errors import Refused
 from store.nodes import nodes
 from store.patrol import steps
@@ -41,7 +41,7 @@ def settings():
 def being_id(store, settings):
     """A Being that remembers two scenes."""
     with store.transaction() as tx:
-        being_id = users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
+        being_id = beings.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
     scenes = [
         {"type": "scene", "content": {"action": action, "actors": ["Mira"], "when": ["2026-03-02"]}}
         for action in ("Mira baked saffron buns.", "Mira sold saffron buns.")

@@ -15,11 +15,11 @@ from memory.patrol.demand import demand
 from providers.embedders import MINILM, Embedders
 from providers.errors import Misconfigured, Transient
 from providers.thinkers import Thinkers
-from schemas.kinds import REEMBED
+from schemas.intake.inputs import Emotion
+from schemas.ledger.kinds import REEMBED
 from schemas.limits import VECTOR_DIMENSIONS
 from schemas.settings import CHECKOUT, Settings
-from schemas.wire import Emotion
-from store.accounts import users
+from store.accounts import beings
 from store.intake import notes
 from store.ledger import work
 from store.nodes import embeddings, nodes
@@ -49,7 +49,7 @@ def settings(provider):
 @pytest.fixture
 def being_id(store):
     with store.transaction() as tx:
-        return users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
+        return beings.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
 
 
 def scene(action, **more):
@@ -216,7 +216,7 @@ def test_a_changed_embedder_takes_over_when_all_its_vectors_are_there(store, set
     local = Embedders(Settings(embedder="minilm"))
     reembed(store, local, being_id)
     with store.transaction() as tx:
-        assert users.get_being(tx, being_id).embedding_model == MINILM
+        assert beings.get_being(tx, being_id).embedding_model == MINILM
         (left,) = tx.execute("select count(*) as kept from memory.embeddings")
         assert left["kept"] == 0
         models = tx.execute("select distinct embedding_model, vector_dims(vector) as size from memory.memory_nodes")
@@ -231,7 +231,7 @@ def test_a_local_model_takes_over_and_its_queries_have_their_own_prefix(store, s
     local = Embedders(Settings(embedder="local", local_model=ENCODER))
     reembed(store, local, being_id)
     with store.transaction() as tx:
-        assert users.get_being(tx, being_id).embedding_model == local.wanted.model
+        assert beings.get_being(tx, being_id).embedding_model == local.wanted.model
     answer = recall.recall(
         store, local, being_id, recall.RecallQuery("What did she bake?", limit=3, threshold=-1), random.Random(1)
     )
@@ -263,13 +263,13 @@ def test_a_long_move_is_made_in_turns(store, provider, settings, being_id, monke
 
 def serving_model(store, being_id):
     with store.transaction() as tx:
-        return users.get_being(tx, being_id).embedding_model
+        return beings.get_being(tx, being_id).embedding_model
 
 
 def test_texts_are_paged_without_reading_them_again(store, being_id):
     with store.transaction() as tx:
-        being = users.get_being(tx, being_id)
-        users.adopt_model(tx, being_id, MODEL)
+        being = beings.get_being(tx, being_id)
+        beings.adopt_model(tx, being_id, MODEL)
         remember(tx, being, *(words(f"Scene {number}.") for number in range(5)), words("Scene 0."))
         (kept, *_) = pages = texts_to_move(tx, being_id)
         embeddings.keep(tx, being_id, "five-d", {kept.text_hash: np.ones(5, dtype=np.float32)})

@@ -1,19 +1,19 @@
-"""A patrol costs what changed: with 100,000 rows that are not concerned, each statement reads those that are."""
+"""A patrol costs what changed: with 20,000 rows that are not concerned, each statement reads those that are."""
 
 import re
 from datetime import timedelta
 
 import pytest
 
-from schemas.kinds import CURATE
+from schemas.ledger.kinds import CURATE
 from store.database import Store
 from store.intake import notes
-from store.ledger import work
+from store.ledger import metrics, work
 from store.nodes import nodes
 from store.patrol import steps
 from tests.scenes import MODEL, make_being, make_user, root
 
-BYSTANDERS = 100_000
+BYSTANDERS = 20_000
 CONCERNED = 10
 # Index entries are read a page at a time, and a row may be looked at once to be found and once to be changed.
 ORDER_OF_TEN = 5 * CONCERNED
@@ -21,7 +21,7 @@ ORDER_OF_TEN = 5 * CONCERNED
 
 @pytest.fixture(scope="module")
 def crowd(new_database):
-    """A ledger with a Being that remembers 100,000 scenes, ten of which the next patrol lets fade."""
+    """A ledger with a Being that remembers 20,000 scenes, ten of which the next patrol lets fade."""
     with new_database() as url, Store(url) as store:
         with store.transaction() as tx:
             being = make_being(tx, make_user(tx))
@@ -167,7 +167,7 @@ def test_the_sweep_passes_over_what_is_done(tx, being):
 
     assert rows_read(tx, "work", lambda: work.take_due(tx, limit=1000)) <= ORDER_OF_TEN
     assert work.take_due(tx, limit=1000) == []
-    assert rows_read(tx, "work", lambda: work.unknown_due(tx)) <= ORDER_OF_TEN
+    assert rows_read(tx, "work", lambda: metrics.unknown_due(tx)) <= ORDER_OF_TEN
 
 
 def test_a_claim_reads_its_own_row(tx, being):

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memory.nodes import activation
-from schemas.kinds import ACTIVATE
+from schemas.ledger.kinds import ACTIVATE
 from store.errors import Unavailable
 from store.ledger import work
 from store.nodes import nodes

@@ -5,7 +5,7 @@ import pytest
 from memory.nodes import topic_names
 from memory.nodes.erasure import erase_node
 from providers.embedders import Embedders
-from store.accounts import users
+from store.accounts import beings
 from store.errors import NotFound, Refused
 from store.nodes import clusters
 from tests.fakes.provider import running_provider
@@ -20,7 +20,7 @@ def life(store, user):
     answers = Answers()
     with running_provider(answer=answers) as provider:
         with store.transaction() as tx:
-            being = users.add_being(tx, user.user_id, "mizzen", "Mizzen")
+            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
         yield Life(store, provider, answers, being.being_id, thinking_settings(provider))
 
 
@@ -31,7 +31,7 @@ def topics(life):
 
 def erase(life, action):
     with life.store.transaction() as tx:
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
     return erase_node(life.store, life.settings, Embedders(life.settings), being, life.node(action).node_id)
 
 
@@ -106,7 +106,7 @@ def test_a_person_renames_and_moves_topics_and_patrols_keep_the_name(life):
     split_by_a_model(life, "Near islands", "Far islands")
     near = topics(life)["Near islands"]
     with life.store.transaction() as tx:
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
         business = root(tx, being, "Business")
     changed = topic_names.change(life.store, life.being_id, near.cluster_id, name="Sundays", root="Business")
     assert (changed.name, changed.named_by, changed.parent_id) == ("Sundays", "person", business)
@@ -122,7 +122,7 @@ def test_roots_and_topics_that_are_gone_can_not_be_changed(life):
     life.tell("Pip rowed.")
     life.patrol()
     with life.store.transaction() as tx:
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
         private = root(tx, being, "Private")
     with pytest.raises(Refused, match="Private is a root"):
         topic_names.change(life.store, life.being_id, private, name="Mine", root=None)

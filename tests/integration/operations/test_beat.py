@@ -7,7 +7,7 @@ import pytest
 
 from memory.operations import upkeep
 from memory.patrol import demand
-from schemas.kinds import BEAT, PATROL_DUE, QUEUES
+from schemas.ledger.kinds import BEAT, PATROL_DUE, QUEUES
 from schemas.settings import Settings
 from store.ledger import work
 from store.patrol import runs

@@ -9,9 +9,9 @@ from memory.operations.backlog import backlog
 from memory.operations.smoke_test import send_canary
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
-from schemas import kinds
+from schemas.ledger import kinds
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.ledger import work
 from store.patrol import runs
 from tests.fakes.provider import running_provider
@@ -30,7 +30,7 @@ def provider():
 @pytest.fixture
 def being_id(store):
     with store.transaction() as tx:
-        return users.add_being(tx, make_user(tx).user_id, "mira", "Mira").being_id
+        return beings.add_being(tx, make_user(tx).user_id, "mira", "Mira").being_id
 
 
 def found(store, **settings):

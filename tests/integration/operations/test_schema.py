@@ -3,8 +3,9 @@
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
-from shutil import copytree
+from shutil import copytree, rmtree
 
 import psycopg
 import pytest
@@ -144,7 +145,7 @@ def test_two_may_migrate_at_once(empty):
     with ThreadPoolExecutor(2) as pool:
         did = list(pool.map(migrate, [empty, empty]))
 
-    assert sorted(did) == [[], migrations()]
+    assert sorted(chain.from_iterable(did)) == migrations()
 
 
 def test_a_migration_that_was_applied_is_never_reworded(url, tmp_path, monkeypatch):
@@ -194,3 +195,32 @@ def test_a_migration_that_fails_leaves_nothing_behind(url, tmp_path, monkeypatch
     with pytest.raises(psycopg.errors.DivisionByZero):
         migrate(url)
     assert dumped(url) == before
+
+
+def test_knowledge_from_before_the_search_found_it_is_queued(empty, tmp_path, monkeypatch):
+    before = copytree(migration.SQL, tmp_path / "sql")
+    later = ["0144_knowledge_is_found", "0145_queue_knowledge", "0146_knowledge_under_keys"]
+    for name in later:
+        (before / "migrations" / f"{name}.sql").unlink()
+    # Functions of this version name columns that are not there yet.
+    rmtree(before / "functions")
+    with monkeypatch.context() as earlier:
+        earlier.setattr(migration, "SQL", before)
+        migrate(empty)
+    with psycopg.connect(empty) as connection:
+        connection.execute(
+            """
+            with person as (insert into memory.users (name) values ('Ada') returning user_id),
+                being as (
+                    insert into memory.beings (user_id, slug, name) select user_id, 'wren', 'Wren' from person
+                    returning being_id
+                )
+            insert into memory.notes (being_id, note_id, type, content, title, content_hash, state)
+            select being_id, gen_random_uuid(), 'knowledge', '"It is lit at four."', 'The oven', '', 'kept' from being
+            """
+        )
+
+    assert migrate(empty) == later
+
+    with psycopg.connect(empty) as connection:
+        assert connection.execute("select kind, stage from memory.search_queue").fetchall() == [("knowledge", "words")]

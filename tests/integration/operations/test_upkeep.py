@@ -1,4 +1,4 @@
-"""What is looked after besides memory: retention keeps up, health reads little, a door does not count for everybody."""
+"""Upkeep: retention keeps up, health reads few rows, a request does not count the rows of all users."""
 
 import socket
 from datetime import timedelta
@@ -11,10 +11,10 @@ from celery import Celery
 
 from memory.intake import intake
 from memory.operations import health, upkeep
+from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
-from schemas.work import TaskMessage
 from store.intake import notes
-from store.ledger import work
+from store.ledger import metrics
 from store.nodes import embeddings
 from store.talk import judging
 from tests.conftest import PATIENCE
@@ -101,7 +101,7 @@ def test_health_counts_the_dead_and_passes_over_what_is_done(store, being):
     with store.transaction() as tx:
         tx.execute("analyze memory.work")
     with store.transaction() as tx:
-        assert work.dead(tx) == 3
+        assert metrics.dead(tx) == 3
         (read,) = tx.execute(
             "select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_xact_all_tables"
             " where schemaname = 'memory' and relname = 'work'"
@@ -189,7 +189,7 @@ def test_a_redis_that_hangs_keeps_no_door_waiting():
         celery = Celery(broker=f"redis://127.0.0.1:{silent.getsockname()[1]}/0", set_as_current=False)
         celery.conf.broker_transport_options = {"socket_timeout": 0.2, "max_retries": 0}
         with structlog.testing.capture_logs() as logs, BackgroundSender(celery, most_waiting=2) as sender:
-            # Were it to wait for Redis, nobody would be turned away.
+            # If it waited for Redis, no request would be refused.
             sender.send(messages)
             assert "dispatch.too_many_wait" in [entry["event"] for entry in logs]
             connection, _ = silent.accept()

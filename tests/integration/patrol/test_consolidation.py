@@ -13,7 +13,7 @@ from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.limits import MARKED_NODES, NEAREST_NODES, PART_NODES
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.nodes import nodes
 from store.patrol import consolidation, runs
 from tests.fakes.provider import Behaviour, running_provider
@@ -31,7 +31,7 @@ def life(store, user):
     with running_provider(answer=answers) as provider:
         settings = thinking_settings(provider, topic_birth=False)
         with store.transaction() as tx:
-            being = users.add_being(tx, user.user_id, "mizzen", "Mizzen")
+            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
         yield Life(store, provider, answers, being.being_id, settings)
 
 
@@ -68,7 +68,7 @@ def remembered_without_a_key(life, *scenes):
     life.tell(*scenes)
     life.patrol(thinker="none")
     with life.store.transaction() as tx:
-        being = users.get_being(tx, life.being_id)
+        being = beings.get_being(tx, life.being_id)
         move(tx, being, [node.node_id for node in life.nodes()], root(tx, being))
 
 
@@ -148,7 +148,7 @@ def test_a_history_says_who_absorbed_whom_in_which_run_by_which_response(life):
         )
     assert took_in.detail["response_id"] == was_absorbed.detail["response_id"] == str(response["response_id"])
     assert response["retained"]
-    # What a person does afterwards is nobody's decision but theirs.
+    # What a person does afterwards is not a model's decision.
     curation.pin(life.store, life.being_id, survivor.node_id, pinned=True)
     assert history_of(life, survivor)[-1].detail == {}
 

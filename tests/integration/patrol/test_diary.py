@@ -12,10 +12,10 @@ from memory.patrol.diary import check, diary_page
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
-from schemas.kinds import PATROL_STEPS
+from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.model_answers import DiaryPages
 from store import clock as domain_clock
-from store.accounts import users
+from store.accounts import beings, users
 from store.context import persona
 from store.patrol import runs
 from tests.fakes.provider import running_provider
@@ -30,7 +30,7 @@ def life(store):
         with store.transaction() as tx:
             domain_clock.set_to(tx, datetime(2026, 3, 1, 20, tzinfo=UTC))
             user = users.add_user(tx, "keiko", "Asia/Tokyo")
-            being = users.add_being(tx, user.user_id, "mizzen", "Mizzen")
+            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
         yield Life(store, provider, answers, being.being_id, thinking_settings(provider, topic_birth=False))
 
 
@@ -206,7 +206,7 @@ def test_pages_that_went_on_from_what_was_erased_meanwhile_are_not_kept(life):
 
     def while_it_is_erased(material):
         with life.store.transaction() as tx:
-            being = users.get_being(tx, life.being_id)
+            being = beings.get_being(tx, life.being_id)
         erased.append(
             erase_node(life.store, life.settings, Embedders(life.settings), being, life.node("The roof").node_id)
         )

@@ -188,7 +188,7 @@ def plainly_merged(topics):
     def similarity(one, other):
         one, other = direction(one), direction(other)
         lengths = np.linalg.norm(one) * np.linalg.norm(other)
-        # Nodes that cancel out have no direction, and are like nobody.
+        # Nodes that cancel out have no direction, and are similar to no topic.
         return one @ other / lengths if lengths else -1.0
 
     for name in range(len(topics)):

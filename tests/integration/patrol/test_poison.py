@@ -6,12 +6,12 @@ import pytest
 
 from memory.intake import intake
 from providers.embedders import Embedders
-from schemas.kinds import CURATE
+from schemas.ledger.kinds import CURATE
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings, users
 from store.errors import NotFound
 from store.intake import notes
-from store.ledger import work
+from store.ledger import retention, work
 from store.patrol import runs
 from tests.scenes import make_user
 from tests.walking import ATTEMPTS, LEASE, walk_patrol
@@ -27,7 +27,7 @@ def embedders():
 @pytest.fixture
 def being_id(store):
     with store.transaction() as tx:
-        return users.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
+        return beings.add_being(tx, make_user(tx).user_id, "mizzen", "Mizzen").being_id
 
 
 def scene(content):
@@ -77,12 +77,12 @@ def test_removing_a_user_in_the_middle_of_a_step_leaves_no_work(store, being_id)
     with store.transaction() as tx:
         run_id = runs.want(tx, being_id, demanded=True, notes=10)
         claim = work.claim(tx, being_id, "patrol.embed", str(run_id), lease=LEASE, attempts=1)
-        user_id = users.get_being(tx, being_id).user_id
+        user_id = beings.get_being(tx, being_id).user_id
     with store.transaction() as tx:
         gone = users.remove_user(tx, user_id)
     with pytest.raises(NotFound), store.finishing(claim) as tx:
         runs.enter(tx, being_id, run_id)
     with store.transaction() as tx:
         assert runs.end(tx, being_id, run_id, notes=10, error="its Being is gone") is None
-        work.remove_all(tx, gone)
+        retention.remove_all(tx, gone)
         assert work.state(tx, being_id, "patrol.embed", str(run_id)) is None

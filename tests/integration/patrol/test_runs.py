@@ -1,4 +1,4 @@
-"""A Being is patrolled once at a time, and whoever asks meanwhile is served by one more run."""
+"""A Being has one patrol at a time, and requests that come meanwhile are served by one more run."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

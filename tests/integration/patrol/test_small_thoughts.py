@@ -11,10 +11,10 @@ from memory.patrol.repair import check
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
-from schemas.intake import Note
-from schemas.kinds import PATROL_STEPS
+from schemas.intake.notes import Note
+from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.model_answers import RepairedScene
-from store.accounts import users
+from store.accounts import beings
 from store.errors import NotFound
 from store.intake import notes
 from store.nodes import clusters
@@ -47,7 +47,7 @@ def life(store, user):
     answers = Answers()
     with running_provider(answer=answers) as provider:
         with store.transaction() as tx:
-            being = users.add_being(tx, user.user_id, "mizzen", "Mizzen")
+            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
         yield Life(store, provider, answers, being.being_id, thinking_settings(provider, topic_birth=False))
 
 

@@ -7,7 +7,7 @@ from memory.patrol.splitting import CrowdedCluster, check
 from providers.errors import BadAnswer
 from schemas.limits import BIRTH_NODES, SPLIT_CLUSTERS
 from schemas.patrol.model_answers import NewTopic, Split
-from store.accounts import users
+from store.accounts import beings
 from store.nodes import clusters
 from store.patrol import splitting
 from tests.fakes.provider import running_provider
@@ -22,7 +22,7 @@ def life(store, user):
     answers = Answers()
     with running_provider(answer=answers) as provider:
         with store.transaction() as tx:
-            being = users.add_being(tx, user.user_id, "mizzen", "Mizzen")
+            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
         yield Life(store, provider, answers, being.being_id, thinking_settings(provider))
 
 

@@ -97,7 +97,7 @@ def test_asked_dimensions_are_asked_for(provider):
 
 
 def test_an_unknown_model_shows_its_dimensions(provider):
-    embedder = OpenAIEmbedder(api_key="key", model="somebody-elses", base_url=provider.openai_url)
+    embedder = OpenAIEmbedder(api_key="key", model="another-model", base_url=provider.openai_url)
     assert embedder.dimensions == 1536
     assert embedder.embed(["tea"]).shape == (1, 1536)
     assert len(provider.requests) == 2
@@ -105,7 +105,7 @@ def test_an_unknown_model_shows_its_dimensions(provider):
 
 def test_vectors_that_no_memory_can_hold_are_a_matter_of_settings(provider):
     embedder = OpenAIEmbedder(
-        api_key="key", model="somebody-elses", dimensions=VECTOR_DIMENSIONS + 1, base_url=provider.openai_url
+        api_key="key", model="another-model", dimensions=VECTOR_DIMENSIONS + 1, base_url=provider.openai_url
     )
     with pytest.raises(Misconfigured, match="PATROL_OPENAI_EMBEDDING_DIMENSIONS"):
         embedder.embed(["tea"])
@@ -141,7 +141,7 @@ def test_an_answer_that_does_not_fit_is_a_bad_answer(provider, embedder, spoiled
 
 
 def test_a_bad_first_answer_teaches_no_dimensions(provider):
-    embedder = OpenAIEmbedder(api_key="key", model="somebody-elses", base_url=provider.openai_url)
+    embedder = OpenAIEmbedder(api_key="key", model="another-model", base_url=provider.openai_url)
     provider.script(Behaviour(do="empty"))
     with pytest.raises(BadAnswer):
         embedder.embed(["tea"])

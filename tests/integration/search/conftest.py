@@ -13,7 +13,7 @@ from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.search import EverythingRequest, Found
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from tests.indexed import embed, index
 from tests.scenes import make_user
@@ -36,7 +36,7 @@ def user(store: Store) -> User:
 def being(store: Store, user: User) -> Being:
     """A Being without vectors, so that the keyless embedder becomes its own."""
     with store.transaction() as tx:
-        return users.add_being(tx, user.user_id, "wren", "Wren")
+        return beings.add_being(tx, user.user_id, "wren", "Wren")
 
 
 class Searching:

@@ -7,7 +7,7 @@ import pytest
 from memory.accounts import erasure
 from memory.facts import seeding
 from schemas.facts.requests import Seed
-from store.accounts import users
+from store.accounts import beings
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 NORA = {"type": "PEOPLE", "entity_refs": ["person:nora"], "entity_label": "Nora", "importance": 2}
@@ -53,7 +53,7 @@ def test_an_erased_message_is_no_mention(on, being, know):
 
 def test_a_card_shows_nothing_told_to_another_being_in_confidence(on, store, user, being, know):
     with store.transaction() as tx:
-        sibling = users.add_being(tx, user.user_id, "other", "Other")
+        sibling = beings.add_being(tx, user.user_id, "other", "Other")
     know(sibling, {"content": "Nora is ill.", "in_confidence": True, **NORA})
     on.index(being.being_id, being.user_id, sibling.being_id)
 

@@ -6,10 +6,13 @@ from datetime import timedelta
 import pytest
 
 from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.shown_contexts import shown_context
+from memory.intake.retraction import retract
 from memory.intake.turns import take_turn
 from memory.search.passages import excerpt
 from schemas.context.context import ContextRequest, Turn
 from schemas.limits import PASSAGE_CHARACTERS
+from schemas.talk.retraction import MessageSelection
 from tests.injections import INJECTIONS
 
 SMALL_TALK = ["It rains again.", "I made soup.", "The bus was late.", "Work was quiet.", "My tea is cold."]
@@ -74,6 +77,22 @@ def test_what_the_conversation_shows_is_not_shown_again(on, being, turn):
     assert "<passage" not in context.text
 
 
+def test_a_message_that_was_handed_in_beside_its_context_is_no_memory_for_itself(on, being, clock):
+    chat(on, being, "My sister Ingeborg is moving to Bergen.")
+    clock.advance(hours=30)
+    asked = "What is my sister Ingeborg's new town?"
+    on.tell(being, asked)
+    on.settle(being)
+    options = ContextRequest(process="chatFrontend", message=asked, format="text")
+
+    context = assemble(
+        on.store, on.embedders, on.settings, being, AssemblyRequest(options, options.message), random.Random(1)
+    )
+
+    assert "My sister Ingeborg is moving to Bergen." in rag(context)
+    assert asked not in rag(context)
+
+
 def test_what_has_nothing_to_do_with_the_message_is_left_out(on, being, clock, turn):
     chat(on, being, "My sister Ingeborg is moving to Bergen.")
     clock.advance(hours=30)
@@ -101,12 +120,24 @@ def test_a_context_explains_its_passages(on, being, clock):
     assert len(context.explanation["passages"]) >= 1
 
 
+def test_what_was_retracted_is_read_out_of_no_receipt(on, being, clock, turn):
+    chat(on, being, {"id": "moving", "role": "user", "content": "My sister Ingeborg is moving to Bergen."})
+    clock.advance(hours=30)
+    context = turn("What is my sister's name?")
+    assert "Bergen" in shown_context(on.store, being, context.context_id).passages[0].text
+
+    retract(on.store, on.settings, on.embedders, being.being_id, MessageSelection(ids=["moving"]))
+
+    assert "Bergen" not in shown_context(on.store, being, context.context_id).model_dump_json()
+
+
 def test_of_a_long_message_the_stretch_that_matters_is_shown():
     long = "Lorem ipsum dolor sit amet. " * 80 + "My sister is called Ingeborg. " + "Sed do eiusmod tempor. " * 80
 
-    shown = excerpt(long, "What is my sister's name?")
+    shown = excerpt(long, "What is my sister's name?", None)
 
     assert "Ingeborg" in shown
+    assert "Ingeborg" in excerpt(long, "How are my relatives called?", long.index("My sister"))
     assert len(shown) <= PASSAGE_CHARACTERS + len("…  …")
 
 

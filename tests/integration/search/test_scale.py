@@ -4,7 +4,7 @@ import pytest
 
 from memory.search.search import search_understood
 from schemas.search import EverythingRequest
-from store.search import finding
+from store.search import lexical
 from store.talk import retraction
 from tests.chaos.audit import inconsistencies
 
@@ -12,7 +12,7 @@ from tests.chaos.audit import inconsistencies
 @pytest.fixture
 def most_read(monkeypatch):
     """Let a search read this many postings of a word."""
-    return lambda most: monkeypatch.setattr(finding, "MOST_READ", most)
+    return lambda most: monkeypatch.setattr(lexical, "MOST_READ", most)
 
 
 def test_no_table_of_the_index_is_read_from_end_to_end(on, store, being):

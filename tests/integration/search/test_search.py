@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.text.errors import InvalidRequest
-from store.accounts import erasure, users
+from schemas.search import KINDS
+from store.accounts import beings, erasure
 from store.nodes import nodes
 from store.talk import retraction
 from tests.full_being import fill, tables_with
@@ -122,12 +123,12 @@ def test_a_named_speaker_comes_first(on, being):
 
 def test_all_kinds_are_found_and_the_vault_where_it_is_named(on, store, being):
     with store.transaction() as tx:
-        users.adopt_model(tx, being.being_id, "three-d")
+        beings.adopt_model(tx, being.being_id, "three-d")
     fill(store, being, "zwetschge")
     on.index(being.being_id, being.user_id)
 
     found = on.find(being, "zwetschge zwetschges", limit=50)
-    assert {one.kind for one in found.results} == {"message", "node", "fact", "summary", "diary"}
+    assert {one.kind for one in found.results} == {"message", "node", "fact", "summary", "diary", "knowledge"}
     assert {one.kind for one in on.find(being, "zwetschge", kinds=["vault"], limit=50).results} == {"vault"}
     assert {one.kind for one in on.find(being, "zwetschge", kinds=["diary"]).results} == {"diary"}
 
@@ -139,7 +140,7 @@ def test_what_a_sibling_was_told_is_not_found_nor_counted(on, store, user, being
     on.tell(being, "Marzipan for tea.")
     on.index(being.being_id, being.user_id, sibling.being_id)
 
-    assert on.texts(being, "zwetschge", limit=50, kinds=["message", "node", "fact", "summary", "diary", "vault"]) == []
+    assert on.texts(being, "zwetschge", limit=50, kinds=list(KINDS)) == []
     shared = on.find(being, "marzipan", limit=50, kinds=["fact", "vault", "message"]).results
     assert {one.kind for one in shared} == {"fact", "vault", "message"}
     assert not any("zwetschge" in one.text for one in shared)
@@ -151,7 +152,7 @@ def test_other_beings_change_no_score(on, store, user, being):
     alone = on.find(being, "plum cake", explain=True)
 
     with store.transaction() as tx:
-        sibling = users.add_being(tx, user.user_id, "other", "Other")
+        sibling = beings.add_being(tx, user.user_id, "other", "Other")
     on.tell(sibling, *["Plum cake."] * 30)
     on.settle(sibling)
 
@@ -271,7 +272,7 @@ def test_the_language_follows_what_is_told_unless_it_is_set(on, store, being):
         assert tx.execute("select language from memory.search_owners").fetchone() == {"language": "de"}
 
 
-def test_who_somebody_is_is_answered_with_the_first_and_the_last_mention(on, being):
+def test_who_a_person_is_is_answered_with_the_first_and_the_last_mention(on, being):
     on.tell(
         being,
         said("Nora is my cousin from Cork.", at=DAY),

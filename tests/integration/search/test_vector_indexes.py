@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from memory.search import vector_indexes as upkeep
-from schemas.kinds import INDEX_VECTORS
+from schemas.ledger.kinds import INDEX_VECTORS
 from schemas.settings import Settings
 from store.accounts import erasure
 from store.ledger import work

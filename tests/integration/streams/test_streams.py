@@ -13,7 +13,7 @@ from api.streams.reader import GROUP, StreamReader, StreamState, readers, states
 from memory.intake import delivery
 from memory.intake.intake import IntakeFull
 from schemas.limits import BULK_ITEMS
-from store.accounts import users
+from store.accounts import beings
 from store.errors import Unavailable
 from store.transaction import value
 from workers.runtime import rejected
@@ -308,7 +308,7 @@ def test_messages_wait_in_the_stream_while_too_many_are_not_judged(new_reader, r
 def test_what_comes_live_is_taken_before_bulk_that_came_first(new_reader, redis, store, user, write):
     reader = new_reader()
     with store.transaction() as tx:
-        other = users.add_being(tx, user.user_id, "other", "Other").being_id
+        other = beings.add_being(tx, user.user_id, "other", "Other").being_id
     for number in range(BULK_ITEMS + 1):
         write(f"bulk {number}")
     write("live", being=str(other))

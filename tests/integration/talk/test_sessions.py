@@ -20,7 +20,7 @@ from tests.scenes import make_being, make_user
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 IDLE = 30
 SETTINGS = Settings()
-NOBODY = Settings(thinker="auto", anthropic_api_key=None, openai_api_key=None, secret_key="s" * 32)
+KEYLESS = Settings(thinker="auto", anthropic_api_key=None, openai_api_key=None, secret_key="s" * 32)
 # Minutes since noon at which something is said, in batches as they come in.
 BATCHES = st.lists(st.lists(st.integers(0, 400), min_size=1, max_size=8), min_size=1, max_size=6)
 
@@ -104,16 +104,16 @@ def test_half_an_idle_hour_of_the_domains_time_ends_a_session(store, being, cloc
 def test_messages_cost_no_task_without_a_model(store, being, sent):
     def asked() -> set[str]:
         said = [{"role": "user", "content": f"Words {n}."} for n in range(8)]
-        accept_messages(store, NOBODY, being.being_id, said)
+        accept_messages(store, KEYLESS, being.being_id, said)
         return {message.kind for message in sent.take()}
 
     assert asked() == set()
     with store.transaction() as tx:
         assert value(tx, "select count(*) from memory.work") == 0
 
-    keys.add(store, NOBODY, being.user_id, "anthropic", "sk-ant-of-the-user")
-    judging.request_waiting(store, Thinkers(NOBODY))
-    conversation.request_waiting(store, Thinkers(NOBODY))
+    keys.add(store, KEYLESS, being.user_id, "anthropic", "sk-ant-of-the-user")
+    judging.request_waiting(store, Thinkers(KEYLESS))
+    conversation.request_waiting(store, Thinkers(KEYLESS))
     assert {message.kind for message in sent} == {"shadow.judge", "rolling.summarise"}
 
 

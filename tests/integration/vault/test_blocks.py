@@ -7,7 +7,7 @@ import pytest
 from memory.text.errors import InvalidRequest
 from memory.vault.blocks import build_memory_block, build_snapshot, build_snapshot_block
 from schemas.limits import SNAPSHOT_CHARACTERS
-from schemas.vault import VaultConfig
+from schemas.vault.requests import VaultConfig
 from store import vault as rows
 from tests.injections import INJECTIONS
 

@@ -1,4 +1,4 @@
-"""However many write at once: one living record a topic, consecutive versions, nothing lost, nobody stuck."""
+"""With many concurrent writers: one living record a topic, consecutive versions, nothing lost, no deadlock."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ import pytest
 from memory.vault import records as vault
 from memory.vault.gates import GateRefused
 from schemas.settings import CHECKOUT
-from schemas.vault import RecordChanges
+from schemas.vault.requests import RecordChanges
 from store import vault as rows
 from store.errors import NotFound
 

@@ -22,7 +22,8 @@ from memory.vault.exchange import export_lines, import_lines
 from memory.vault.gates import GateRefused
 from memory.vault.reading import by_relevance
 from schemas.settings import Settings
-from schemas.vault import NewRecord, RecordChanges, VaultRecord
+from schemas.vault.records import VaultRecord
+from schemas.vault.requests import NewRecord, RecordChanges
 from store import clock
 from store import vault as rows
 from store.errors import NotFound, Refused

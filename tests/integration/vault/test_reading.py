@@ -4,9 +4,9 @@ import pytest
 
 from memory.operations import upkeep
 from memory.text.errors import InvalidRequest
-from memory.vault import records
+from memory.vault import batches, records
 from memory.vault.reading import find_consolidation_candidates, listed, propose_deletions, search, vault_stats
-from schemas.vault import RecordChanges, VaultSearch
+from schemas.vault.requests import RecordChanges, VaultSearch
 from store import vault as rows
 
 
@@ -115,7 +115,7 @@ def test_a_list_can_be_narrowed(mine):
 
 def test_keys_are_forgotten_with_age(mine, store):
     def sent():
-        return records.bulk_add(store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
+        return batches.bulk_add(store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
 
     assert (sent().added, sent().repeated) == (1, 1)
     upkeep.clear(store, mine.settings)
@@ -128,7 +128,7 @@ def test_keys_are_forgotten_with_age(mine, store):
 
 def test_a_repetition_of_what_was_deleted_since_brings_nothing_back(mine):
     def sent():
-        return records.bulk_add(mine.store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
+        return batches.bulk_add(mine.store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
 
     (record,) = sent().records
     mine.delete(record)

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from uuid import UUID
 
-from memory.vault import records
+from memory.vault import batches
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 
 SETTINGS = Settings(vault_capacity=1000)
@@ -24,7 +24,7 @@ def main(url: str, being_id: str, process: str, writers: str) -> None:
     """Write, and tell."""
     with Store(url, connections=AT_ONCE) as store, ThreadPoolExecutor(AT_ONCE) as pool:
         with store.transaction() as tx:
-            being = users.get_being(tx, UUID(being_id))
+            being = beings.get_being(tx, UUID(being_id))
 
         def write(number: int) -> list[dict[str, object]]:
             name = f"{process}/{number}"
@@ -39,7 +39,7 @@ def main(url: str, being_id: str, process: str, writers: str) -> None:
                 }
                 for scope in scopes
             ]
-            receipt = records.bulk_add(store, SETTINGS, being, batch)
+            receipt = batches.bulk_add(store, SETTINGS, being, batch)
             assert not receipt.rejected, receipt.rejected
             return [record.model_dump(mode="json") for record in receipt.records if record]
 

@@ -8,7 +8,7 @@ from memory.context.regions import DEFAULT, Entry, WorkingMemory
 NAMES = ("core", "summary", "userNotes", "rag-context", DEFAULT)
 
 names = st.sampled_from(NAMES)
-orders = st.lists(st.sampled_from((*NAMES, "nobody-fills")), unique=True).map(tuple)
+orders = st.lists(st.sampled_from((*NAMES, "without-source")), unique=True).map(tuple)
 entries = st.builds(Entry, st.sampled_from(("system", "user", "assistant")), st.text(max_size=4), names)
 memories = st.builds(WorkingMemory, st.lists(entries, max_size=12).map(tuple), orders)
 

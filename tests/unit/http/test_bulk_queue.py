@@ -9,7 +9,7 @@ import pytest
 
 from api.http.bulk_queue import LONGEST_RETRY, BulkQueue
 from api.http.problems import Rejection
-from store.shares import LONGEST_REST, BulkShare, BulkTurns
+from store.shares import LIVE_SECONDS, LONGEST_REST, BulkShare, BulkTurns
 
 
 class Time:
@@ -140,5 +140,32 @@ def test_processes_that_share_a_file_take_turns(time, tmp_path):
 def test_a_share_without_a_file_takes_turns_with_no_other(time):
     one, other = (BulkShare(0.5, now=time, wait=time.wait) for _ in range(2))
     with one.turn(), other.turn():
+        time.now += 1.0
+    assert one.ready_in() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("file", [None, "turns"])
+def test_bulk_rests_only_while_live_requests_come_in(time, tmp_path, file):
+    turns = BulkTurns(tmp_path / file if file else None)
+    share = BulkShare(0.5, turns=turns, now=time, wait=time.wait, rests_always=False)
+    rests = []
+    for pause in (None, 0.0, LIVE_SECONDS - 4, 2.0):
+        if pause == 0.0:
+            share.note_live()
+        time.now += pause or 0.0
+        with share.turn():
+            time.now += 1.0
+        rests.append(share.ready_in())
+        time.now += share.ready_in()
+    assert rests == pytest.approx([0.0, 1.0, 1.0, 0.0])
+
+
+def test_a_live_request_of_one_process_lets_the_bulk_of_another_rest(time, tmp_path):
+    one, other = (
+        BulkShare(0.5, turns=BulkTurns(tmp_path / "turns"), now=time, wait=time.wait, rests_always=False)
+        for _ in range(2)
+    )
+    one.note_live()
+    with other.turn():
         time.now += 1.0
     assert one.ready_in() == pytest.approx(1.0)

@@ -8,10 +8,10 @@ import pytest
 from pydantic import BaseModel, TypeAdapter
 
 from api.app import create_app
-from schemas.answers import Answer
-from schemas.numbers import Number, Report, rounded
 from schemas.rows import Row
 from schemas.settings import Settings
+from schemas.wire.answers import Answer
+from schemas.wire.numbers import Number, Report, rounded
 
 NOISE = 0.12 + 0.05
 

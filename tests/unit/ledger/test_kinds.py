@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.kinds import BEAT, KINDS, QUEUES, STEPS, WORK, TickKind, WorkKind, chain_from
+from schemas.ledger.kinds import BEAT, KINDS, QUEUES, STEPS, WORK, TickKind, WorkKind, chain_from
 
 ROOT = Path(__file__).resolve().parents[3]
 NOWHERE = {"DATABASE_URL": "postgresql://nowhere", "REDIS_URL": "redis://nowhere"}
@@ -61,7 +61,7 @@ def in_a_worker(program):
     prelude = (
         "import json\n"
         "from workers.runtime.app import app\n"
-        "from schemas.kinds import *\n"
+        "from schemas.ledger.kinds import *\n"
         "from workers.runtime import step\n"
         "app.loader.import_default_modules()\n"
     )

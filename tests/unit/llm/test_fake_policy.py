@@ -16,7 +16,7 @@ from providers.answer_schema import answer_schema
 from providers.canned import policy
 from providers.canned.wire import Request
 from schemas.facts.judgement import Judgement, Reconciliation
-from schemas.intake import Note
+from schemas.intake.notes import Note
 from schemas.nodes.nodes import Cluster, ShownNode
 from schemas.patrol.model_answers import Classification, Consolidation, DiaryPages, RepairedScene, Split
 from schemas.talk.messages import Message

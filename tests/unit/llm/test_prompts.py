@@ -13,7 +13,7 @@ from memory.talk import summarising
 from memory.text.prompt_escaping import unescaped
 from schemas.accounts.accounts import Being
 from schemas.context.persona import PersonaEntry, Soul
-from schemas.intake import Note
+from schemas.intake.notes import Note
 from schemas.nodes.nodes import Cluster
 from schemas.patrol.model_answers import Split
 from schemas.patrol.runs import DiaryEntry

@@ -39,4 +39,4 @@ def test_each_hidden_parameter_has_a_written_reason() -> None:
     }
 
     assert hidden() <= reasons
-    assert reasons - hidden() == {"statement_timeout", "synchronous_commit", "search_path"}
+    assert reasons - hidden() == {"synchronous_commit", "search_path"}

@@ -1,4 +1,4 @@
-"""What a call costs: exactly, and unknown where nobody knows."""
+"""What a call costs: exact where the price is known, else unknown."""
 
 from decimal import Decimal
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from providers.errors import BadAnswer
 from providers.thinking import Completion, Question, Usage, max_usage, read
 
-SECRET = "what nobody may repeat"  # noqa: S105  # it is no password, but words of somebody
+SECRET = "words that must not be repeated"  # noqa: S105  # not a password, but a person's words
 
 
 class Here(BaseModel):

@@ -5,7 +5,7 @@ import json
 from celery import Celery
 from redis import Redis
 
-from schemas.kinds import CLEAN_STREAMS
+from schemas.ledger.kinds import CLEAN_STREAMS
 from store.transaction import value
 from tests.acceptance.http.intake.scenes import scene
 from tests.full_being import tables_with

@@ -34,7 +34,7 @@ ONLY_THEIRS = {**scene("Something."), "id": "only-theirs"}
 
 @dataclass(frozen=True)
 class Side:
-    """A Being with a memory, and everything of it that somebody else could name."""
+    """A Being with a memory, and every id of it that another user could name."""
 
     person: Person
     being: Being
@@ -51,13 +51,15 @@ class Side:
     todo_id: str
     message_id: str
     entry_id: str
+    context_id: str
     node_cursor: str
     note_cursor: str
     ids: frozenset[str]
 
 
 EVERY_KIND = ["message", "node", "fact", "summary", "diary", "vault"]
-# How each route is asked about somebody's things.
+# How each route is asked for another user's rows.
+KEPT = {"namespace": ["oven"], "key": "age", "value": {"years": 20}}
 CASES = {
     "GET /v1/beings": lambda _: {},
     "POST /v1/beings": lambda _: {"json": {"slug": "one-more", "name": "One more"}},
@@ -69,6 +71,10 @@ CASES = {
     "GET /v1/beings/{being}/notes/{note_id}": lambda _: {},
     "PATCH /v1/beings/{being}/notes/{note_id}": lambda _: {"json": {"read": True}},
     "DELETE /v1/beings/{being}/notes/{note_id}": lambda _: {},
+    "POST /v1/beings/{being}/knowledge": lambda _: {"json": {"items": [KEPT]}},
+    "POST /v1/beings/{being}/knowledge/get": lambda _: {"json": {"keys": [{"namespace": ["oven"], "key": "age"}]}},
+    "POST /v1/beings/{being}/knowledge/search": lambda _: {"json": {"query": "oven"}},
+    "POST /v1/beings/{being}/knowledge/namespaces": lambda _: {"json": {}},
     "POST /v1/beings/{being}/messages": lambda _: {"json": [{"id": "m9", "role": "user", "content": "And I say so."}]},
     "POST /v1/beings/{being}/messages/retract": lambda it: {"json": {"ids": [it.message_id]}},
     "POST /v1/beings/{being}/messages/restore": lambda it: {"json": {"conversation": "chat", "after": it.message_id}},
@@ -95,6 +101,11 @@ CASES = {
         "json": {"query": "oven river flour", "limit": 50, "kinds": EVERY_KIND, "neighbours": 3, "explain": True}
     },
     "GET /v1/beings/{being}/clusters": lambda _: {},
+    "GET /v1/beings/{being}/map": lambda _: {"params": {"dead": True}},
+    "GET /v1/beings/{being}/overview": lambda _: {},
+    "GET /v1/beings/{being}/contexts": lambda it: {"params": {"shows": it.node_id}},
+    "GET /v1/beings/{being}/contexts/{context_id}": lambda _: {},
+    "GET /v1/beings/{being}/messages/{message_id}/erasure": lambda _: {},
     "GET /v1/beings/{being}/nodes": lambda it: {"params": {"cluster": it.cluster_id, "cursor": it.node_cursor}},
     "GET /v1/beings/{being}/nodes/{node_id}": lambda _: {},
     "PATCH /v1/beings/{being}/nodes/{node_id}": lambda _: {"json": {"pinned": True, "feeling": "Mine now."}},
@@ -103,6 +114,7 @@ CASES = {
     "POST /v1/beings/{being}/notes/{note_id}/erase": lambda _: {},
     "GET /v1/beings/{being}/nodes/{node_id}/history": lambda _: {},
     "POST /v1/beings/{being}/nodes/{node_id}/revive": lambda _: {},
+    "POST /v1/beings/{being}/nodes/{node_id}/undo": lambda _: {},
     "POST /v1/beings/{being}/facts/retrieve": lambda _: {"json": {"query": "oven", "limit": 50, "explain": True}},
     "GET /v1/beings/{being}/facts": lambda it: {"params": {"cursor": it.fact_id}},
     "POST /v1/beings/{being}/facts": lambda _: {"json": [FACT]},
@@ -205,7 +217,7 @@ NAMES_MORE = {route for route in CASES if "_id}" in route and "{topic_id}" not i
 
 
 def introduce(person: Person, being: Being, client: httpx2.Client) -> tuple[str, str, str]:
-    """Tell a Being in confidence of somebody with two names; the ids of a fact, of the names' merge, and of a todo."""
+    """Tell a Being in confidence of a person with two names; the ids of a fact, of the names' merge, and of a todo."""
     path = f"/v1/beings/{being.being_id}"
     names = [f"person:{name}_{being.being_id.hex}" for name in ("jon", "john")]
     assert client.post(f"{path}/facts", json=[LOOP, *(FACT | {"entity_refs": [name]} for name in names)]).is_success
@@ -228,6 +240,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     client.put(f"{path}/profiles/daydream", json={"regions": ["core"]})
     client.put(f"{path}/working-memory/userNotes", json=[{"content": "Is an expert."}])
     client.post(f"{path}/context", json={"message": "The oven?", "activate": False})
+    context_id = client.post(f"{path}/context", json={}).json()["context_id"]
     person.patrol(being)
     run = person.patrol(being)
 
@@ -268,6 +281,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
         todo_id=todo_id,
         message_id=message["message_id"],
         entry_id=entry["entry_id"],
+        context_id=context_id,
         node_cursor=nodes["cursor"],
         note_cursor=client.get(f"{path}/notes", params={"limit": 1}).json()["cursor"],
         ids=frozenset(
@@ -285,6 +299,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
                 merge_id,
                 todo_id,
                 entry["entry_id"],
+                context_id,
             ]
         ),
     )
@@ -353,6 +368,7 @@ def ask(
             todo_id=of.todo_id,
             message_id=of.message_id,
             topic_id="oven",
+            context_id=of.context_id,
             note_id=of.note_id,
             entry_id=of.entry_id,
             kind="partner_rules",

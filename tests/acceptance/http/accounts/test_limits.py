@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from schemas.settings import Settings
-from store.accounts import users
+from store.accounts import beings
 
 NOTE = {"type": "todo", "content": "Buy flour."}
 
@@ -12,7 +12,7 @@ def test_a_being_too_many_is_refused_and_of_two_at_once_one(person, problem):
     most = Settings().most_beings
     with person.ledger.transaction() as tx:
         for number in range(most - 2):
-            users.add_being(tx, person.user.user_id, f"being-{number}", "Being")
+            beings.add_being(tx, person.user.user_id, f"being-{number}", "Being")
 
     def make(slug):
         return person.client.post("/v1/beings", json={"slug": slug, "name": "One more"})

@@ -18,7 +18,7 @@ import pytest
 from psycopg import sql
 
 from schemas.accounts.accounts import Being
-from store.accounts import users
+from store.accounts import beings
 from store.database import Store
 from store.transaction import Transaction, value
 from tests.acceptance.conftest import ALL_SCOPES, PATIENCE, Person, Stack
@@ -54,6 +54,8 @@ LOOKING = {
         "neighbours": 3,
         "explain": True,
     },
+    "POST /v1/beings/{being}/knowledge/get": {"keys": [{"namespace": [PRIVATE], "key": PRIVATE}]},
+    "POST /v1/beings/{being}/knowledge/search": {"query": NEAR, "limit": 50},
     "POST /v1/beings/{being}/facts/retrieve": {"query": f"{PRIVATE} {SHARED}", "limit": 50, "explain": True},
     "POST /v1/beings/{being}/vault/search": {"query": NEAR, "limit": 100},
     "POST /v1/beings/{being}/vault/block": {"query": NEAR},
@@ -70,7 +72,8 @@ TOOLS = {
 }
 # Routes that answer numbers, ids, times and settings, or what is the user's, or here nothing.
 WITHOUT_TEXTS = {"GET /v1/cost"} | {
-    f"GET /v1/beings/{{being}}/{path}" for path in ("cost", "spine", "vault/candidates", "vault/proposals")
+    f"GET /v1/beings/{{being}}/{path}"
+    for path in ("contexts", "cost", "overview", "spine", "vault/candidates", "vault/proposals")
 }
 # What is asked without a Being is the user's, who may see all: a token for one Being sees that one alone.
 FOR_ALL = "a token for all Beings"
@@ -115,7 +118,7 @@ async def say_everything_to_tools(stack: Stack, person: Person) -> None:
 
 def adopt_embedder(tx: Transaction, being: Being) -> None:
     """Let the system's own embedder find a Being's planted memories."""
-    users.adopt_model(tx, being.being_id, EMBEDDER)
+    beings.adopt_model(tx, being.being_id, EMBEDDER)
     tx.execute(
         """
         update memory.memory_nodes set embedding_model = %(model)s, vector = array_fill(0.05, array[384])::halfvec
@@ -154,7 +157,7 @@ def side_of(person: Person) -> Side:
     with person.ledger.transaction() as tx:
         ids = {name: _id(tx, person.being, *place) for name, place in PLACES.items()}
         # Of all notes only these have a title that can be changed.
-        knowledge = "select note_id from memory.notes where being_id = %s and type = 'knowledge' limit 1"
+        knowledge = "select note_id from memory.notes where being_id = %s and type = 'knowledge' and key is null"
         ids["note_id"] = str(value(tx, knowledge, [person.being.being_id]))
     indexed = partial(_indexed, person.ledger, person.being)
     assert wait_until(indexed, PATIENCE), "the search does not hold what was planted"
@@ -180,6 +183,7 @@ PLACES = {
     "todo_id": ("todos", "todo_id"),
     "message_id": ("messages", "message_id"),
     "entry_id": ("persona", "entry_id"),
+    "context_id": ("receipts", "context_id"),
 }
 
 

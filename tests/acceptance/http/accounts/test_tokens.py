@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from memory.accounts import access
-from store.accounts import users
+from store.accounts import tokens
 from tests.acceptance.http.intake.scenes import scene
 
 ROUTES = [
@@ -46,7 +46,7 @@ def test_a_revoked_token_opens_nothing_any_more(person, problem):
     client = person.with_secret(secret)
     assert client.get("/v1/beings").status_code == 200
     with person.ledger.transaction() as tx:
-        users.revoke_token(tx, person.user.user_id, token.token_id)
+        tokens.revoke_token(tx, person.user.user_id, token.token_id)
     assert "revoked" in problem(client.get("/v1/beings"), 401)["detail"]
 
 

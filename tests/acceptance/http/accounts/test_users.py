@@ -8,7 +8,7 @@ import pytest
 from memory.accounts import access
 from store.transaction import value
 
-NOBODY = "0199d6a8-5c00-7000-8000-000000000001"
+UNKNOWN = "0199d6a8-5c00-7000-8000-000000000001"
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def test_a_user_is_changed_and_erased(operator, customer, problem):
     [
         ("POST", "/v1/users", {"external_id": ""}),
         ("POST", "/v1/users", {"external_id": "a", "name": " "}),
-        ("POST", f"/v1/users/{NOBODY}/tokens", {"scopes": []}),
-        ("POST", f"/v1/users/{NOBODY}/tokens", {"scopes": ["all"]}),
+        ("POST", f"/v1/users/{UNKNOWN}/tokens", {"scopes": []}),
+        ("POST", f"/v1/users/{UNKNOWN}/tokens", {"scopes": ["all"]}),
     ],
 )
 def test_bad_requests_are_refused(operator, problem, method, path, body):
@@ -96,7 +96,7 @@ def test_bad_requests_are_refused(operator, problem, method, path, body):
 
 @pytest.mark.parametrize("path", ["", "/tokens"])
 def test_of_a_user_who_is_not_there_nothing_is_answered(operator, problem, path):
-    problem(operator.get(f"/v1/users/{NOBODY}{path}"), 404)
+    problem(operator.get(f"/v1/users/{UNKNOWN}{path}"), 404)
 
 
 def test_a_users_token_creates_no_user_and_its_body_is_not_read(person, problem):

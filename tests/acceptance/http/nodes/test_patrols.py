@@ -1,6 +1,6 @@
 """A patrol is demanded, watched, and told of."""
 
-from schemas.kinds import PATROL_STEPS
+from schemas.ledger.kinds import PATROL_STEPS
 from tests.acceptance.http.intake.scenes import scene
 
 

@@ -92,7 +92,9 @@ def hostile(foreign):
 
 def sound(answer, what):
     """Hold an answer against what every answer must be."""
-    assert answer.status_code < 500, what
+    # Health is red where fuzzing made more work than the workers of a loaded machine have done yet.
+    red = answer.status_code == 503 and what[1].startswith("/health/")
+    assert answer.status_code < 500 or red, what
     assert len(answer.content) < ANSWER_BYTES, what
     assert WORD not in answer.text, what
 

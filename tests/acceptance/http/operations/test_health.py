@@ -6,7 +6,7 @@ import httpx2
 import pytest
 from celery import Celery
 
-from schemas.kinds import QUEUES
+from schemas.ledger.kinds import QUEUES
 from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, Person, Stack, answers, api_process
 from tests.acceptance.http.intake.scenes import scene
 from workers.embedded.supervisor import Supervisor
@@ -89,7 +89,7 @@ def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, pro
 
 @pytest.fixture(scope="module")
 def deaf(stack, tmp_path_factory):
-    """An API like the stack's whose bell nobody can hear, and whose door is full with two notes."""
+    """An API like the stack's whose Celery messages reach no worker, and which refuses a third waiting note."""
     url, process = api_process(
         "deaf",
         {
@@ -119,7 +119,7 @@ def test_without_redis_work_is_red_and_the_process_is_ready_and_takes_notes(unhe
     assert "redis: unreachable" in problem(unheard.client.get("/health/work"), 503)["detail"]
     assert unheard.client.get("/health/ready").status_code == 200
     assert unheard.ask("POST", "/notes", json=scene()).json()["accepted"] == 1
-    # Nobody heard of the patrol either: the sweep finds it in the ledger, and the stack's worker does it.
+    # The patrol's message reached no worker either: the sweep finds it in the ledger, and the stack's worker runs it.
     assert unheard.patrol()["counts"]["nodes"] == 1
     wait_until(lambda: unheard.ask("GET", "/nodes").json()["nodes"] != [])
 

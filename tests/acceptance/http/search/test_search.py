@@ -1,7 +1,13 @@
 """What was said is found over HTTP: real workers index it a moment after it was accepted, and then embed it."""
 
+import re
 from datetime import UTC, datetime
+from json import dumps
 
+from tests.acceptance.http.intake.scenes import scene
+from tests.long_text import ASKED, HIDING_PLACE, long_text
+
+OTHERS = [f"Item {number}: the market square, the benches and the parking were talked about." for number in range(45)]
 SAID = [
     {"id": "s1", "role": "user", "speaker": "Nora", "content": "My sister Ingeborg is moving to Bergen."},
     {"id": "s2", "role": "assistant", "content": "Will you help her move?"},
@@ -53,3 +59,20 @@ def test_a_being_s_language_is_set(person, problem):
     assert person.ask("PATCH", "", json={"language": "de"}).json()["language"] == "de"
     problem(person.ask("PATCH", "", json={"language": "tlh"}), 422)
     problem(person.ask("PATCH", "", json={"language": "xx"}), 422)
+
+
+def test_a_long_message_and_memory_are_found_by_what_their_last_third_means(person, wait_until):
+    said = [
+        {"id": "long", "role": "user", "content": long_text()},
+        *({"role": "user", "content": one} for one in OTHERS),
+    ]
+    person.ask("POST", "/messages", json=said)
+    person.ask("POST", "/notes", json=scene(long_text()))
+    person.patrol()
+    wait_until(lambda: found(person, query="market")["unindexed"] == 0)
+
+    assert found(person, query=ASKED, kinds=["message"])["results"][0]["producer_id"] == "long"
+    assert found(person, query=ASKED, kinds=["node"], explain=True)["results"][0]["signals"]["meaning"]["value"] > 0.35
+    assert HIDING_PLACE in person.ask("POST", "/recall", json={"query": ASKED}).json()["recalled"]
+    context = person.ask("POST", "/context", json={"message": ASKED, "activate": False}).json()
+    assert re.search(rf"<passage[^>]*>[^<]*{HIDING_PLACE}", dumps(context))

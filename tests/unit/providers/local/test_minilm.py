@@ -1,4 +1,4 @@
-"""MiniLM gives the reference implementation's vectors, whatever stands beside a text and whoever asks.
+"""MiniLM gives the reference implementation's vectors, whatever the rest of the batch and the calling thread.
 
 `minilm_reference.json` holds texts and, as base64 of little-endian float16, what sentence-transformers 6.2 with
 torch 2.13 on the CPU made of them: `SentenceTransformer(directory).encode(text, normalize_embeddings=True)`, a text at

@@ -1,0 +1,205 @@
+"""
+title: Memory Patrol
+description: Long-term memory: each answer knows what was told before, and what was edited or asked again is taken back.
+version: 1.0.0
+license: Apache-2.0
+required_open_webui_version: 0.6.0
+"""
+
+# Open WebUI reads the header above. The file needs nothing but the standard library and pydantic, which Open WebUI has.
+
+import asyncio
+import json
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from pydantic import BaseModel, Field
+
+log = logging.getLogger(__name__)
+
+Body = dict[str, Any]
+Emitter = Callable[[dict[str, Any]], Awaitable[None]]
+
+# What Open WebUI writes into an answer's text beside the answer: reasoning, tools' calls, code that was run.
+_DETAILS = re.compile(r"<details\b[^>]*\btype=.*?</details>\s*", re.DOTALL)
+# The most messages of a branch that are looked at, and that are handed in by one request.
+_MOST = 1000
+_AT_ONCE = 100
+_CONTEXTS_KEPT = 1000
+_NOT_FOUND = 404
+
+
+class Filter:
+    """Gives the model what was told before, and hands in what was said."""
+
+    class Valves(BaseModel):
+        """Settings of the administrator."""
+
+        url: str = Field("http://127.0.0.1:8765", description="Where Memory Patrol's API is.")
+        token: str = Field("", description="A token of the scopes `ingest` and `read`; users may have their own.")
+        being: str = Field("", description="The Being's slug or id; users may have their own.")
+        budget_tokens: int = Field(4000, description="The most tokens that memory adds to a prompt.")
+        timeout: float = Field(3.0, description="Seconds to wait for memory; the answer then goes on without.")
+        priority: int = Field(0, description="The order among filters; lower ones come first.")
+
+    class UserValves(BaseModel):
+        """Settings of a user."""
+
+        enabled: bool = Field(True, description="Whether your chats are remembered and recalled.")
+        token: str = Field("", description="Your own token; empty: the administrator's.")
+        being: str = Field("", description="Your own Being; empty: the administrator's.")
+
+    def __init__(self) -> None:
+        self.valves = self.Valves()
+        # The context that each answer was given, by message: echoes of it in the answer are then no new memories.
+        self._contexts: OrderedDict[str, str] = OrderedDict()
+
+    async def inlet(
+        self,
+        body: Body,
+        __user__: Body | None = None,
+        __metadata__: Body | None = None,
+        __event_emitter__: Emitter | None = None,
+    ) -> Body:
+        """Add what is remembered to the prompt, as system content; without memory the prompt stays as it is."""
+        about = __metadata__ or {}
+        connection = self._connection(__user__)
+        asked = next((_text(one) for one in reversed(body.get("messages", [])) if one.get("role") == "user"), "")
+        # Titles, tags and follow-up questions are requests of the program itself.
+        if connection is None or about.get("task") or not asked:
+            return body
+        wanted = {"message": asked, "process": "chatFrontend", "budget_tokens": self.valves.budget_tokens}
+        try:
+            context = await connection.post("context", wanted)
+        except OSError as fault:
+            await _tell(__event_emitter__, f"Answered without memory ({type(fault).__name__})")
+            return body
+        if context.get("text"):
+            _add_system(body, context["text"])
+        if context.get("context_id") and about.get("message_id"):
+            self._contexts[about["message_id"]] = context["context_id"]
+            while len(self._contexts) > _CONTEXTS_KEPT:
+                self._contexts.popitem(last=False)
+        return body
+
+    async def outlet(
+        self,
+        body: Body,
+        __user__: Body | None = None,
+        __metadata__: Body | None = None,
+        __event_emitter__: Emitter | None = None,
+    ) -> Body:
+        """Hand in the turn. `messages` is the branch that the user sees; messages beside it are taken back."""
+        about = (__metadata__ or {}) | {name: body[name] for name in ("chat_id", "id") if body.get(name)}
+        connection, chat = self._connection(__user__), str(about.get("chat_id") or "")
+        branch = [one for one in body.get("messages", []) if one.get("id") and one.get("role") in {"user", "assistant"}]
+        # Temporary chats are not kept by Open WebUI either.
+        if connection is None or about.get("task") or not chat or chat.startswith("local") or not branch:
+            return body
+        try:
+            await self._hand_in(connection, chat, branch)
+        except OSError as fault:
+            log.warning("memory patrol: a turn was not handed in (%s); the next one brings it", type(fault).__name__)
+            await _tell(__event_emitter__, f"Not remembered yet ({type(fault).__name__})")
+        return body
+
+    async def _hand_in(self, connection: "_Connection", chat: str, branch: list[Body]) -> None:
+        conversation = f"openwebui/{chat}"
+        last = branch[-1]["id"]
+        context_id = self._contexts.pop(str(last), None)
+        messages = [_message(one, conversation, context_id if one["id"] == last else None) for one in branch]
+        said = [one for one in messages if one["content"].strip()]
+        if not said:
+            return
+        ids = [one["id"] for one in said[-_MOST:]]
+        # What the user sees stands, also what was taken back when another branch was current.
+        known = await connection.post("messages/restore", {"ids": ids}, may_miss=True)
+        new = [said[-_MOST:][place] for place in known["unknown"]] if known else said[-_MOST:]
+        if not new:
+            return
+        before = ids[: ids.index(new[-1]["id"])]
+        behind = next((id_ for id_ in reversed(before) if id_ not in {one["id"] for one in new}), None)
+        if behind or len(said) <= _MOST:
+            # What stands behind the place where the new messages begin was said on a branch that the user has left.
+            await connection.post(
+                "messages/retract", {"conversation": conversation, **({"after": behind} if behind else {})}
+            )
+        for begin in range(0, len(new), _AT_ONCE):
+            await connection.post("messages", new[begin : begin + _AT_ONCE])
+
+    def _connection(self, user: Body | None) -> "_Connection | None":
+        own = (user or {}).get("valves") or self.UserValves()
+        token, being = own.token or self.valves.token, own.being or self.valves.being
+        if not own.enabled or not token or not being:
+            return None
+        return _Connection(self.valves.url, token, being, self.valves.timeout)
+
+
+class _Connection:
+    """Memory Patrol's API for one Being."""
+
+    def __init__(self, url: str, token: str, being: str, timeout: float) -> None:
+        self._base = f"{url.rstrip('/')}/v1/beings/{quote(being, safe='')}/"
+        self._token = token
+        self._timeout = timeout
+
+    async def post(self, path: str, content: Any, *, may_miss: bool = False) -> Any:
+        """Send a request; returns the answer, None for 404 if `may_miss`.
+
+        Raises:
+            OSError: The API did not answer, or not with success.
+        """
+        return await asyncio.to_thread(self._post, path, content, may_miss)
+
+    def _post(self, path: str, content: Any, may_miss: bool) -> Any:
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        request = Request(self._base + path, json.dumps(content).encode(), headers)  # noqa: S310  # the administrator's
+        try:
+            with urlopen(request, timeout=self._timeout) as answer:  # noqa: S310  # likewise
+                return json.load(answer)
+        except HTTPError as fault:
+            if may_miss and fault.code == _NOT_FOUND:
+                return None
+            raise
+
+
+def _message(message: Body, conversation: str, context_id: str | None) -> Body:
+    at = message.get("timestamp")
+    return {
+        "id": f"openwebui/{message['id']}",
+        "role": message["role"],
+        "conversation": conversation,
+        "content": _text(message),
+        **({"created_at": datetime.fromtimestamp(at, UTC).isoformat()} if isinstance(at, int | float) else {}),
+        **({"metadata": {"context_id": context_id}} if context_id else {}),
+    }
+
+
+def _text(message: Body) -> str:
+    """A message's words, without images, reasoning and tools."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        content = "\n".join(part for part in parts if isinstance(part, str))
+    return _DETAILS.sub("", content).strip() if isinstance(content, str) else ""
+
+
+def _add_system(body: Body, text: str) -> None:
+    """Add to the system prompt, at its end; without one, begin with one."""
+    messages = body["messages"]
+    if messages and messages[0].get("role") == "system" and isinstance(messages[0].get("content"), str):
+        messages[0] = messages[0] | {"content": f"{messages[0]['content']}\n\n{text}"}
+    else:
+        messages.insert(0, {"role": "system", "content": text})
+
+
+async def _tell(emitter: Emitter | None, words: str) -> None:
+    if emitter is not None:
+        await emitter({"type": "status", "data": {"description": words, "done": True}})

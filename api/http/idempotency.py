@@ -1,0 +1,103 @@
+"""Makes every POST repeatable: with an Idempotency-Key the same request is applied once, and answered alike.
+
+Routes whose handler takes the key itself derive ids from it, or are repeatable by nature. The others are wrapped here:
+what they write commits together with the answer that a repetition gets.
+"""
+
+import functools
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from uuid import UUID
+
+from fastapi import Header, Request, Response
+from pydantic import TypeAdapter
+
+from api.http.credentials import secret_of
+from memory.accounts.access import Caller
+from memory.accounts.request_answers import KeyedRequest, answer_again, answer_once
+from schemas.limits import PRODUCER_ID_CHARACTERS
+
+if TYPE_CHECKING:
+    from store.database import Store
+
+PARAMETER = "idempotency_key"
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+
+RequestKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=PRODUCER_ID_CHARACTERS,
+        description="A new random text with each new request. The same request with the same key, sent again with the "
+        "same token within PATROL_KEEP_REQUEST_ANSWERS, is applied once and answered alike.",
+    ),
+]
+RepeatableKey = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=PRODUCER_ID_CHARACTERS,
+        description="Accepted, and without effect: the same request again changes nothing.",
+    ),
+]
+
+
+def calls_models(endpoint: Endpoint) -> Endpoint:
+    """Mark an endpoint that may call a model, and that is harmless when it is handled again."""
+    endpoint.calls_models = True  # type: ignore[attr-defined]  # `repeatable` reads it
+    return endpoint
+
+
+def takes_key(endpoint: Callable[..., Any]) -> bool:
+    """Tell whether an endpoint takes the Idempotency-Key."""
+    return PARAMETER in inspect.signature(endpoint).parameters
+
+
+def repeatable(endpoint: Callable[..., Any], status: int | None, options: Mapping[str, Any]) -> Callable[..., Any]:
+    """Return the endpoint with one more parameter, the Idempotency-Key, under which it is applied once.
+
+    Args:
+        endpoint: A handler that returns a model or None.
+        status: The status of its answers.
+        options: How its models become JSON, as pydantic's `dump_json` takes it.
+    """
+    signature = inspect.signature(endpoint)
+    of_answer: TypeAdapter[Any] = TypeAdapter(signature.return_annotation)
+    answer_repeatedly = answer_again if getattr(endpoint, "calls_models", False) else answer_once
+
+    def handle(sent: Request, idempotency_key: str | None, **arguments: Any) -> Any:
+        keyed = idempotency_key and _keyed(sent, idempotency_key)
+        if not keyed:
+            return endpoint(**arguments)
+        store: Store = sent.app.state.resources.store
+        body = answer_repeatedly(
+            store,
+            keyed,
+            lambda: of_answer.dump_json(endpoint(**arguments), by_alias=True, **options),
+        )
+        if signature.return_annotation is None:
+            return Response(status_code=status or HTTPStatus.NO_CONTENT)
+        return Response(body, status or HTTPStatus.OK, media_type="application/json")
+
+    functools.update_wrapper(handle, endpoint)
+    # The framework would read the parameters of what is wrapped.
+    del handle.__wrapped__  # type: ignore[attr-defined]  # set by update_wrapper
+    key = inspect.Parameter(PARAMETER, inspect.Parameter.KEYWORD_ONLY, annotation=RequestKey, default=None)
+    sender = inspect.Parameter("sent", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()]
+    handle.__signature__ = signature.replace(parameters=[*own, sender, key])  # type: ignore[attr-defined]  # inspect reads it
+    return handle
+
+
+def _keyed(request: Request, key: str) -> KeyedRequest | None:
+    """Return the request with its owner; None for an operator's that names no user, such as a replay of work."""
+    caller = request.state.caller
+    owner = caller.user_id if isinstance(caller, Caller) else request.path_params.get("user_id")
+    if owner is None:
+        return None
+    user_id = UUID(str(owner))
+    told = f"{request.method} {request.url.path}?{request.url.query} ".encode() + getattr(request, "digest", b"")
+    return KeyedRequest(user_id, secret_of(request.headers), key, hashlib.sha256(told).digest())

@@ -1,0 +1,1 @@
+"""MCP tools for a model, and their transport over HTTP."""

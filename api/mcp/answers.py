@@ -1,0 +1,96 @@
+"""What the tools answer: the fields that a model needs."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from schemas.nodes.nodes import Node
+from schemas.search import Kind, Neighbour
+from schemas.wire.answers import Cursor
+
+
+class Memory(BaseModel):
+    """A node, with the fields that a model needs."""
+
+    node_id: UUID
+    topic: UUID | None = Field(description="The topic's id, for `recall_memory`.")
+    action: str
+    actors: list[str]
+    when: list[Any]
+    feeling: str | None
+    status: str = Field(description="`active`, `dying` (soon forgotten) or `dead` (forgotten).")
+
+
+class Impression(BaseModel):
+    """What came to mind: a diffuse impression, as the patrol seed wants it."""
+
+    fragments: str = Field(description="Fragments of the memories, mixed. Empty if nothing came to mind.")
+    memories: list[Memory] | None = Field(None, description="The memories one by one, nearest first, if requested.")
+    degraded: bool = Field(description="Whether words were compared, because meaning could not be.")
+
+
+class Result(BaseModel):
+    """Something that was said, happened or is known."""
+
+    kind: Kind
+    id: str
+    text: str
+    at: datetime = Field(description="When it was said or happened.")
+    speaker: str | None = Field(description="Who said it, where it is a message.")
+    before: list[str] = Field(description="What was said just before it, each with its speaker.")
+    after: list[str] = Field(description="What was said just after it.")
+
+
+class Card(BaseModel):
+    """What is known of a person or thing that the query names."""
+
+    label: str
+    facts: list[str]
+    first_mention: str | None = Field(description="The message that named it first: when, who, and what.")
+    last_mention: str | None = Field(description="The message that named it last.")
+
+
+class Answers(BaseModel):
+    """What a search found."""
+
+    entities: list[Card] = Field(description="Up to three that the query names and facts know.")
+    results: list[Result] = Field(description="Best first.")
+
+
+class Topic(BaseModel):
+    """A page of a topic."""
+
+    name: str
+    memories: list[Memory] = Field(description="Newest first.")
+    cursor: Cursor
+
+
+class Remembered(BaseModel):
+    """The outcome of `remember`."""
+
+    note_id: UUID | None = Field(description="Null if the scene was permanently erased before.")
+    known_already: bool
+    erased: bool = Field(False, description="Whether this scene was permanently erased before; it is not stored again.")
+
+
+def mention(said: Neighbour | None) -> str | None:
+    """Return a message with its date and speaker as one line."""
+    return f"{said.at:%Y-%m-%d}, {said.speaker}: {said.text}" if said else None
+
+
+def memories_of(nodes: list[Node]) -> list[Memory]:
+    """Return the fields of nodes that a model needs."""
+    return [
+        Memory(
+            node_id=node.node_id,
+            topic=node.cluster_id,
+            action=node.scene["action"],
+            actors=node.scene["actors"],
+            when=node.scene["when"],
+            feeling=node.feeling,
+            status=node.status,
+        )
+        for node in nodes
+    ]

@@ -1,0 +1,74 @@
+"""Login and logout of the memory page."""
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import Field
+
+from api.http.auth import Permitted
+from api.http.page_cookie import carried_session, drop_session, set_session
+from api.http.resources import On
+from memory.accounts import page_sessions
+from memory.accounts.access import Caller, InvalidToken
+from schemas.accounts.accounts import Being, Scope
+from schemas.version import VERSION
+from schemas.wire.answers import Answer
+
+router = APIRouter(prefix="/page/session", include_in_schema=False)
+
+AnyCaller = Annotated[Caller, Depends(Permitted())]
+
+
+class Login(Answer):
+    """A session of the memory page."""
+
+    user: str
+    being_id: UUID | None = Field(description="The only Being that it gives access to; null: all of the user's.")
+    scopes: list[Scope]
+    beings: list[Being] = Field(description="The Beings that it gives access to, oldest first.")
+    expires_at: datetime
+    request_secret: str = Field(description="What requests that change something carry in `X-Memory-Page`.")
+    version: str
+
+
+@router.post("")
+def log_in(on: On, caller: AnyCaller, request: Request, response: Response) -> Login:
+    """Open a session for the token in the request's `Authorization`; the answer sets the cookie."""
+    secret = page_sessions.begin(on.store, caller)
+    set_session(request.scope, response, secret)
+    return _login(page_sessions.show(on.store, secret), secret)
+
+
+@router.get("")
+def show_login(on: On, _: AnyCaller, request: Request) -> Login:
+    """Show the session of the request's cookie. Without one the answer is empty: see `api.http.auth`."""
+    secret = _secret(request)
+    return _login(page_sessions.show(on.store, secret), secret)
+
+
+@router.delete("", status_code=204)
+def log_out(on: On, _: AnyCaller, request: Request, response: Response) -> None:
+    """End the session of the request's cookie."""
+    page_sessions.end(on.store, _secret(request))
+    drop_session(request.scope, response)
+
+
+def _secret(request: Request) -> str:
+    secret = carried_session(request.scope, request.headers)
+    if secret is None:
+        raise InvalidToken("This request has no cookie of a login.")
+    return secret
+
+
+def _login(session: page_sessions.PageSession, secret: str) -> Login:
+    return Login(
+        user=session.user,
+        being_id=session.caller.being_id,
+        scopes=sorted(session.caller.scopes),
+        beings=session.beings,
+        expires_at=session.expires_at,
+        request_secret=page_sessions.request_secret(secret),
+        version=VERSION,
+    )

@@ -1,0 +1,84 @@
+// Changes with a way back: each is told in a line with a button that undoes it, until the page is closed.
+
+import { button, el, fill } from "./dom.js";
+
+const MOST = 50;
+const SECONDS = 12;
+const done = [];
+let refresh = async () => {};
+let hiding = 0;
+let turn = Promise.resolve();
+
+/** Say how the page is shown anew after a change. */
+export function refreshWith(show) {
+  refresh = show;
+}
+
+/** Tell the person something in a line. */
+export function tell(text, ...more) {
+  const told = document.getElementById("told");
+  fill(told, el("div", { class: "toast" }, el("span", {}, text), more, button("×", () => fill(told), { "aria-label": "Close", class: "quiet" })));
+  clearTimeout(hiding);
+  hiding = setTimeout(() => fill(told), SECONDS * 1000);
+}
+
+/**
+ * Carry out a change, and keep what takes it back.
+ *
+ * `way` returns a promise of an answer; `back(answer)` undoes it (null: final). `label` is a text, or makes one of the answer;
+ * `changed(answer)` says whether there is anything to undo.
+ */
+export function change(label, way, back, changed = () => true) {
+  return inTurn(() => carryOut(label, way, back, changed));
+}
+
+/** One change or undoing after the other, so that "Undo" takes back a change that is still on its way. */
+function inTurn(act) {
+  turn = turn.then(act);
+  return turn;
+}
+
+async function carryOut(label, way, back, changed) {
+  try {
+    const answer = await way();
+    const text = typeof label === "function" ? label(answer) : label;
+    if (back && changed(answer)) {
+      done.push({ label: text, back: () => back(answer) });
+      done.splice(0, done.length - MOST);
+      window.dispatchEvent(new CustomEvent("undoable"));
+      tell(text, button("Undo", undo, { class: "link" }));
+    } else {
+      tell(text);
+    }
+    await refresh();
+    return answer;
+  } catch (problem) {
+    if (problem.name !== "AbortError") tell(problem.message);
+    return undefined;
+  }
+}
+
+/** How many changes can be undone. */
+export const undoable = () => done.length;
+
+/** Take the last change back. */
+export const undo = () => inTurn(takeBack);
+
+async function takeBack() {
+  const last = done.pop();
+  window.dispatchEvent(new CustomEvent("undoable"));
+  if (!last) return;
+  try {
+    await last.back();
+    tell(`Undone: ${last.label}`);
+    await refresh();
+  } catch (problem) {
+    tell(`Could not undo: ${problem.message}`);
+  }
+}
+
+/** Forget what could be undone, at a logout. */
+export function clearUndo() {
+  done.length = 0;
+  window.dispatchEvent(new CustomEvent("undoable"));
+}

@@ -1,0 +1,39 @@
+// What the Being's models have cost, by day and purpose.
+
+import { el, empty } from "./dom.js";
+import { date, money, number } from "./words.js";
+
+export async function view(context) {
+  const { spending } = await context.being.get("/cost");
+  if (!spending.length) return [el("h1", {}, "Cost"), empty("No model was called.")];
+  const days = new Map();
+  for (const line of spending) days.set(line.day, (days.get(line.day) ?? 0) + Number(line.cost ?? 0));
+  const most = Math.max(...days.values(), 1e-9);
+  const shown = [...days].slice(0, 60).reverse();
+  const total = spending.reduce((sum, line) => sum + Number(line.cost ?? 0), 0);
+  const head = ["Day", "Purpose", "Model"];
+  const amounts = ["Calls", "Tokens in", "Tokens out", "Cost"];
+  return [
+    el("h1", {}, "Cost"),
+    el("p", { class: "lead" }, `${money(total)} on ${days.size} ${days.size === 1 ? "day" : "days"} that are kept.`),
+    el(
+      "div",
+      { class: "days", role: "img", "aria-label": "Cost by day; the table below has the numbers." },
+      shown.map(([day, cost]) => {
+        const bar = el("span", { title: `${date(day)}: ${money(cost)}` });
+        bar.style.height = `${(100 * cost) / most}%`;
+        return bar;
+      }),
+    ),
+    el(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Cost by day and purpose" },
+      el(
+        "table",
+        {},
+        el("thead", {}, el("tr", {}, head.map((name) => el("th", { scope: "col" }, name)), amounts.map((name) => el("th", { scope: "col", class: "amount" }, name)))),
+        el("tbody", {}, spending.map((line) => el("tr", {}, el("th", { scope: "row" }, line.day), el("td", {}, line.purpose.replaceAll("_", " ")), el("td", {}, line.model), [line.calls, line.input_tokens, line.output_tokens].map((value) => el("td", { class: "amount" }, number(value))), el("td", { class: "amount" }, money(line.cost))))),
+      ),
+    ),
+  ];
+}

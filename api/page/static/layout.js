@@ -1,0 +1,106 @@
+// Where things stand on the map: each topic is a disc, its memories lie in it like seeds in a sunflower, the strongest in the
+// middle. Plain geometry, without the document.
+
+const GOLDEN = Math.PI * (3 - Math.sqrt(5));
+const GAP = 10;
+const LABEL = 34;
+const LARGEST = 110;
+// On a phone a topic gets at least this much width, and a row this height.
+const NARROW = 520;
+const NARROWEST = 80;
+const TALL = 116;
+
+/** Strength of a memory in so many patrols: importance × e^(−patrols since it was found / 30), as the server computes it. */
+export function strength(node, ahead) {
+  if (node.status === "dead") return 0;
+  return node.pinned ? node.importance : node.importance * decay(node.session_count + ahead);
+}
+
+/** What is left of a strength after so many patrols. */
+export const decay = (patrols) => Math.exp(-patrols / 30);
+
+/** Whether a memory is fading away in so many patrols. */
+export function isFading(node, ahead) {
+  if (node.pinned || node.status === "dead") return false;
+  return node.status === "dying" || (node.patrols_left !== null && node.patrols_left <= ahead);
+}
+
+/** Group nodes by their topic, strongest first; topics without memories are left out. */
+export function grouped(clusters, nodes) {
+  const groups = new Map(clusters.map((cluster) => [cluster.cluster_id, { cluster, nodes: [] }]));
+  for (const node of nodes) groups.get(node.cluster_id)?.nodes.push(node);
+  const full = [...groups.values()].filter((group) => group.nodes.length);
+  for (const group of full) group.nodes.sort((a, b) => b.effective_importance - a.effective_importance);
+  return full;
+}
+
+/** The roots of groups, in the order of their colours. */
+export const rootsOf = (groups) => [...new Set(groups.map((group) => group.cluster.parent_id))];
+
+/** How high a narrow drawing must be, so that each topic has room for its name; null where the width is enough. */
+export function heightFor(groups, width) {
+  if (width > NARROW) return null;
+  return Math.ceil(groups.length / Math.max(1, Math.floor(width / NARROWEST - 0.5))) * TALL;
+}
+
+/** Lay groups out in a rectangle. Returns discs {group, x, y, r, root} and seeds {node, x, y, r, disc}. */
+export function laidOut(groups, width, height) {
+  if (!groups.length) return { discs: [], seeds: [] };
+  const roots = rootsOf(groups);
+  const root = (group) => roots.indexOf(group.cluster.parent_id);
+  const ordered = [...groups].sort((a, b) => root(a) - root(b) || b.nodes.length - a.nodes.length);
+  const columns = bestColumns(ordered.length, width, height);
+  const rows = Math.ceil(ordered.length / columns);
+  const [wide, high] = cell(columns, rows, width, height);
+  const largest = Math.min(LARGEST, Math.min(wide - GAP, high - LABEL - GAP) / 2);
+  const most = Math.max(...ordered.map((group) => group.nodes.length));
+  const discs = ordered.map((group, at) => {
+    const row = Math.floor(at / columns);
+    const inRow = Math.min(columns, ordered.length - row * columns);
+    // Every other row stands half a disc aside; the last, if it is short, stands in the middle.
+    const begin = inRow < columns ? (width - inRow * wide) / 2 : ((row % 2) * wide) / 2;
+    return {
+      group,
+      root: root(group),
+      x: begin + wide * ((at % columns) + 0.5),
+      y: row * high + LABEL + (high - LABEL) / 2,
+      r: largest * (0.62 + 0.38 * Math.sqrt(group.nodes.length / most)),
+      wide,
+    };
+  });
+  return { discs, seeds: discs.flatMap(seedsOf) };
+}
+
+/** The number of columns with which the discs are largest. */
+function bestColumns(amount, width, height) {
+  let best = 1;
+  let size = 0;
+  for (let columns = 1; columns <= amount; columns += 1) {
+    const [wide, high] = cell(columns, Math.ceil(amount / columns), width, height);
+    const fits = Math.min(wide, high - LABEL);
+    if (fits > size) [best, size] = [columns, fits];
+  }
+  return best;
+}
+
+function cell(columns, rows, width, height) {
+  return [width / (rows > 1 ? columns + 0.5 : columns), height / rows];
+}
+
+function seedsOf(disc) {
+  const { nodes } = disc.group;
+  const pitch = (disc.r - 5) / Math.max(1.6, Math.sqrt(nodes.length));
+  return nodes.map((node, at) => {
+    const distance = nodes.length === 1 ? 0 : pitch * Math.sqrt(at + 0.5);
+    return {
+      node,
+      disc,
+      // Its strength is this times e^(−patrols ahead / 30), and it fades within so many patrols.
+      strength: strength(node, 0),
+      fades: isFading(node, 0) ? -1 : node.pinned || node.patrols_left === null ? Infinity : node.patrols_left,
+      x: disc.x + distance * Math.cos(at * GOLDEN),
+      y: disc.y + distance * Math.sin(at * GOLDEN),
+      r: Math.min(11, pitch * (0.2 + 0.36 * node.importance)),
+    };
+  });
+}

@@ -1,0 +1,221 @@
+// The start of the page: login, the Beings, the sections, and which of them the address names.
+
+import { clearUndo, refreshWith, tell, undo, undoable } from "./actions.js";
+import { Being, ask, carry } from "./api.js";
+import { button, el, empty, field, fill, said } from "./dom.js";
+import * as map from "./map.js";
+
+const SECTIONS = [
+  ["map", "Map", async () => map],
+  ["search", "Search", () => import("./search.js")],
+  ["facts", "Facts", () => import("./facts.js")],
+  ["entities", "People and things", () => import("./entities.js")],
+  ["talk", "Talk", () => import("./talk.js")],
+  ["diary", "Diary", () => import("./diary.js")],
+  ["vault", "Vault", () => import("./vault.js")],
+  ["prompts", "Prompts", () => import("./prompts.js")],
+  ["patrols", "Patrols", () => import("./patrols.js")],
+  ["cost", "Cost", () => import("./cost.js")],
+  ["work", "Work", () => import("./work.js")],
+  ["care", "Export and erase", () => import("./care.js")],
+];
+const HIDDEN = [["memory", "Memory", () => import("./memory.js")]];
+const top = document.getElementById("top");
+const nav = document.getElementById("sections");
+const ICON = new URL("icon.svg", import.meta.url).href;
+const content = document.getElementById("content");
+let login = null;
+let beings = [];
+let leaving = new AbortController();
+let shown = "";
+let opened = {};
+
+async function start() {
+  preferences();
+  try {
+    const session = await ask("GET", "/page/session");
+    await (session ? begin(session) : showLogin());
+  } catch (problem) {
+    showLogin(problem.message);
+  }
+}
+
+async function begin(session) {
+  login = session;
+  carry(session.request_secret);
+  beings = session.beings;
+  document.body.classList.remove("outside");
+  drawTop();
+  await show();
+}
+
+function showLogin(reason = "") {
+  carry("");
+  login = null;
+  leaving.abort();
+  fill(top);
+  fill(nav);
+  document.body.classList.add("outside");
+  document.title = "Memory Patrol";
+  const secret = el("input", { type: "password", name: "token", autocomplete: "off", required: true, spellcheck: "false" });
+  const trouble = el("p", { role: "alert", class: "trouble" }, reason);
+  const form = el(
+    "form",
+    { class: "login" },
+    el("img", { src: ICON, alt: "", width: 48, height: 48 }),
+    el("h1", {}, "See a memory, and take care of it"),
+    el("p", {}, "Log in with an access token. The page keeps it nowhere: a login lasts eight hours, or until you log out."),
+    field("Access token", secret),
+    trouble,
+    el("button", { type: "submit", class: "primary" }, "Log in"),
+    el("details", {}, el("summary", {}, "Where do I get a token?"), el("p", {}, "On the machine where it runs:"), el("pre", { tabindex: 0 }, "./patrol token add --user NAME --scope read --scope manage"), el("p", {}, "Without the scope ", el("code", {}, "manage"), " the page shows everything and changes nothing. ", el("a", { href: "/docs" }, "The routes of the API"), ".")),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    fill(trouble);
+    try {
+      const session = await ask("POST", "/page/session", { headers: { Authorization: `Bearer ${secret.value.trim()}` } });
+      if (!session.scopes.includes("read")) throw new Error("This token lacks the scope `read`.");
+      await begin(session);
+      content.focus();
+    } catch (problem) {
+      fill(trouble, problem.message);
+      secret.focus();
+    }
+  });
+  fill(content, form);
+  secret.focus();
+}
+
+function drawTop() {
+  const choice = el("select", { "aria-label": "Being", onchange: (event) => (location.hash = `#/${event.target.value}/${place().section}`) });
+  for (const being of beings) choice.append(el("option", { value: being.slug, dir: "auto" }, being.name));
+  const undoing = button("Undo", undo, { class: "quiet", id: "undo", title: "Undo the last change (Ctrl+Z)" });
+  const latest = () => (undoing.disabled = !undoable());
+  window.addEventListener("undoable", latest);
+  latest();
+  fill(
+    top,
+    el("a", { class: "brand", href: "#/", "aria-label": "Memory Patrol" }, el("img", { src: ICON, alt: "", width: 28, height: 28 }), el("span", {}, "Memory Patrol")),
+    beings.length > 1 ? choice : beings.length ? said(beings[0].name, "strong", { class: "being" }) : null,
+    login.scopes.includes("manage") ? undoing : el("span", { class: "badge" }, "Read only"),
+    el(
+      "details",
+      { class: "menu" },
+      el("summary", { "aria-label": "Menu" }, said(login.user)),
+      el(
+        "div",
+        {},
+        toggle("theme", "Colours", [["", "As the system"], ["light", "Light"], ["dark", "Dark"]]),
+        toggle("motion", "Motion", [["", "As the system"], ["still", "Off"]]),
+        button("Log out", leave),
+      ),
+    ),
+  );
+}
+
+function toggle(name, label, options) {
+  const choice = el("select", {
+    onchange: (event) => {
+      localStorage.setItem(name, event.target.value);
+      preferences();
+    },
+  });
+  for (const [value, text] of options) choice.append(el("option", { value, selected: (localStorage.getItem(name) || "") === value }, text));
+  return field(label, choice);
+}
+
+function preferences() {
+  for (const name of ["theme", "motion"]) {
+    const value = localStorage.getItem(name);
+    if (value) document.documentElement.dataset[name] = value;
+    else delete document.documentElement.dataset[name];
+  }
+  window.dispatchEvent(new CustomEvent("preferences"));
+}
+
+async function leave() {
+  try {
+    await ask("DELETE", "/page/session");
+  } catch (problem) {
+    if (problem.status !== 401) return tell(problem.message);
+  }
+  clearUndo();
+  history.replaceState(null, "", "/");
+  showLogin("You are logged out.");
+}
+
+/** What the address names: `#/being/section/id`. */
+function place() {
+  const [slug, section, ...ids] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  return { slug: slug || beings[0]?.slug, section: section || "map", ids };
+}
+
+async function show() {
+  if (!login) return;
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  delete content.dataset.shown;
+  const { slug, section, ids } = place();
+  const row = beings.find((being) => being.slug === slug || being.being_id === slug);
+  const choice = top.querySelector("select[aria-label=Being]");
+  if (choice && row) choice.value = row.slug;
+  const named = [...SECTIONS, ...HIDDEN].find(([name]) => name === section) || SECTIONS[0];
+  fill(nav, row && SECTIONS.map(([name, label]) => el("a", { href: `#/${row.slug}/${name}`, "aria-current": name === named[0] && "page" }, label)));
+  nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  if (!row) {
+    fill(content, el("h1", {}, "No Being"), empty(beings.length ? "You have no Being of that name." : "Your token gives access to no Being yet."));
+    return;
+  }
+  const anew = location.hash !== shown;
+  shown = location.hash;
+  if (anew) opened = {};
+  document.title = `${named[1]} · ${row.name} · Memory Patrol`;
+  const context = {
+    being: new Being(row, signal),
+    signal,
+    ids,
+    opened,
+    manages: login.scopes.includes("manage"),
+    ingests: login.scopes.includes("ingest"),
+    login,
+    link: (...parts) => `#/${row.slug}/${parts.map(encodeURIComponent).join("/")}`,
+    go: (...parts) => (location.hash = `#/${row.slug}/${parts.map(encodeURIComponent).join("/")}`),
+  };
+  try {
+    const part = await named[2]().catch(() => {
+      throw new Error("This part of the page can’t be loaded. Check that the server runs, then reload the page.");
+    });
+    const view = await part.view(context);
+    if (signal.aborted) return;
+    const scrolled = window.scrollY;
+    fill(content, view);
+    content.dataset.shown = [named[0], ...ids].join("/");
+    if (anew) {
+      window.scrollTo(0, 0);
+      if (document.activeElement === document.body || nav.contains(document.activeElement) === false) content.focus({ preventScroll: true });
+    } else {
+      window.scrollTo(0, scrolled);
+    }
+  } catch (problem) {
+    if (problem.name === "AbortError" || signal.aborted) return;
+    fill(content, el("h1", {}, named[1]), el("p", { role: "alert", class: "trouble" }, problem.message), button("Try again", show));
+  }
+}
+
+refreshWith(show);
+window.addEventListener("hashchange", show);
+window.addEventListener("login-ended", () => showLogin("Your login has ended. Log in again."));
+window.addEventListener("keydown", (event) => {
+  const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (!login || typing) return;
+  if ((event.ctrlKey || event.metaKey) && event.key === "z") {
+    event.preventDefault();
+    undo();
+  } else if (event.key === "/" && !event.ctrlKey && !event.metaKey) {
+    event.preventDefault();
+    location.hash = `#/${place().slug}/search`;
+  }
+});
+start();

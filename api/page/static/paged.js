@@ -1,0 +1,36 @@
+// Lists that grow by pages, as the API's cursors give them.
+
+import { tell } from "./actions.js";
+import { button } from "./dom.js";
+
+/**
+ * Fill an element with the first page of a list; returns the button that adds the next, hidden where there is none.
+ *
+ * `load(query)` asks for a page: `query` is empty, or has its cursor. `lines(page)` makes its elements. The pages that a
+ * person has opened are shown again after a change: `name` tells the lists of a section apart.
+ */
+export async function paged(context, name, into, load, lines) {
+  let cursor = null;
+  const grow = async () => {
+    const page = await load(cursor === null ? {} : { cursor });
+    const added = lines(page);
+    into.append(...added);
+    cursor = page.cursor;
+    more.hidden = cursor === null;
+    return added;
+  };
+  const more = button("Show more", async () => {
+    more.disabled = true;
+    try {
+      const [first] = await grow();
+      context.opened[name] = (context.opened[name] ?? 1) + 1;
+      if (more.hidden) first?.querySelector("a, button")?.focus();
+    } catch (problem) {
+      if (problem.name !== "AbortError") tell(problem.message);
+    }
+    more.disabled = false;
+  }, { class: "more" });
+  await grow();
+  for (let pages = 1; pages < (context.opened[name] ?? 1) && cursor !== null; pages += 1) await grow();
+  return more;
+}

@@ -1,0 +1,96 @@
+// Patrols: their timeline, what each merged, split, revived and let go, and the running one as it runs.
+
+import { tell } from "./actions.js";
+import { button, el, empty, fill, visible } from "./dom.js";
+import { count, moment } from "./words.js";
+
+const POLL_MS = 700;
+// What a run's counts say, for one and for several.
+const COUNTS = {
+  nodes: ["note became a memory", "notes became memories"],
+  repaired: ["note was repaired", "notes were repaired"],
+  parse_failed: ["note could not be parsed", "notes could not be parsed"],
+  embed_failed: ["note could not be embedded", "notes could not be embedded"],
+  matched: ["memory found its topic", "memories found their topics"],
+  rooted: ["memory was put under a root", "memories were put under a root"],
+  told: ["of them as a model said", "of them as a model said"],
+  dying: ["began to fade away", "began to fade away"],
+  merges: ["merge", "merges"],
+  absorbed: ["memory was absorbed", "memories were absorbed"],
+  let_go: ["was let go", "were let go"],
+  left: ["topic is left for the next patrol", "topics are left for the next patrol"],
+  revived: ["memory was revived", "memories were revived"],
+  topics: ["new topic", "new topics"],
+  moved: ["memory moved there", "memories moved there"],
+  merged: ["small topic joined another", "small topics joined others"],
+  lines: ["diary line", "diary lines"],
+  notes: ["note for the next conversation", "notes for the next conversation"],
+};
+const over = (run) => run.state === "done" || run.state === "failed";
+
+export async function view(context) {
+  const list = el("ol", { class: "cards patrols", "aria-live": "polite", "aria-busy": "false" });
+  // Newest first. What was shown stays when newer ones push it off the first page.
+  const known = new Map();
+  const take = (page) => {
+    for (const run of page.patrols) known.set(run.run_id, run);
+    const runs = [...known.values()].sort((a, b) => (a.run_id < b.run_id ? 1 : -1));
+    fill(list, runs.map((run) => el("li", { "data-id": run.run_id, "data-state": run.state }, card(run))));
+    return page;
+  };
+  const look = async () => take(await context.being.get("/patrols", { limit: 30 })).patrols;
+  let cursor = null;
+  const more = button("Show more", async () => {
+    try {
+      ({ cursor } = take(await context.being.get("/patrols", { limit: 30, cursor })));
+      more.hidden = cursor === null;
+    } catch (problem) {
+      if (problem.name !== "AbortError") tell(problem.message);
+    }
+  }, { class: "more" });
+  const follow = async () => {
+    try {
+      let runs = await look();
+      while (runs.some((run) => !over(run)) && !context.signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+        if (context.signal.aborted) return;
+        runs = await look();
+      }
+    } catch (problem) {
+      if (problem.name !== "AbortError") tell(problem.message);
+    }
+  };
+  const first = take(await context.being.get("/patrols", { limit: 30 }));
+  const runs = first.patrols;
+  cursor = first.cursor;
+  more.hidden = cursor === null;
+  if (runs.some((run) => !over(run))) follow();
+  const start = button("Run a patrol now", async () => {
+    start.disabled = true;
+    try {
+      await context.being.post("/patrols");
+      await follow();
+    } catch (problem) {
+      tell(problem.message);
+    }
+    start.disabled = false;
+  }, { class: "primary" });
+  return [
+    el("h1", {}, "Patrols"),
+    el("p", { class: "lead" }, "A patrol turns what was handed in into memories, lets them age, and merges, splits and lets go."),
+    context.manages ? el("div", { class: "buttons" }, start) : null,
+    list,
+    more,
+    runs.length ? null : empty("No patrol has run yet."),
+  ];
+}
+
+function card(run) {
+  const counts = Object.entries(run.counts).filter(([, amount]) => amount);
+  return [
+    el("p", {}, el("strong", {}, moment(run.as_of ?? run.created_at)), " ", run.state === "done" ? null : el("span", { class: `chip ${run.state}` }, run.state), run.demanded ? el("span", { class: "hint" }, " asked for") : null),
+    el("ol", { class: "steps" }, run.steps.map((step) => el("li", { class: step.outcome === "waiting" ? (run.under_way?.step === step.step ? "now" : "") : step.outcome === "done" ? "done" : "", title: step.reason && visible(step.reason) }, step.step.replaceAll("_", " ")))),
+    counts.length ? el("p", { class: "hint counts" }, counts.map(([name, amount]) => count(amount, ...(COUNTS[name] ?? [name.replaceAll("_", " "), name.replaceAll("_", " ")]))).join(" · ")) : null,
+    run.error ? el("p", { class: "trouble" }, visible(run.error)) : null,
+  ];
+}

@@ -1,0 +1,221 @@
+"""`POST /openai/v1/chat/completions`: a chat completion with memory, passed on to an upstream.
+
+The route is asynchronous where it waits for the client or the upstream, which is nearly all of its time; what it asks
+of the memory runs in threads. Order: token, body, Being and payer, transcript, recall, upstream, answer.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+
+import structlog
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
+
+from api.http.json_values import text_of, unreadable
+from api.proxy.errors import error_answer
+from api.proxy.gateway import ADMISSION_SECONDS, Identity
+from api.proxy.memory_work import Asked, Progress, conclude, remember_and_recall
+from api.proxy.proxy import Proxy
+from api.proxy.relay import ClientGone, relayed, while_connected
+from api.proxy.threads import finished
+from memory.proxy.admission import Admission, read_model
+from memory.proxy.body import ChatBody, read_chat
+from memory.proxy.transcript import read_transcript
+from memory.text.errors import InvalidRequest
+from providers.chat_answer import ChatAnswer
+from providers.thinking import Usage
+from providers.tokens import estimated_tokens
+from providers.upstream import UpstreamFailed
+from schemas.limits import DOCUMENT_VALUES, PRODUCER_ID_CHARACTERS
+from schemas.llm.calls import Outcome
+from store.shares import Allowance, allow
+
+log = structlog.get_logger()
+
+BEING = "x-memory-being"
+CONVERSATION = "x-memory-conversation"
+BACKGROUND = "x-memory-background"
+USER_NAMES = "x-memory-user-names"
+MOST_USER_NAMES = 20
+REQUEST_HEADERS = (BEING, CONVERSATION, BACKGROUND, USER_NAMES)
+ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-recall", "x-memory-stored", "x-memory-upstream")
+_PASSED_ON = ("accept", "openai-beta")
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A request that is ready for the upstream."""
+
+    admitted: Admission
+    progress: Progress
+    work: "asyncio.Future[None] | None"
+    body: list[bytes]
+    headers: list[tuple[bytes, bytes]]
+
+
+class ChatCompletions:
+    """The route as an ASGI application."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a chat completion; every error is in OpenAI's form."""
+        proxy: Proxy = scope["app"].state.proxy
+        started = False
+
+        async def send_once(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            await _answer(proxy, scope, receive, send_once)
+        except (ClientGone, ClientDisconnect):
+            return
+        except Exception as fault:
+            if started:
+                raise
+            await error_answer(fault)(scope, receive, send)
+
+
+async def _answer(proxy: Proxy, scope: Scope, receive: Receive, send: Send) -> None:
+    headers = Headers(scope=scope)
+    identity = await proxy.gateway.identify(headers, (scope.get("client") or ("",))[0])
+    with proxy.open_request(identity.caller.user_id):
+        async with proxy.body(receive, headers, identity.caller.user_id) as content:
+            ready = await while_connected(receive, _prepared(proxy, identity, headers, content))
+        await _passed_on(proxy, headers, ready, receive, send)
+
+
+async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content: list[bytes]) -> _Ready:
+    """Admit a request, take its transcript in, and put the context into its body, as far as that is done in time."""
+    settings, user_id = proxy.on.settings, identity.caller.user_id
+    with proxy.preparation(user_id):
+        allow(Allowance(user_id, None, partial(proxy.charge, user_id), ADMISSION_SECONDS))
+        chat = await proxy.threads.start(_parsed, content.pop())
+        began = asyncio.get_running_loop().time()
+        requested = read_model(settings, chat.model, headers.get(BEING))
+        asked = _asked(chat, headers)
+        words = "".join(line.text for line in asked.transcript.lines)
+        expected = Usage(
+            input_tokens=estimated_tokens(words) + settings.proxy_context_tokens,
+            output_tokens=(chat.most_answer_tokens or settings.proxy_answer_tokens) * chat.choices,
+        )
+        admitted = await proxy.gateway.admit(identity, requested, expected)
+        progress, work = Progress(), None
+        if admitted.call_id is None:
+            progress.failed = True
+        else:
+            proxy.record_kept()
+            work = proxy.threads.start(remember_and_recall, proxy.on, admitted.being, asked, progress)
+            await finished(work, began + settings.proxy_patience - asyncio.get_running_loop().time())
+        told = _headers(admitted, progress)
+        proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, progress.stored)
+        body = chat.written(requested.model, progress.context)
+        proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
+        return _Ready(admitted, progress, work, [body], told)
+
+
+def _parsed(content: bytes) -> ChatBody:
+    try:
+        return read_chat(text_of(content, 10 * DOCUMENT_VALUES))
+    except InvalidRequest:
+        raise
+    except (ValueError, RecursionError) as fault:
+        raise unreadable(fault) from None
+
+
+def _asked(chat: ChatBody, headers: Headers) -> Asked:
+    conversation = named_conversation(headers.get(CONVERSATION))
+    background = headers.get(BACKGROUND, "").strip().lower() in _TRUE
+    names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
+    return Asked(read_transcript(chat.messages), conversation, background, chat.choices, tuple(names))
+
+
+def named_conversation(header: str | None) -> str | None:
+    """Return the id of the conversation that a frontend names; None if it has none yet.
+
+    Frontends fill the header from a template, which leaves it empty or as it is where there is no conversation: in a
+    new chat, or in a request for a title.
+
+    Raises:
+        InvalidRequest: The id is too long.
+    """
+    id_ = (header or "").strip()
+    if id_.lower() in _NO_CONVERSATION or "{{" in id_:
+        return None
+    if len(id_) > PRODUCER_ID_CHARACTERS:
+        raise InvalidRequest(f"The header X-Memory-Conversation has more than {PRODUCER_ID_CHARACTERS} characters.")
+    return id_
+
+
+def _headers(admitted: Admission, progress: Progress) -> list[tuple[bytes, bytes]]:
+    told = {
+        "x-memory-recall": progress.recalled,
+        "x-memory-stored": progress.stored,
+        "x-memory-upstream": admitted.requested.upstream_name,
+        "x-memory-being": admitted.being.slug,
+    }
+    if progress.taken and progress.taken.conversation:
+        told["x-memory-conversation"] = progress.taken.conversation
+    return [
+        (name.encode(), value.encode("latin-1"))
+        for name, value in told.items()
+        if value.isascii() and value.isprintable()
+    ]
+
+
+async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Receive, send: Send) -> None:
+    """Ask the upstream, relay its answer, and take that in."""
+    requested, payer = ready.admitted.requested, ready.admitted.payer
+    passed = {name: headers[name] for name in _PASSED_ON if name in headers}
+    answer: ChatAnswer | None = None
+    outcome: Outcome = "failed"
+    ended = key_refused = False
+    asking = proxy.client.complete(requested.upstream, payer.key, ready.body.pop(), passed)
+    try:
+        upstream = await while_connected(receive, asking.__aenter__())
+        try:
+            key_refused = upstream.status == HTTPStatus.UNAUTHORIZED
+            read, ended = await relayed(upstream, ready.headers, receive, send)
+            if upstream.status == HTTPStatus.OK:
+                answer, outcome = read, "answered"
+        finally:
+            await asking.__aexit__(None, None, None)
+    except UpstreamFailed as fault:
+        outcome = "bad" if fault.perhaps_paid else "failed"
+        raise
+    except ClientGone:
+        outcome = "bad"
+        raise
+    finally:
+        concluding = asyncio.ensure_future(_concluded(proxy, ready, answer, outcome, key_refused=key_refused))
+        await finished(concluding, proxy.on.settings.proxy_patience)
+        if ended:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        await asyncio.shield(concluding)
+    if not ended:
+        log.info("proxy.broken_off", upstream=requested.upstream_name)
+
+
+async def _concluded(
+    proxy: Proxy, ready: _Ready, answer: ChatAnswer | None, outcome: Outcome, *, key_refused: bool
+) -> None:
+    user_id = ready.admitted.being.user_id
+    allow(Allowance(user_id, None, partial(proxy.charge, user_id), ADMISSION_SECONDS))
+    if ready.work is not None:
+        # It may be late; the answer's place is known when it is done.
+        await finished(ready.work, ADMISSION_SECONDS)
+    await proxy.threads.start(
+        conclude,
+        proxy.on,
+        ready.admitted,
+        ready.progress,
+        answer,
+        outcome,
+        proxy.record_later,
+        key_refused=key_refused,
+    )

@@ -1,0 +1,174 @@
+"""What the memory does for one chat completion: takes the transcript in, recalls, takes the answer in, accounts."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import structlog
+
+from memory.intake.intake import IntakeFull
+from memory.proxy import admission
+from memory.proxy.admission import Admission
+from memory.proxy.exchange import TakenTranscript, take_answer, take_transcript
+from memory.proxy.insertion import context_to_insert
+from memory.proxy.transcript import Transcript
+from providers.chat_answer import ChatAnswer
+from providers.thinking import Usage
+from providers.tokens import estimated_tokens
+from schemas.accounts.accounts import Being
+from schemas.llm.calls import Outcome
+from store.errors import StoreError, Unavailable
+from workers.runtime.faults import described
+from workers.runtime.resources import Resources
+
+log = structlog.get_logger()
+
+Recalled = Literal["included", "late", "failed", "none"]
+Stored = Literal["yes", "pending", "no", "none"]
+
+Later = Callable[[Admission, Outcome, Usage | None], None]
+
+CHANCE = random.SystemRandom()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a client asks of the memory with one request.
+
+    Attributes:
+        transcript: What it sent.
+        conversation: Its id of the conversation, if it names one.
+        background: Whether it says that the request is its own, and no user's turn.
+        choices: How many answers it wants.
+        user_names: Names by which it means the user.
+    """
+
+    transcript: Transcript
+    conversation: str | None
+    background: bool
+    choices: int
+    user_names: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far the memory is with a request; another thread fills it while a coroutine waits.
+
+    Attributes:
+        taken: What was decided about the transcript; None until it is committed.
+        context: The context; None until it is assembled.
+        failed: Whether the memory gave up.
+    """
+
+    taken: TakenTranscript | None = None
+    context: str | None = None
+    failed: bool = False
+
+    @property
+    def stored(self) -> Stored:
+        """Whether the turn is stored, as the answer's header says."""
+        if self.taken is None:
+            return "no" if self.failed else "pending"
+        return "none" if self.taken.decision in {"background", "nothing"} else "yes"
+
+    @property
+    def recalled(self) -> Recalled:
+        """Whether memories are in the prompt, as the answer's header says."""
+        if self.context is not None:
+            return "included" if self.context else "none"
+        return "failed" if self.failed else "late"
+
+
+def remember_and_recall(on: Resources, being: Being, asked: Asked, progress: Progress) -> None:
+    """Take a transcript in, and assemble the context for the reply; failures are logged without content."""
+    try:
+        taken = take_transcript(
+            on.store,
+            on.settings,
+            on.embedders,
+            being,
+            asked.transcript,
+            conversation=asked.conversation,
+            background=asked.background,
+            choices=asked.choices,
+            user_names=asked.user_names,
+        )
+        progress.taken = taken
+        progress.context = context_to_insert(on.store, on.embedders, on.settings, being, taken, CHANCE)
+    except Exception as fault:  # noqa: BLE001  # no fault of the memory ends the chat
+        progress.failed = True
+        _tell("proxy.memory_failed", fault)
+
+
+def conclude(
+    on: Resources,
+    admitted: Admission,
+    progress: Progress,
+    answer: ChatAnswer | None,
+    outcome: Outcome,
+    later: Later,
+    *,
+    key_refused: bool = False,
+) -> None:
+    """Take the answer in, and record what the call cost; failures are logged without content.
+
+    Args:
+        on: The process's resources.
+        admitted: The call.
+        progress: What became of its transcript.
+        answer: What was read of the answer; None if none came.
+        outcome: How the call ended.
+        later: Called if the cost can't be recorded now.
+        key_refused: Whether the upstream does not know the key that pays.
+    """
+    place = progress.taken.place if progress.taken else None
+    if place and answer and answer.readable and answer.choices <= 1 and answer.text.strip():
+        try:
+            take_answer(on.store, on.settings, admitted.being, place, answer.text)
+        except Exception as fault:  # noqa: BLE001  # the next transcript brings the answer again
+            _tell("proxy.answer_not_stored", fault)
+    if key_refused:
+        try:
+            admission.mark_refused(on.store, admitted)
+        except Exception as fault:  # noqa: BLE001  # the next refusal is recorded
+            _tell("proxy.refusal_not_recorded", fault)
+    record(on, admitted, outcome, usage_of(admitted, answer, outcome), later)
+
+
+def record(on: Resources, admitted: Admission, outcome: Outcome, usage: Usage | None, later: Later) -> None:
+    """Record what a call cost.
+
+    Args:
+        on: The process's resources.
+        admitted: The call.
+        outcome: How it ended.
+        usage: Its tokens, if they are known.
+        later: Called if it can't be recorded now.
+    """
+    try:
+        admission.settle(on.store, on.settings, admitted, outcome, usage)
+    except Unavailable as fault:
+        _tell("proxy.cost_not_recorded", fault)
+        later(admitted, outcome, usage)
+    except Exception as fault:  # noqa: BLE001  # the reservation stays as the cost
+        _tell("proxy.cost_not_recorded", fault)
+
+
+def usage_of(admitted: Admission, answer: ChatAnswer | None, outcome: Outcome) -> Usage | None:
+    """Return what a call used: as the upstream reports, else counted; None if neither is possible."""
+    if answer is None:
+        return Usage() if outcome == "failed" else None
+    if answer.usage is not None:
+        return answer.usage
+    if not answer.readable or answer.choices > 1:
+        return None
+    said = estimated_tokens(answer.text) if answer.text else 0
+    return Usage(input_tokens=admitted.reserved.input_tokens, output_tokens=said)
+
+
+def _tell(event: str, fault: Exception) -> None:
+    if isinstance(fault, StoreError | IntakeFull):
+        log.warning(event, fault=type(fault).__name__)
+    else:
+        log.error(event, fault=described(fault))

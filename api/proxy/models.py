@@ -1,0 +1,76 @@
+"""`GET /openai/v1/models`: the models of all upstreams, by the names under which the proxy accepts them."""
+
+import asyncio
+import json
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
+
+from api.proxy.errors import error_answer
+from api.proxy.gateway import ADMISSION_SECONDS, Identity
+from api.proxy.proxy import Proxy
+from memory.proxy.admission import Requested, beings_of, payer_of
+from memory.text.errors import InvalidRequest
+from providers.upstream import UpstreamFailed
+from schemas.proxy.upstreams import Upstream
+from store.shares import Allowance, allow
+
+TIMEOUT_SECONDS = 10.0
+# With more, a frontend's menu is longer than a person reads; further Beings are named by suffix all the same.
+MOST_BEINGS = 20
+
+
+class Models:
+    """The route as an ASGI application."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """List models as OpenAI does; errors are in its form too."""
+        proxy: Proxy = scope["app"].state.proxy
+        try:
+            headers = Headers(scope=scope)
+            identity = await proxy.gateway.identify(headers, (scope.get("client") or ("",))[0])
+            with proxy.open_request(identity.caller.user_id), proxy.preparation(identity.caller.user_id):
+                listed = await _listed(proxy, identity)
+            answer = JSONResponse({"object": "list", "data": listed})
+        except Exception as fault:  # noqa: BLE001  # answered in OpenAI's form, without details
+            answer = error_answer(fault)
+        await answer(scope, receive, send)
+
+
+async def _listed(proxy: Proxy, identity: Identity) -> list[dict[str, Any]]:
+    """The models of all upstreams that answer, then each for each of several Beings."""
+    upstreams = proxy.on.settings.proxy_upstreams
+    if not upstreams:
+        raise InvalidRequest("The proxy is off: the operator sets PATROL_PROXY_UPSTREAMS.")
+    allow(Allowance(identity.caller.user_id, connection_seconds=ADMISSION_SECONDS))
+    asked = [_models_at(proxy, identity, name, upstream) for name, upstream in upstreams.items()]
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    if not any(isinstance(one, list) for one in found):
+        raise next(one for one in found if isinstance(one, BaseException))
+    default = next(iter(upstreams))
+    named = [
+        {**model, "id": model["id"] if name == default else f"{name}/{model['id']}"}
+        for name, models in zip(upstreams, found, strict=True)
+        if isinstance(models, list)
+        for model in models
+    ]
+    slugs = await proxy.threads.start(beings_of, proxy.on.store, identity.caller.user_id, identity.caller.being_id)
+    if len(slugs) < 2:  # noqa: PLR2004  # the only Being answers without a suffix
+        return named
+    return [{**model, "id": f"{model['id']}@{slug}"} for slug in slugs[:MOST_BEINGS] for model in named]
+
+
+async def _models_at(proxy: Proxy, identity: Identity, name: str, upstream: Upstream) -> list[dict[str, Any]]:
+    if upstream.models is not None:
+        return [{"id": model, "object": "model", "created": 0, "owned_by": name} for model in upstream.models]
+    on, requested = proxy.on, Requested(name, upstream, "", None)
+    payer = await proxy.threads.start(payer_of, on.store, on.settings, identity.caller.user_id, requested)
+    status, body = await proxy.client.models(upstream, payer.key, TIMEOUT_SECONDS)
+    try:
+        listed = json.loads(body)["data"] if status == HTTPStatus.OK else ()
+        return [model for model in listed if isinstance(model["id"], str)]
+    except (ValueError, KeyError, TypeError):
+        raise UpstreamFailed(f"The upstream `{name}` answered {status} to a request for its models.") from None

@@ -1,0 +1,1 @@
+"""Benchmarks of workers: throughput and fairness, with real workers."""

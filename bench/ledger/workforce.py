@@ -1,0 +1,89 @@
+"""Runs real workers, beat and a model provider that answers at once, for benchmarks of the whole system."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+from bench.ground import CONNECTIONS, Ground
+from cli.demo import canned
+from cli.operations import stack
+from schemas.ledger.work import TaskMessage
+from schemas.settings import Settings
+from store.database import Store
+from workers.embedded.processes import wait_until
+from workers.embedded.supervisor import Process, Supervisor
+
+WORKERS = 2
+EMBEDDING_MODEL = {"PATROL_EMBEDDER": "openai", "PATROL_OPENAI_EMBEDDING_DIMENSIONS": "384", "OPENAI_API_KEY": "any"}
+
+
+@contextmanager
+def workforce(
+    ground: Ground,
+    *,
+    pending_notes: int,
+    pending_wait: timedelta,
+    api_port: int | None = None,
+    thinks: bool = False,
+) -> Iterator[tuple[Settings, Store]]:
+    """Run two worker processes, beat and the provider over an empty ledger while the block runs.
+
+    Args:
+        ground: The servers.
+        pending_notes: So many waiting scene notes start a patrol at once.
+        pending_wait: A scene note waits at most this long.
+        api_port: Where the HTTP API is to listen, in two processes; None: there is none.
+        thinks: Whether the provider thinks as well.
+
+    Yields:
+        The settings of these processes, for what is handed in from here, and a ledger that sends their tasks.
+    """
+    ground.clear()
+    port = canned.free_port()
+    environment = {
+        **EMBEDDING_MODEL,
+        "OPENAI_BASE_URL": f"http://{canned.HOST}:{port}/v1",
+        "PATROL_PENDING_NOTES": str(pending_notes),
+        "PATROL_PENDING_WAIT": f"PT{pending_wait.total_seconds()}S",
+        "PATROL_LOG_LEVEL": "WARNING",
+        **(canned.settings(port) if thinks else {}),
+    }
+    with Supervisor(ground.home / "logs") as supervisor:
+        supervisor.start([canned.process(port)])
+        supervisor.start(
+            [
+                _with(process, environment)
+                for process in (*stack.workers(WORKERS, _quietly), stack.beat(ground.home, _quietly))
+            ]
+        )
+        if api_port is not None:
+            supervisor.start([_with(stack.api(canned.HOST, api_port, WORKERS, _quietly), environment)])
+        with Store(ground.url, CONNECTIONS, _send) as store:
+            yield Settings(pending_notes=pending_notes, pending_wait=pending_wait), store
+
+
+def _send(messages: Sequence[TaskMessage]) -> None:
+    """Send the Celery messages for due work, as a door does."""
+    from workers.runtime import dispatch  # noqa: PLC0415  # its app's settings read the broker's URL, which is known only now
+    from workers.runtime.app import app  # noqa: PLC0415  # likewise
+
+    dispatch.send(app, messages)
+
+
+def wait_for(condition: Callable[[], bool], patience: float, *, pause: float = 0.1) -> None:
+    """Poll a condition every `pause` seconds until it holds.
+
+    Raises:
+        TimeoutError: It did not come true in time.
+    """
+    if not wait_until(condition, patience, pause=pause):
+        raise TimeoutError(f"The workers did not get it done within {patience:.0f} s.")
+
+
+def _with(process: Process, environment: Mapping[str, str]) -> Process:
+    return replace(process, env={**process.env, **environment})
+
+
+def _quietly(name: str) -> None:
+    """Announce nothing."""

@@ -1,0 +1,1 @@
+"""Benchmarks of embedding and of finding nodes."""

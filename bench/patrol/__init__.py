@@ -1,0 +1,1 @@
+"""Benchmarks of patrols, which must cost what changed."""

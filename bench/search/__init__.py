@@ -1,0 +1,1 @@
+"""Benchmarks of the search: its speed and its quality."""

@@ -1,0 +1,271 @@
+"""`make quality`: how much of the evidence for a question the search finds, on conversations with known answers.
+
+Each conversation becomes a Being: its messages and scene notes are handed in, indexed and embedded as workers do it,
+and its questions are asked. Coverage is the mean, over the questions of categories 1 to 4, of the share of the messages
+that answer a question which stand among the first ten results; a node stands for the messages that its note names as
+evidence.
+
+The folder holds a folder for each conversation with `messages.jsonl`, `notes.jsonl` and `queries.jsonl`, in this
+project's wire format; the questions carry `category` and `evidence`.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from statistics import mean
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from memory.intake import intake
+from memory.patrol import demand
+from memory.patrol import steps as patrol
+from memory.search import embedding, indexing, ranking
+from memory.search import search as searching
+from memory.search.candidates import candidates as candidates_of
+from providers.embedders import Embedders
+from providers.thinkers import Thinkers
+from schemas.accounts.accounts import Being
+from schemas.ledger.kinds import EMBED_TOLD, INDEX_WORDS, STEPS, WorkKind
+from schemas.ledger.work import Claim
+from schemas.limits import BATCH_ITEMS
+from schemas.search import EverythingRequest, Kind
+from schemas.settings import Settings
+from store import clock
+from store.accounts import beings, users
+from store.database import Store
+from store.ledger import work
+from store.migrate import migrate
+from store.search import shown
+from workers.embedded.postgres import EmbeddedPostgres
+from workers.runtime.logs import configure_logs
+
+FIRST = 10
+CATEGORIES = {1: "several sessions", 2: "when", 3: "inference", 4: "one session"}
+KINDS: tuple[Kind, Kind] = ("message", "node")
+LEASE = timedelta(minutes=10)
+TURN = timedelta(hours=1)
+AFTERWARDS = timedelta(hours=1)
+# What cross-validation tries for each weight, the others as they are.
+FACTORS = (0.5, 0.75, 1.0, 1.5, 2.0)
+ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with the signals of its candidates, whatever weights these are ranked by.
+
+    Attributes:
+        category: Which kind of question it is.
+        evidence: The messages that answer it, by their producer's ids.
+        values: Each signal's value for each candidate that may be answered.
+        stands_for: The messages that each of these candidates stands for.
+    """
+
+    category: int
+    evidence: frozenset[str]
+    values: Mapping[str, ranking.Numbers]
+    stands_for: Sequence[frozenset[str]]
+
+    def coverage(self, weights: Mapping[str, float]) -> float:
+        """The share of the evidence among the first ten."""
+        best = np.argsort(-ranking.weighted(self.values, weights), kind="stable")[:FIRST]
+        found = frozenset[str]().union(*(self.stands_for[at] for at in best))
+        return len(found & self.evidence) / len(self.evidence)
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """One conversation with its questions, for each kind of result."""
+
+    name: str
+    asked: Mapping[Kind, Sequence[Asked]]
+
+
+def main() -> None:
+    """Measure, and print what was found."""
+    parser = argparse.ArgumentParser(prog="python -m bench.search.quality", description=__doc__)
+    parser.add_argument("folder", type=Path, help="the folder of conversations")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
+    asked = parser.parse_args()
+    configure_logs(Settings(log_level="ERROR"))
+    console = Console(width=None if Console().is_terminal else 120)
+    with _store() as store:
+        conversations = [
+            _read(store, Embedders(Settings(embedder="minilm")), folder) for folder in sorted(asked.folder.iterdir())
+        ]
+    figures = {kind: _figures([(one.name, one.asked[kind]) for one in conversations]) for kind in KINDS}
+    for kind, measured in figures.items():
+        console.print(_table(kind, measured))
+    if asked.json:
+        asked.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _store() -> Iterator[Store]:
+    """A database of its own, gone when the block ends."""
+    with tempfile.TemporaryDirectory(prefix="patrol-quality-") as home:
+        sockets = Path(home) / "run"
+        sockets.mkdir()
+        with EmbeddedPostgres(Path(home) / "postgres", sockets, durable=False) as server:
+            migrate(server.url)
+            with Store(server.url) as store:
+                yield store
+
+
+def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
+    """Hand a conversation in, have it indexed, and ask its questions."""
+    settings = Settings(embedder="minilm")
+    said = _lines(folder / "messages.jsonl")
+    with store.transaction() as tx:
+        # It is asked when all has been said.
+        clock.set_to(tx, datetime.fromisoformat(said[-1]["created_at"]) + AFTERWARDS)
+    notes = _lines(folder / "notes.jsonl")
+    with store.transaction() as tx:
+        user = users.add_user(tx, folder.name, "UTC")
+        being_id = beings.add_being(tx, user.user_id, "being", "Being").being_id
+    for batch in _batches(said):
+        intake.accept_messages(store, settings, being_id, batch)
+    for batch in _batches(notes):
+        intake.accept_notes(store, settings, being_id, batch)
+    with closing(Thinkers(settings)) as thinkers:
+        run = demand.demand(store, settings, being_id)
+        _work(
+            store,
+            being_id,
+            STEPS["embed"],
+            lambda claim: patrol.embed(store, embedders, thinkers, settings, claim),
+            key=str(run),
+        )
+    with store.transaction() as tx:
+        work.ask(tx, being_id, INDEX_WORDS)
+    _work(store, being_id, INDEX_WORDS, lambda claim: indexing.index(store, claim, turn=TURN))
+    with store.transaction() as tx:
+        work.ask(tx, being_id, EMBED_TOLD)
+    _work(store, being_id, EMBED_TOLD, lambda claim: embedding.embed(store, embedders, claim, turn=TURN))
+    with store.transaction() as tx:
+        being = beings.get_being(tx, being_id)
+    evidence = {note["id"]: frozenset(note.get("metadata", {}).get("evidence", ())) for note in notes}
+    questions = [one for one in _lines(folder / "queries.jsonl") if one["category"] in CATEGORIES and one["evidence"]]
+    return Conversation(
+        folder.name,
+        {kind: [_asked(store, embedders, being, kind, one, evidence) for one in questions] for kind in KINDS},
+    )
+
+
+def _work(store: Store, being_id: UUID, kind: WorkKind, do: Callable[[Claim], None], key: str = "") -> None:
+    """Do work that was asked for, as a worker would."""
+    with store.transaction() as tx:
+        # What waits for more to come is done now.
+        tx.execute("update memory.work set next_at = clock_timestamp() where owner_id = %s", [being_id])
+        claim = work.claim(tx, being_id, kind.name, key, lease=LEASE, attempts=1)
+    if claim is None:
+        raise RuntimeError(f"{kind.name} is not due.")
+    do(claim)
+
+
+def _asked(
+    store: Store,
+    embedders: Embedders,
+    being: Being,
+    kind: Kind,
+    one: Mapping[str, Any],
+    evidence: Mapping[str, frozenset[str]],
+) -> Asked:
+    question = EverythingRequest(query=one["query"], kinds=[kind], limit=FIRST)
+    understood = searching.understand(store, embedders, being, question.query, question.kinds)
+    with store.transaction() as tx:
+        candidates = candidates_of(tx, being, question, understood)
+        told = shown.told(tx, being.being_id, being.user_id, [(row.kind, row.item_id) for row in candidates.rows])
+    stands_for = {
+        each.item_id: frozenset([each.producer_id]) if kind == "message" else evidence.get(each.producer_id or "")
+        for each in told
+        if each.producer_id
+    }
+    values, _ = ranking.signals(candidates.query, candidates.rows)
+    # What is equal goes newest first.
+    order = [
+        at
+        for at in ranking.ordered(candidates.rows, np.zeros(len(candidates.rows)))
+        if candidates.rows[at].document_id in candidates.wanted
+    ]
+    return Asked(
+        category=one["category"],
+        evidence=frozenset(one["evidence"]),
+        values={name: column[order] for name, column in values.items()},
+        stands_for=[stands_for.get(candidates.rows[at].item_id) or frozenset() for at in order],
+    )
+
+
+def _coverage(asked: Iterable[Asked], weights: Mapping[str, float] = ranking.WEIGHTS) -> float:
+    return mean(one.coverage(weights) for one in asked)
+
+
+def _figures(conversations: Sequence[tuple[str, Sequence[Asked]]]) -> dict[str, dict[str, float]]:
+    """The coverage of all questions, of each category, of each signal alone, without each, and cross-validated."""
+    parts: dict[str, Sequence[Asked]] = {
+        "all": [one for _, asked in conversations for one in asked],
+        **dict(conversations),
+    }
+    figures = {"all signals": {name: _coverage(asked) for name, asked in parts.items()}}
+    for category, name in CATEGORIES.items():
+        of_it = {part: [one for one in asked if one.category == category] for part, asked in parts.items()}
+        figures[f"category {category}: {name}"] = {part: _coverage(asked) for part, asked in of_it.items() if asked}
+    for signal in ranking.WEIGHTS:
+        alone = {name: weight * (name == signal) for name, weight in ranking.WEIGHTS.items()}
+        figures[f"{signal} alone"] = {part: _coverage(asked, alone) for part, asked in parts.items()}
+        without = {name: weight * (name != signal) for name, weight in ranking.WEIGHTS.items()}
+        figures[f"without {signal}"] = {part: _coverage(asked, without) for part, asked in parts.items()}
+    tested = {
+        part: _coverage(parts[part], _tuned([one for other, asked in conversations if other != part for one in asked]))
+        for part, _ in conversations
+        if len(conversations) > 1
+    }
+    if tested:
+        figures["tuned on the others, tested here"] = tested
+    return figures
+
+
+def _tuned(asked: Sequence[Asked]) -> dict[str, float]:
+    """Weights by coordinate ascent from those that stand, on these questions alone."""
+    weights = dict(ranking.WEIGHTS)
+    best = _coverage(asked, weights)
+    for name in list(weights) * ROUNDS:
+        for factor in FACTORS:
+            tried = {**weights, name: ranking.WEIGHTS[name] * factor}
+            reached = _coverage(asked, tried)
+            if reached > best:
+                weights, best = tried, reached
+    return weights
+
+
+def _table(kind: str, figures: Mapping[str, Mapping[str, float]]) -> Table:
+    parts = list(figures["all signals"])
+    table = Table(title=f"{kind}s: evidence in the first {FIRST}", title_justify="left")
+    table.add_column("what")
+    for part in parts:
+        table.add_column(part, justify="right")
+    for what, values in figures.items():
+        table.add_row(what, *(f"{values[part]:.3f}" if part in values else "" for part in parts))
+    return table
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _batches(items: Sequence[dict[str, Any]]) -> Iterator[Sequence[dict[str, Any]]]:
+    for start in range(0, len(items), BATCH_ITEMS):
+        yield items[start : start + BATCH_ITEMS]
+
+
+if __name__ == "__main__":
+    main()

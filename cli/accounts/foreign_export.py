@@ -1,0 +1,161 @@
+"""`patrol import --from`: imports the export of another program, and shows how far it is."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Self
+from zoneinfo import ZoneInfo
+
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from typer import Exit
+
+from cli.console.failures import Failure
+from cli.console.output import console, count, remark, say, say_json, words
+from memory.intake.importers.entries import Bad, Entry, Names
+from memory.intake.importers.files import export_files
+from memory.intake.importers.importing import FORMATS, Import, Imported
+from memory.intake.intake import IntakeFull
+from schemas.accounts.accounts import Being
+from store.accounts import users
+from store.errors import Unavailable
+from workers.runtime.resources import Resources
+
+# Without a terminal, progress is a line for each so many entries.
+ENTRIES_A_LINE = 2000
+TOLD_ASIDE = 20
+
+
+def import_foreign(
+    on: Resources,
+    being: Being,
+    path: Path,
+    source: str,
+    *,
+    user: str | None,
+    companion: str | None,
+    aside: Path,
+    aged: bool,
+    as_json: bool,
+) -> None:
+    """Import an export, and print what became of its entries.
+
+    Raises:
+        Failure: Intake stopped; the outcome until then is printed first.
+        Exit: An entry was set aside.
+    """
+    read, pattern = FORMATS[source]
+    with on.store.transaction() as tx:
+        zone = ZoneInfo(users.get_user(tx, being.user_id).time_zone)
+    names = Names(user, companion, zone)
+
+    def entries() -> Iterator[Entry]:
+        for file in export_files(path, pattern):
+            yield from read(file, names)
+
+    stopped: IntakeFull | Unavailable | None = None
+    with _Aside(aside) as bad, _progress() as show:
+        work = Import(on.store, on.settings, on.embedders, being, aged, bad.add)
+        try:
+            for done in work.take(entries()):
+                show(done)
+        except (IntakeFull, Unavailable) as fault:
+            stopped = fault
+    if as_json:
+        say_json(asdict(work.done))
+    else:
+        _tell(work.done)
+    if bad.written:
+        for line in bad.first:
+            remark(line)
+        remark(f"Could not be imported: {bad.written}. The entries are in {words(str(aside))}.")
+    if stopped:
+        raise Failure(f"Stopped. {stopped} Run the same command again later: it goes on where it was.") from stopped
+    if bad.written:
+        raise Exit(1)
+
+
+def _tell(done: Imported) -> None:
+    parts = [
+        f"{count(done.messages, 'message')}" + (f" ({done.retracted} on other branches)" if done.retracted else ""),
+        *([count(done.facts, "fact")] if done.facts else []),
+        *([count(done.notes, "knowledge note")] if done.notes else []),
+        *([f"{done.known} known already"] if done.known else []),
+        *([f"{done.erased} erased before"] if done.erased else []),
+    ]
+    say(", ".join(parts))
+
+
+@contextmanager
+def _progress() -> Iterator["_Show"]:
+    on = console(stderr=True)
+    if not on.is_terminal:
+        yield _Lines()
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=on, transient=True) as bar:
+        yield _Bar(bar)
+
+
+class _Show:
+    """Shows how far an import is."""
+
+    def __call__(self, done: Imported) -> None:
+        """Show it."""
+
+
+class _Bar(_Show):
+    """A line on a terminal that changes."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("Reading ...", total=None)
+
+    def __call__(self, done: Imported) -> None:
+        self._bar.update(self._task, description=_so_far(done))
+
+
+class _Lines(_Show):
+    """A line now and then where there is no terminal."""
+
+    def __init__(self) -> None:
+        self._next = ENTRIES_A_LINE
+
+    def __call__(self, done: Imported) -> None:
+        if done.read >= self._next:
+            self._next = (done.read // ENTRIES_A_LINE + 1) * ENTRIES_A_LINE
+            remark(_so_far(done))
+
+
+def _so_far(done: Imported) -> str:
+    known = f", {done.known} known already" if done.known else ""
+    return f"{done.read} entries: {done.messages} messages{known}, {done.set_aside} set aside"
+
+
+class _Aside:
+    """The file of entries that can't be imported; it is made with the first one, readable by its owner alone."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: IO[str] | None = None
+        self.written = 0
+        self.first: list[str] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def add(self, bad: Bad) -> None:
+        """Write an entry with its place and the reason."""
+        if self._file is None:
+            self._file = os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w")
+        line = {"place": bad.place, "reason": bad.reason, "entry": bad.entry}
+        self._file.write(json.dumps(line, ensure_ascii=True, default=str) + "\n")
+        self.written += 1
+        if len(self.first) < TOLD_ASIDE:
+            self.first.append(words(f"{bad.place}: {bad.reason}"))

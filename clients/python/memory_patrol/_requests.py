@@ -1,0 +1,121 @@
+"""Requests, answers and retries, without any input or output: shared by both clients."""
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, TypeVar
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx2
+
+from memory_patrol.errors import OF_STATUS, ApiError
+
+T = TypeVar("T")
+AGAIN = frozenset({408, 429, 502, 503, 504})
+NO_CONTENT = 204
+NOT_FOUND = 404
+FIRST_ERROR = 400
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How often a request is sent again, with the same Idempotency-Key.
+
+    Args:
+        attempts: The most attempts, the first included.
+        first_wait: Seconds before the second attempt; each later wait is twice as long, with random variation.
+        longest_wait: The longest wait in seconds. A `Retry-After` of the server takes precedence over both.
+    """
+
+    attempts: int = 6
+    first_wait: float = 0.2
+    longest_wait: float = 10.0
+
+    def wait(self, attempt: int, retry_after: float | None) -> float:
+        """Return the seconds to wait after the given attempt, counted from 1."""
+        if retry_after is not None:
+            return retry_after
+        return float(min(self.longest_wait, self.first_wait * 2 ** (attempt - 1))) * random.uniform(0.5, 1.0)  # noqa: S311  # spreads load
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request, which may be sent several times.
+
+    Args:
+        method: The HTTP method.
+        path: The path, with its parts quoted.
+        query: The query's parameters; None is left out.
+        headers: Further headers; None is left out.
+        body: What is sent as JSON, or bytes.
+        media: The media type of the body.
+        key: The Idempotency-Key of a POST.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+    body: Any = None
+    media: str = "application/json"
+    key: str = field(default_factory=lambda: uuid4().hex)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of httpx2's `request`."""
+        headers = {name: value for name, value in self.headers.items() if value is not None}
+        content = self.body if isinstance(self.body, bytes) or self.body is None else json.dumps(self.body).encode()
+        if content is not None:
+            headers["Content-Type"] = self.media
+        if self.method == "POST":
+            headers.setdefault("Idempotency-Key", self.key)
+        return {
+            "method": self.method,
+            "url": self.path,
+            "params": {name: value for name, value in self.query.items() if value is not None},
+            "headers": headers,
+            "content": content,
+        }
+
+
+def part(value: str) -> str:
+    """Quote one part of a path."""
+    return quote(value, safe="")
+
+
+def error_of(answer: httpx2.Response) -> ApiError | None:
+    """Return the error that a complete answer stands for, if it is none that succeeded."""
+    if answer.status_code < FIRST_ERROR:
+        return None
+    try:
+        problem = answer.json()
+    except ValueError:
+        problem = {}
+    retry_after = answer.headers.get("retry-after", "")
+    return OF_STATUS.get(answer.status_code, ApiError)(
+        answer.status_code,
+        problem if isinstance(problem, dict) else {},
+        request_id=answer.headers.get("x-request-id"),
+        retry_after=float(retry_after) if retry_after.isdecimal() else None,
+    )
+
+
+def is_gone(request: Request, error: ApiError, *, lost: bool) -> bool:
+    """Tell whether an answer to a deletion means that an earlier attempt, whose answer was lost, has succeeded."""
+    return lost and request.method == "DELETE" and error.status == NOT_FOUND
+
+
+def json_of(answer: httpx2.Response) -> Any:
+    """Return the JSON of an answer, or its text; None without content."""
+    if answer.status_code == NO_CONTENT or not answer.content:
+        return None
+    return answer.json() if "json" in answer.headers.get("content-type", "") else answer.text
+
+
+def batches(items: Iterable[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield the items in lists of at most `size`."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -1,0 +1,112 @@
+"""A session of the OpenAI Agents SDK: `Runner.run(agent, text, session=PatrolSession(memory, "mira", "chat-1"))`.
+
+The session's history is the conversation's messages in Memory Patrol, from which facts, summaries and memories are
+derived. What is taken out of the session is retracted there, and counts as never said.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
+
+from agents.memory import SessionABC
+
+from memory_patrol import types
+from memory_patrol._async.client import AsyncMemoryPatrol
+from memory_patrol._requests import batches
+
+if TYPE_CHECKING:
+    from agents import TResponseInputItem
+    from agents.memory import SessionSettings
+
+RETRACTED_AT_ONCE = 1000
+PAGE = 200
+
+
+class PatrolSession(SessionABC):
+    """The history of one conversation: what the user and the agent said.
+
+    Calls of tools and their results are not kept, nor are images: a later run sees what was said, not how it was found.
+
+    Args:
+        memory: The client, whose token has the scopes `ingest` and `read`.
+        being: The Being's id or slug.
+        session_id: The id of the conversation, at most 200 characters.
+    """
+
+    session_settings: "SessionSettings | None" = None
+
+    def __init__(self, memory: AsyncMemoryPatrol, being: str, session_id: str) -> None:
+        self.session_id = session_id
+        self._memory = memory
+        self._being = being
+
+    async def get_items(self, limit: int | None = None) -> "list[TResponseInputItem]":
+        """Return the newest `limit` messages, or all, oldest first."""
+        said: list[types.Message] = []
+        for session in await self._sessions():
+            if limit is not None and len(said) >= limit:
+                break
+            said = await self._messages(session) + said
+        newest = said if limit is None else said[max(0, len(said) - limit) :]
+        return [_item_of(message) for message in newest]
+
+    async def add_items(self, items: "list[TResponseInputItem]") -> None:
+        """Add what was said; returns when it is committed.
+
+        Raises:
+            ValueError: A message was rejected.
+        """
+        said = [_said(item) for item in cast("list[Mapping[str, Any]]", items)]
+        messages: list[types.MessageInput] = [
+            {"id": uuid4().hex, "role": role, "content": text, "conversation": self.session_id}
+            for role, text in said
+            if role != "other" and text.strip()
+        ]
+        async for receipt in self._memory.message_batches(self._being, messages):
+            if receipt["rejected"]:
+                raise ValueError(f"A message was rejected: {receipt['rejected'][0]['reason']}")
+
+    async def pop_item(self) -> "TResponseInputItem | None":
+        """Take the newest message out of the session; returns it, or None if there is none."""
+        for session in await self._sessions():
+            if said := await self._messages(session):
+                await self._retract(said[-1:])
+                return _item_of(said[-1])
+        return None
+
+    async def clear_session(self) -> None:
+        """Take everything out of the session."""
+        for session in await self._sessions():
+            await self._retract(await self._messages(session))
+
+    async def _sessions(self) -> list[types.Session]:
+        """Return the conversation's sessions, newest first."""
+        pages = self._memory.pages(self._memory.list_sessions, self._being, limit=PAGE)
+        listed = [session async for page in pages for session in page["sessions"]]
+        own = [session for session in listed if session["conversation"] == self.session_id]
+        return sorted(own, key=lambda session: session["started_at"], reverse=True)
+
+    async def _messages(self, session: types.Session) -> list[types.Message]:
+        pages = self._memory.pages(self._memory.list_messages, self._being, session["session_id"], limit=PAGE)
+        return [message async for page in pages for message in page["messages"]]
+
+    async def _retract(self, messages: Sequence[types.Message]) -> None:
+        ids = [message["producer_id"] or message["message_id"] for message in messages]
+        for some in batches(ids, RETRACTED_AT_ONCE):
+            await self._memory.retract_messages(self._being, {"ids": [*some]})
+
+
+def _said(item: Mapping[str, Any]) -> tuple[Any, str]:
+    """Return the role and the text of an item; the role `other` for what is no message of the user or the agent."""
+    content = item.get("content", "")
+    role = item.get("role")
+    if role not in {"user", "assistant"}:
+        return "other", ""
+    if isinstance(content, str):
+        return role, content
+    return role, "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
+
+
+def _item_of(message: types.Message) -> "TResponseInputItem":
+    role = "assistant" if message["role"] == "assistant" else "user"
+    return cast("TResponseInputItem", {"role": role, "content": message["content"]})

@@ -1,0 +1,162 @@
+// The client: sends requests, repeats what failed on the way, and follows patrols and pages.
+
+import { ApiError, Unreachable } from "./errors.js";
+import { AGAIN, RETRIES, toFetch, waitAfter, type Request, type Retries } from "./requests.js";
+import { Routes } from "./routes.js";
+import type * as types from "./types.js";
+
+export interface Options {
+  /** The address of the API, such as `http://127.0.0.1:8765`. */
+  url: string;
+  /** An access token. */
+  token: string;
+  /** How often a request is repeated. Every POST carries an Idempotency-Key, so no repetition doubles. */
+  retries?: Partial<Retries>;
+  /** Milliseconds to wait for an answer. */
+  timeout?: number;
+  /** Another `fetch` than the platform's. */
+  fetch?: typeof fetch;
+}
+
+type Note = types.SceneNote | types.TodoNote | types.ReminderNote | types.KnowledgeNote;
+// The server handles a larger batch as bulk, which waits for its turn.
+const LIVE_BATCH = 100;
+
+/** A connection to Memory Patrol. */
+export class MemoryPatrol extends Routes {
+  readonly #url: string;
+  readonly #token: string;
+  readonly #retries: Retries;
+  readonly #timeout: number;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: Options) {
+    super();
+    this.#url = options.url.replace(/\/+$/, "");
+    this.#token = options.token;
+    this.#retries = { ...RETRIES, ...options.retries };
+    this.#timeout = options.timeout ?? 60_000;
+    this.#fetch = options.fetch ?? fetch;
+  }
+
+  /** Sends a request, again if no answer came or the server asks for it. Throws `ApiError` or `Unreachable`. */
+  async send(request: Request): Promise<unknown> {
+    const key = crypto.randomUUID();
+    let lost = false;
+    for (let attempt = 1; ; attempt++) {
+      let retryAfter: number | null = null;
+      try {
+        const answer = await this.#ask(request, key, AbortSignal.timeout(this.#timeout));
+        const text = await answer.text();
+        if (answer.ok) return contentOf(answer, text);
+        const error = errorOf(answer, text);
+        // An earlier attempt, whose answer was lost, has deleted it.
+        if (lost && request.method === "DELETE" && error.status === 404) return undefined;
+        if (!AGAIN.has(error.status) || attempt >= this.#retries.attempts) throw error;
+        retryAfter = error.retryAfter;
+      } catch (fault) {
+        if (fault instanceof ApiError) throw fault;
+        lost = true;
+        if (attempt >= this.#retries.attempts) {
+          throw new Unreachable(`No answer to ${request.method}, after ${attempt} attempts.`, { cause: fault });
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, waitAfter(this.#retries, attempt, retryAfter)));
+    }
+  }
+
+  /** Sends a request once; yields the lines of the answer as they arrive. */
+  async *stream(request: Request): AsyncIterable<string> {
+    const answer = await this.#ask(request, crypto.randomUUID());
+    if (!answer.ok) throw errorOf(answer, await answer.text());
+    if (!answer.body) return;
+    const decoder = new TextDecoder();
+    let rest = "";
+    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines;
+    }
+    if (rest) yield rest;
+  }
+
+  /** Demands a patrol, and yields its report whenever it changed, the last one `done` or `failed`. */
+  async *patrol(being: string, every = 500): AsyncIterable<types.RunReport> {
+    const { run_id } = await this.demandPatrol(being);
+    let shown = "";
+    for (;;) {
+      const report = await this.showPatrol(being, run_id);
+      const seen = JSON.stringify(report);
+      if (seen === shown) {
+        await new Promise((resolve) => setTimeout(resolve, every));
+        continue;
+      }
+      shown = seen;
+      yield report;
+      if (report.state === "done" || report.state === "failed") return;
+    }
+  }
+
+  /** Yields every page of a list: `memory.pages((cursor) => memory.listNotes("mira", { cursor }))`. */
+  async *pages<Page extends { cursor: string | null }>(
+    list: (cursor: string | null) => Promise<Page>,
+  ): AsyncIterable<Page> {
+    let cursor: string | null = null;
+    do {
+      const page: Page = await list(cursor);
+      yield page;
+      cursor = page.cursor;
+    } while (cursor !== null);
+  }
+
+  /** Hands in any number of notes, in requests of `size`; yields each request's receipt. */
+  async *noteBatches(being: string, notes: Iterable<Note>, size = LIVE_BATCH): AsyncIterable<types.Receipt> {
+    for (const batch of batches(notes, size)) yield await this.handInNotes(being, batch);
+  }
+
+  /** Hands in any number of messages, in requests of `size`; yields each request's receipt. */
+  async *messageBatches(
+    being: string,
+    messages: Iterable<types.MessageInput>,
+    size = LIVE_BATCH,
+  ): AsyncIterable<types.Receipt> {
+    for (const batch of batches(messages, size)) yield await this.handInMessages(being, batch);
+  }
+
+  async #ask(request: Request, key: string, signal?: AbortSignal): Promise<Response> {
+    const [url, init] = toFetch(this.#url, this.#token, request, key);
+    try {
+      return await this.#fetch(url, signal ? { ...init, signal } : init);
+    } catch (fault) {
+      throw new Unreachable(`No answer to ${request.method}.`, { cause: fault });
+    }
+  }
+}
+
+function contentOf(answer: Response, text: string): unknown {
+  if (!text) return undefined;
+  return answer.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+}
+
+function errorOf(answer: Response, text: string): ApiError {
+  let problem: unknown;
+  try {
+    problem = JSON.parse(text);
+  } catch {
+    problem = null;
+  }
+  const members = typeof problem === "object" && problem !== null ? (problem as Record<string, unknown>) : {};
+  return new ApiError(answer.status, members, answer.headers);
+}
+
+function* batches<Item>(items: Iterable<Item>, size: number): Iterable<Item[]> {
+  let batch: Item[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length) yield batch;
+}

@@ -1,0 +1,59 @@
+// Requests and retries, without any input or output.
+
+/** A request, which may be sent several times. */
+export interface Request {
+  method: string;
+  path: string;
+  /** The query's parameters; null and undefined are left out. */
+  query?: Record<string, unknown>;
+  headers?: Record<string, string | null | undefined>;
+  body?: unknown;
+  /** The media type of the body; without one it is sent as JSON. */
+  media?: string;
+}
+
+/** How often a request is sent again, with the same Idempotency-Key. */
+export interface Retries {
+  /** The most attempts, the first included. */
+  attempts: number;
+  /** Milliseconds before the second attempt; each later wait is twice as long, with random variation. */
+  firstWait: number;
+  /** The longest wait in milliseconds. A `Retry-After` of the server takes precedence over both. */
+  longestWait: number;
+}
+
+export const RETRIES: Retries = { attempts: 6, firstWait: 200, longestWait: 10_000 };
+export const AGAIN: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+/** Quotes one part of a path. */
+export function part(value: string): string {
+  return encodeURIComponent(value);
+}
+
+/** The milliseconds to wait after an attempt, counted from 1. */
+export function waitAfter(retries: Retries, attempt: number, retryAfter: number | null): number {
+  if (retryAfter !== null) return 1000 * retryAfter;
+  return Math.min(retries.longestWait, retries.firstWait * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+}
+
+/** The arguments of `fetch` for a request. */
+export function toFetch(url: string, token: string, request: Request, key: string): [string, RequestInit] {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null) query.append(name, String(each));
+    }
+  }
+  const headers = new Headers({ Authorization: `Bearer ${token}` });
+  for (const [name, value] of Object.entries(request.headers ?? {})) {
+    if (value !== undefined && value !== null) headers.set(name, value);
+  }
+  if (request.method === "POST") headers.set("Idempotency-Key", key);
+  const init: RequestInit = { method: request.method, headers };
+  if (request.body !== undefined) {
+    headers.set("Content-Type", request.media ?? "application/json");
+    init.body = request.media ? String(request.body) : JSON.stringify(request.body);
+  }
+  const asked = query.size ? `?${query}` : "";
+  return [`${url}${request.path}${asked}`, init];
+}

@@ -1,0 +1,107 @@
+// Against a live API: its address and a token are in MEMORY_URL and MEMORY_TOKEN, the token's Being has the slug `mira`.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { after, test } from "node:test";
+import { ApiError, MemoryPatrol, Unreachable } from "memory-patrol-client";
+
+const { MEMORY_URL: url, MEMORY_TOKEN: token } = process.env;
+const retries = { attempts: 4, firstWait: 10, longestWait: 50 };
+const memory = new MemoryPatrol({ url, token, retries });
+const scene = (action) => ({ type: "scene", content: { action, actors: ["Mira"], when: ["2026-03-02"] } });
+
+/** Passes connections on to the API, but keeps back half of each of the next `losses` answers and cuts the connection. */
+const proxy = { losses: 0, lost: 0 };
+const server = createServer((client) => {
+  const api = connect(Number(new URL(url).port), "127.0.0.1");
+  client.pipe(api);
+  api.on("data", (answer) => {
+    if (proxy.losses > 0) {
+      proxy.losses--;
+      proxy.lost++;
+      client.write(answer.subarray(0, answer.length / 2), () => client.destroy());
+      api.destroy();
+    } else client.write(answer);
+  });
+  api.on("end", () => client.end());
+  for (const socket of [client, api]) socket.on("error", () => {});
+}).listen(0, "127.0.0.1");
+await new Promise((resolve) => server.once("listening", resolve));
+const lossy = new MemoryPatrol({ url: `http://127.0.0.1:${server.address().port}`, token, retries });
+after(() => server.close());
+
+test("an error has the problem's type and detail", async () => {
+  const failed = await memory.showBeing("nobody").catch((error) => error);
+  assert.ok(failed instanceof ApiError);
+  assert.equal(failed.status, 404);
+  assert.equal(failed.type, "urn:memory-patrol:problem:not-found");
+  assert.match(failed.detail, /no Being/);
+  assert.ok(failed.requestId);
+  const invalid = await memory.recallMemories("mira", { limit: 0 }).catch((error) => error);
+  assert.ok(invalid.members.errors.some((each) => each.place === "body.query"));
+});
+
+test("lost answers double nothing and lose nothing", async () => {
+  const lose = async (losses, ask) => {
+    proxy.losses = losses;
+    return await ask();
+  };
+  const receipt = await lose(2, () => lossy.handInNotes("mira", [scene("One."), scene("Two.")]));
+  const rule = { name: "kindness", content: "Be kind." };
+  const entry = await lose(2, () => lossy.addPersona("mira", "partner_rules", rule));
+  const run = await lose(2, () => lossy.demandPatrol("mira"));
+  await lose(1, () => lossy.removePersona("mira", "partner_rules", entry.entry_id));
+  assert.equal(proxy.lost, 7);
+  const { notes } = await memory.listNotes("mira");
+  assert.deepEqual(notes.map((note) => note.note_id).sort(), [...receipt.ids].sort());
+  assert.deepEqual((await memory.listPersona("mira", "partner_rules")).entries, []);
+  const { patrols } = await memory.listPatrols("mira");
+  assert.deepEqual(patrols.map((each) => each.run_id), [run.run_id]);
+});
+
+test("a server that never answers is told", async () => {
+  proxy.losses = 100;
+  await assert.rejects(lossy.listBeings(), Unreachable);
+  proxy.losses = 0;
+});
+
+test("any number of messages goes in batches, and comes back in pages", async () => {
+  const messages = Array.from({ length: 25 }, (_, number) => ({ id: `m${number}`, role: "user", content: `${number}.` }));
+  const accepted = [];
+  for await (const receipt of memory.messageBatches("mira", messages, 10)) accepted.push(receipt.accepted);
+  assert.deepEqual(accepted, [10, 10, 5]);
+  const { sessions } = await memory.listSessions("mira");
+  const said = [];
+  const list = (cursor) => memory.listMessages("mira", sessions[0].session_id, { cursor, limit: 10 });
+  for await (const page of memory.pages(list)) said.push(...page.messages.map((message) => message.content));
+  assert.equal(said.length, 25);
+});
+
+test("a patrol's progress is seen until it is done", async () => {
+  const states = [];
+  for await (const report of memory.patrol("mira", 50)) states.push(report.state);
+  assert.equal(states.at(-1), "done");
+});
+
+test("an export arrives line by line", async () => {
+  const lines = [];
+  for await (const line of memory.exportBeing("mira")) lines.push(JSON.parse(line));
+  assert.ok(lines.length > 25);
+});
+
+test("every route is reached", async () => {
+  for (const { name, path, body, lines } of JSON.parse(readFileSync("operations.json", "utf8"))) {
+    const sent = [...path, ...(body === null ? [] : [body])];
+    const ask = async () => {
+      const answer = memory[name](...sent);
+      if (lines) for await (const line of answer) assert.ok(line);
+      await answer;
+    };
+    const refused = await ask().then(() => null, (error) => error);
+    if (refused === null) continue;
+    assert.ok(refused instanceof ApiError, `${name}: ${refused}`);
+    assert.ok([403, 404, 409, 422, 503].includes(refused.status), `${name}: ${refused.status}`);
+    assert.notEqual(refused.detail, "There is no route at this path.", name);
+  }
+});

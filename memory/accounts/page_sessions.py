@@ -1,0 +1,92 @@
+"""Logins of the memory page. A browser keeps the secret of a session in a cookie that scripts can't read.
+
+A session has the rights of the token that it was opened with, and ends with it, or after `LIFETIME`. Requests that
+change something must also carry a second secret, which is derived from the first and which other sites can't read.
+"""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memory.accounts.access import Caller, InvalidToken, digest
+from schemas.accounts.accounts import Being
+from store.accounts import beings, page_sessions, users
+from store.database import Store
+from store.transaction import Transaction
+
+LIFETIME = timedelta(hours=8)
+MOST_SESSIONS = 20
+
+
+@dataclass(frozen=True)
+class PageSession:
+    """A valid session of a browser.
+
+    Attributes:
+        caller: Whom it belongs to, with the rights of its token.
+        user: The user's name.
+        beings: The Beings that it gives access to, oldest first; without the scope `read`, none.
+        expires_at: When it expires, on the real clock.
+    """
+
+    caller: Caller
+    user: str
+    beings: list[Being]
+    expires_at: datetime
+
+
+def begin(store: Store, caller: Caller) -> str:
+    """Open a session for the token of a request; returns its secret."""
+    if caller.token_id is None:
+        raise InvalidToken("This request has no token.")
+    secret = secrets.token_urlsafe(32)
+    with store.transaction() as tx:
+        page_sessions.add(tx, caller.user_id, caller.token_id, digest(secret), LIFETIME, MOST_SESSIONS)
+    return secret
+
+
+def authenticate(store: Store, secret: str) -> Caller:
+    """Return the caller that a session belongs to.
+
+    Raises:
+        InvalidToken: The session has ended, or its token has.
+    """
+    with store.transaction() as tx:
+        caller, _ = _valid(tx, secret)
+    return caller
+
+
+def show(store: Store, secret: str) -> PageSession:
+    """Return a session.
+
+    Raises:
+        InvalidToken: The session has ended, or its token has.
+    """
+    with store.transaction() as tx:
+        caller, expires_at = _valid(tx, secret)
+        user = users.get_user(tx, caller.user_id)
+        known = beings.beings_of(tx, caller.user_id) if "read" in caller.scopes else []
+    opened = [being for being in known if caller.being_id in {None, being.being_id}]
+    return PageSession(caller, user.name, opened, expires_at)
+
+
+def end(store: Store, secret: str) -> None:
+    """Log out: the session is no longer valid."""
+    with store.transaction() as tx:
+        page_sessions.remove(tx, digest(secret))
+
+
+def request_secret(secret: str) -> str:
+    """Return the second secret of a session, which its requests that change something carry."""
+    return hmac.new(secret.encode(), b"memory page: request", hashlib.sha256).hexdigest()
+
+
+def _valid(tx: Transaction, secret: str) -> tuple[Caller, datetime]:
+    """Return whom a session belongs to, and when it expires; raises `InvalidToken` if it or its token has ended."""
+    found = page_sessions.find(tx, digest(secret))
+    if found is None:
+        raise InvalidToken("This login has ended: log in again with a token.")
+    token, expires_at = found
+    return Caller.of(token), expires_at

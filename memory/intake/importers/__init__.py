@@ -1,0 +1,1 @@
+"""Imports from other programs: readers of their exports, and what is done with the entries."""

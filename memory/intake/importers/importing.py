@@ -1,0 +1,177 @@
+"""Takes in what readers yield.
+
+An import keeps no state of its own: every entry has an id, or is known by its content, and what is stored already is
+skipped. So the same file again changes nothing, and after a kill it goes on where it was.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from memory.facts import seeding
+from memory.intake.importers import branches, characterai, chatgpt, claude, honcho, mem0, sillytavern
+from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, Reader, Statement
+from memory.intake.intake import accept_messages, accept_notes
+from providers.embedders import Embedders
+from schemas.accounts.accounts import Being
+from schemas.facts.requests import Seed
+from schemas.intake.notes import Receipt
+from schemas.limits import BATCH_ITEMS
+from schemas.settings import Settings
+from schemas.text.validation_messages import validation_messages
+from store.database import Store
+from store.talk import messages as stored
+
+# Each reads one file; beside it, which files of an archive or a folder are its.
+FORMATS: dict[str, tuple[Reader, str]] = {
+    "chatgpt": (chatgpt.read, chatgpt.FILES),
+    "claude": (claude.read, claude.FILES),
+    "sillytavern": (sillytavern.read, sillytavern.FILES),
+    "characterai": (characterai.read, characterai.FILES),
+    "mem0": (mem0.read, mem0.FILES),
+    "honcho": (honcho.read, honcho.FILES),
+}
+SEEDS_AT_ONCE = 200
+
+
+@dataclass
+class Imported:
+    """What became of an export's entries; `retracted` counts those of `messages` that are on other branches."""
+
+    messages: int = 0
+    retracted: int = 0
+    facts: int = 0
+    notes: int = 0
+    known: int = 0
+    erased: int = 0
+    set_aside: int = 0
+
+    @property
+    def read(self) -> int:
+        """How many entries were dealt with."""
+        return self.messages + self.facts + self.notes + self.known + self.erased + self.set_aside
+
+
+@dataclass
+class Import:
+    """One import into one Being.
+
+    Attributes:
+        store: The ledger.
+        settings: Thresholds of intake.
+        embedders: The embedders of this process, for retractions.
+        being: The Being.
+        aged: Whether memories are born with the age that they would have had.
+        set_aside: Receives every entry that can't be imported.
+        done: What became of the entries until now.
+    """
+
+    store: Store
+    settings: Settings
+    embedders: Embedders
+    being: Being
+    aged: bool
+    set_aside: Callable[[Bad], object]
+    done: Imported = field(default_factory=Imported)
+    _said: list[dict[str, Any]] = field(default_factory=list)
+    _off: list[Conversation] = field(default_factory=list)
+    _told: list[Statement] = field(default_factory=list)
+    _kept: list[Knowledge] = field(default_factory=list)
+
+    def take(self, entries: Iterable[Entry]) -> Iterator[Imported]:
+        """Take in entries; yields what has been done after each batch.
+
+        Raises:
+            IntakeFull: Too much waits to be processed; what was taken before is committed.
+            Unavailable: The database is; likewise.
+            Refused: The user would have too many facts; likewise.
+            SecretMissing, ProviderError: As `retraction.retract`; likewise.
+        """
+        for entry in entries:
+            match entry:
+                case Conversation():
+                    for bad in entry.bad:
+                        self._put_aside(bad)
+                    self._off += [entry] if entry.off_branch else []
+                    self._said += entry.messages
+                case Statement():
+                    self._told.append(entry)
+                case Knowledge():
+                    self._kept.append(entry)
+                case Bad():
+                    self._put_aside(entry)
+            if max(len(self._said), len(self._kept)) >= BATCH_ITEMS or len(self._told) >= SEEDS_AT_ONCE:
+                self._flush()
+                yield self.done
+        self._flush()
+        yield self.done
+
+    def _put_aside(self, bad: Bad) -> None:
+        self.done.set_aside += 1
+        self.set_aside(bad)
+
+    def _flush(self) -> None:
+        said, off, self._said, self._off = self._said, self._off, [], []
+        # What is not on the chosen branch is awaited as retracted before it comes, so that nothing is derived from it.
+        for conversation in off:
+            branches.choose(self.store, self.settings, self.embedders, self.being, conversation)
+        off_branch = {id_ for conversation in off for id_ in conversation.off_branch}
+        for begin in range(0, len(said), BATCH_ITEMS):
+            self._say(said[begin : begin + BATCH_ITEMS], off_branch)
+        told, kept, self._told, self._kept = self._told, self._kept, [], []
+        self._tell(told)
+        for begin in range(0, len(kept), BATCH_ITEMS):
+            self._keep(kept[begin : begin + BATCH_ITEMS])
+
+    def _say(self, said: Sequence[dict[str, Any]], off_branch: set[str]) -> None:
+        with self.store.transaction() as tx:
+            known = stored.known(tx, self.being.being_id, [message["id"] for message in said])
+        # Files of branches begin with the same messages; the first one counts.
+        unknown = {message["id"]: message for message in reversed(said) if message["id"] not in known}
+        new = [message | {"aged": self.aged} for message in reversed(unknown.values())]
+        self.done.known += len(said) - len(new)
+        if new:
+            receipt = accept_messages(self.store, self.settings, self.being.being_id, new)
+            self.done.messages += receipt.accepted
+            refused = {trouble.position for trouble in receipt.rejected + receipt.conflicts} | set(receipt.erased)
+            self.done.retracted += sum(
+                message["id"] in off_branch for place, message in enumerate(new) if place not in refused
+            )
+            self._account(receipt, new)
+
+    def _account(self, receipt: Receipt, items: Sequence[dict[str, Any]]) -> None:
+        self.done.known += receipt.duplicates
+        self.done.erased += len(receipt.erased)
+        for trouble in receipt.rejected + receipt.conflicts:
+            item = items[trouble.position]
+            self._put_aside(Bad(item.get("conversation") or "a message", trouble.reason, item))
+
+    def _tell(self, told: Sequence[Statement]) -> None:
+        seeds: list[tuple[Seed, Statement]] = []
+        for statement in told:
+            try:
+                seeds.append((Seed(type="PROFILE", content=statement.content), statement))
+            except ValidationError as error:
+                aside = {"content": statement.content, "told_at": statement.told_at}
+                self._put_aside(Bad(statement.place, "; ".join(validation_messages(error)), aside))
+        for begin in range(0, len(seeds), SEEDS_AT_ONCE):
+            some = seeds[begin : begin + SEEDS_AT_ONCE]
+            done = seeding.seed(
+                self.store,
+                self.settings,
+                self.being,
+                [seed for seed, _ in some],
+                told_at=[statement.told_at for _, statement in some],
+            )
+            self.done.facts += done.facts + done.told_again
+            self.done.known += done.repeated
+
+    def _keep(self, kept: Sequence[Knowledge]) -> None:
+        if not kept:
+            return
+        items = [{"id": one.id, "type": "knowledge", "title": one.title, "content": one.content} for one in kept]
+        receipt = accept_notes(self.store, self.settings, self.being.being_id, items, origin="import")
+        self.done.notes += receipt.accepted
+        self._account(receipt, items)

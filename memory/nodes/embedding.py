@@ -1,0 +1,71 @@
+"""Vectors of texts of any length: one for a whole text, and some for a long question."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from providers.embedding import Embedder, embed_each
+from providers.errors import InputRefused
+from providers.windows import Window, windows
+from store.nodes.embeddings import Vector
+
+# A question with more windows than these has so many vectors, each the direction of some windows' mean.
+MOST_QUESTION_VECTORS = 8
+
+
+def embed_whole(embedder: Embedder, texts: Sequence[str]) -> list[Vector | InputRefused]:
+    """Embed each text with one vector: a long one's is the direction of the mean of its windows.
+
+    Returns:
+        For each text its unit vector, or the refusal of one of its windows.
+
+    Raises:
+        ProviderError: Any other error.
+    """
+    cut = [_windows(embedder, text) for text in texts]
+    answers = iter(embed_each(embedder, [one.text for of_text in cut for one in of_text]))
+    return [_mean([next(answers) for _ in of_text]) for of_text in cut]
+
+
+def embed_question(embedder: Embedder, question: str) -> list[Vector]:
+    """Embed a question: one vector, or some for one that is too long for one.
+
+    Raises:
+        ProviderError: It was not embedded.
+    """
+    made = embedder.embed_queries([one.text for one in windows(embedder, question)])
+    return [_direction(part) for part in np.array_split(made, min(len(made), MOST_QUESTION_VECTORS))]
+
+
+def embed_prefix(embedder: Embedder, text: str) -> Vector:
+    """Embed the longest prefix, by halving, that the model accepts, so that no node is lost to a smaller window."""
+    while len(text) > 1:
+        text = text[: len(text) // 2]
+        (answer,) = embed_each(embedder, [text])
+        if not isinstance(answer, InputRefused):
+            return answer
+    raise InputRefused("The model refuses even the first character of a text that another model accepted.")
+
+
+def _windows(embedder: Embedder, text: str) -> list[Window]:
+    try:
+        return windows(embedder, text)
+    except InputRefused:
+        # The text can't be read: its embedding is refused likewise, and told as its own.
+        return [Window(0, text)]
+
+
+def _mean(answers: Sequence[Vector | InputRefused]) -> Vector | InputRefused:
+    made = [one for one in answers if not isinstance(one, InputRefused)]
+    refused = [one for one in answers if isinstance(one, InputRefused)]
+    return refused[0] if refused else _direction(np.stack(made))
+
+
+def _direction(vectors: Vector) -> Vector:
+    """The unit vector in the direction of the mean of some; of one, itself."""
+    if len(vectors) == 1:
+        first: Vector = vectors[0]
+        return first
+    mean = vectors.mean(axis=0)
+    unit: Vector = (mean / np.linalg.norm(mean)).astype(np.float32)
+    return unit

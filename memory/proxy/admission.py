@@ -1,0 +1,255 @@
+"""Decides for a chat completion: which Being, which upstream and model, and who pays; and accounts for its cost."""
+
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
+from uuid import UUID
+
+from memory.llm.key_encryption import DecryptionFailed, key_cipher
+from memory.llm.keys import decrypt
+from memory.text.errors import InvalidRequest
+from providers.prices import cost_of
+from providers.thinking import Usage
+from schemas.accounts.accounts import Being
+from schemas.llm.calls import Outcome, PaidWith
+from schemas.proxy.upstreams import Upstream
+from schemas.settings import Settings
+from schemas.text.storable import unstorable
+from store.accounts import beings
+from store.database import Store
+from store.errors import NotFound
+from store.llm import calls, keys
+from store.llm.calls import Account
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """What a request names.
+
+    Attributes:
+        upstream_name: The upstream's name.
+        upstream: The upstream.
+        model: The model's name there.
+        being: The Being's id or slug; None if the request names none.
+    """
+
+    upstream_name: str
+    upstream: Upstream
+    model: str
+    being: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """Whose key pays; the key is None at an upstream that asks for none, and `key_id` unless it is a stored one."""
+
+    paid_with: PaidWith
+    key: str | None = field(repr=False)
+    key_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A chat completion that may be passed on.
+
+    Attributes:
+        requested: Upstream and model.
+        being: The Being that answers.
+        payer: Who pays.
+        call_id: Its row in the accounts; None while the database is unreachable.
+        reserved: The tokens that are reserved for it.
+    """
+
+    requested: Requested
+    being: Being
+    payer: Payer
+    call_id: UUID | None
+    reserved: Usage
+
+    @property
+    def account(self) -> Account:
+        """The owner of the call in the accounts."""
+        return Account(self.being.user_id, self.being.being_id, None, None, self.payer.paid_with)
+
+
+class NoPayer(Exception):
+    """No key can pay for the request; the message says what to do."""
+
+
+def read_model(settings: Settings, model: str, being: str | None) -> Requested:
+    """Read the name of a model: `model`, `model@being`, `upstream/model` or `upstream/model@being`.
+
+    Args:
+        settings: The upstreams.
+        model: The name, as the client sent it.
+        being: The Being that a header names; then an `@` belongs to the model's name.
+
+    Raises:
+        InvalidRequest: There is no upstream, or the upstream does not offer the model.
+    """
+    upstreams = settings.proxy_upstreams
+    if not upstreams:
+        raise InvalidRequest("The proxy is off: the operator sets PATROL_PROXY_UPSTREAMS.")
+    default = next(iter(upstreams))
+    name, slash, rest = model.partition("/")
+    if not (slash and rest and name in upstreams):
+        name, rest = default, model
+    if being is None:
+        plain, at, suffix = rest.rpartition("@")
+        if at and plain and suffix:
+            rest, being = plain, suffix
+    upstream = upstreams[name]
+    if upstream.models is not None and rest not in upstream.models:
+        raise InvalidRequest("The operator does not offer this model: GET /openai/v1/models lists those that are.")
+    return Requested(name, upstream, rest, being)
+
+
+def admit(
+    store: Store, settings: Settings, user_id: UUID, only_being: UUID | None, requested: Requested, expected: Usage
+) -> Admission:
+    """Find the Being and the key, and reserve the cost.
+
+    Args:
+        store: The ledger.
+        settings: Prices and the platform's budget.
+        user_id: The token's user.
+        only_being: The Being that the token is bound to, if it is.
+        requested: What the request names.
+        expected: Its tokens: the prompt's, estimated, and the most of the answer.
+
+    Raises:
+        NotFound: The user has no such Being, or the token gives no access to it.
+        InvalidRequest: The request names no Being, and the user has several.
+        NoPayer: No key can pay.
+        BudgetSpent: The platform would pay, and the rest of its budget for the user is smaller.
+        Unavailable: The database is unavailable.
+    """
+    with store.transaction() as tx:
+        being = _being(tx, user_id, only_being, requested.being)
+        payer = _payer(tx, settings, user_id, requested)
+    account = Account(user_id, being.being_id, None, None, payer.paid_with)
+    with store.transaction() as tx:
+        call_id = calls.reserve_chat(
+            tx,
+            account,
+            provider=requested.upstream_name,
+            model=requested.model,
+            input_tokens=expected.input_tokens,
+            output_tokens=expected.output_tokens,
+            cost=cost(settings, requested, expected),
+            daily_cost=None if requested.upstream.is_free else settings.proxy_daily_cost,
+        )
+    return Admission(requested, being, payer, call_id, expected)
+
+
+def platform_payer(upstream: Upstream) -> Payer | None:
+    """Return the platform as the payer, if the operator allows it or the upstream is free."""
+    if upstream.key is not None:
+        return Payer("platform", upstream.key.get_secret_value())
+    return Payer("platform", None) if upstream.is_free else None
+
+
+def payer_of(store: Store, settings: Settings, user_id: UUID, requested: Requested) -> Payer:
+    """Return who pays for a user's request to an upstream.
+
+    Raises:
+        NoPayer: No key can pay.
+    """
+    with store.transaction() as tx:
+        return _payer(tx, settings, user_id, requested)
+
+
+def beings_of(store: Store, user_id: UUID, only_being: UUID | None) -> list[str]:
+    """Return the slugs of the Beings that a token gives access to."""
+    with store.transaction() as tx:
+        return [each.slug for each in beings.beings_of(tx, user_id) if only_being in {None, each.being_id}]
+
+
+def cost(settings: Settings, requested: Requested, usage: Usage) -> Decimal | None:
+    """Return the cost of so many tokens at an upstream; None if the model's price is unknown."""
+    return Decimal(0) if requested.upstream.is_free else cost_of(requested.model, usage, settings.prices)
+
+
+def settle(store: Store, settings: Settings, admission: Admission, outcome: Outcome, usage: Usage | None) -> None:
+    """Record how a call ended and what it cost, once.
+
+    Args:
+        store: The ledger.
+        settings: Prices.
+        admission: The call.
+        outcome: How it ended.
+        usage: Its tokens; None: unknown, and the reservation stays as its cost.
+
+    Raises:
+        Unavailable: The database is unavailable.
+    """
+    owner_id = admission.being.being_id
+    with store.transaction() as tx:
+        call_id = admission.call_id
+        if call_id is None:
+            # It was passed on while the database was unreachable.
+            call_id = calls.reserve_chat(
+                tx,
+                admission.account,
+                provider=admission.requested.upstream_name,
+                model=admission.requested.model,
+                input_tokens=admission.reserved.input_tokens,
+                output_tokens=admission.reserved.output_tokens,
+                cost=cost(settings, admission.requested, admission.reserved),
+                daily_cost=None,
+            )
+        if usage is None:
+            calls.settle_at_most(tx, owner_id, call_id, outcome)
+        else:
+            price = cost(settings, admission.requested, usage)
+            calls.settle(tx, owner_id, call_id, outcome, cost=price, **asdict(usage))
+
+
+def mark_refused(store: Store, admission: Admission) -> None:
+    """Record that the upstream refuses the user's stored key, if that paid: the memory's own work uses it no more.
+
+    Raises:
+        Unavailable: The database is unavailable.
+    """
+    if admission.payer.key_id is None:
+        return
+    refusal = f"The upstream `{admission.requested.upstream_name}` does not know the key (401)."
+    with store.transaction() as tx:
+        keys.refuse(tx, admission.being.user_id, admission.payer.key_id, refusal)
+
+
+def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None) -> Being:
+    if named is not None:
+        found = None if any(unstorable(named)) else beings.find_being(tx, user_id, named)
+        if found is None or only not in {None, found.being_id}:
+            raise NotFound(
+                "You have no Being of that id or slug. It is what stands behind the last `@` of the model's name; for a"
+                " model whose own name has an `@`, name the Being in the header X-Memory-Being."
+            )
+        return found
+    if only is not None:
+        return beings.get_being(tx, only)
+    all_of_user = beings.beings_of(tx, user_id)
+    if len(all_of_user) != 1:
+        raise InvalidRequest(
+            "Say which Being answers: append `@` and its slug to the model's name, send the header X-Memory-Being, or"
+            " use a token that is bound to one Being."
+        )
+    return all_of_user[0]
+
+
+def _payer(tx: Transaction, settings: Settings, user_id: UUID, requested: Requested) -> Payer:
+    """The user's stored key, if the upstream accepts keys of its provider; else the platform's, if there is one."""
+    provider = requested.upstream.provider
+    key = keys.paying_at(tx, user_id, provider) if provider else None
+    if key is not None:
+        try:
+            return Payer("user", decrypt(key_cipher(settings), key), key.key_id)
+        except DecryptionFailed as fault:
+            raise NoPayer(str(fault)) from None
+    platform = platform_payer(requested.upstream)
+    if platform is None:
+        raise NoPayer(
+            f"No key pays for this request: store your key for {provider}, with POST /v1/keys or `patrol key add`."
+        )
+    return platform

@@ -1,0 +1,163 @@
+"""Adoption: a transcript may show messages that came in by other doors than the proxy, and so have no place yet.
+
+Before turns are stored as new, messages with their words are looked for among those without a place. They are adopted,
+which gives them places as if they had come in this transcript, if it is certain that they are meant:
+
+- If the transcript continues a known conversation: messages that came in under the same id as what it matches (or, as
+  that, under none), from the last match on.
+- Otherwise the conversation of a producer, or the talk without an id, that has the most of the transcript's words, by
+  the rules of recognition; or the one that the frontend names.
+
+Of a conversation with an id all messages from the first match on are adopted. Of talk without an id only what the
+transcript shows, for what is said to the Being by other ways may stand between. If nothing is adopted, nothing changes.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.proxy.alignment import LONG, known_conversation
+from memory.proxy.changes import EVIDENCE, Changes, changes_of
+from memory.proxy.comparison import comparable, digest, without_reasoning, words_key
+from memory.proxy.recognition import CANDIDATES, Recognized, aligned, fit, is_meant
+from memory.proxy.turns import Turn
+from store.talk import transcripts, unplaced_messages
+from store.talk.transcripts import NewPlace, PlacedMessage
+from store.talk.unplaced_messages import UnplacedMessage, WordsFound
+from store.transaction import Transaction
+
+# The most sessions, and messages of them, that a transcript is compared with; those count that have most of its words.
+SESSIONS = 50
+MESSAGES = 2000
+
+
+def changes_with_adoption(
+    tx: Transaction, being_id: UUID, turns: Sequence[Turn], found: Recognized, now: datetime, *, certain: bool
+) -> tuple[Recognized, Changes]:
+    """Adopt what a transcript shows of the messages without a place, and return what it changes then.
+
+    Args:
+        tx: A transaction that has locked the Being's talk.
+        being_id: The Being.
+        turns: The transcript.
+        found: The conversation that the transcript continues or, without messages, begins.
+        now: The domain's time.
+        certain: Whether the frontend named the conversation.
+
+    Returns:
+        The conversation with the adopted messages, and the changes.
+    """
+    changes = changes_of(turns, found.matches, found.known, certain=certain)
+    keys = {words_key(turns[new.turn].comparable): turns[new.turn] for new in changes.new}
+    words = unplaced_messages.with_words(tx, being_id, keys) if keys else []
+    if not words:
+        return found, changes
+    if found.known.messages:
+        adopted = _continued(tx, being_id, turns, words, found)
+    else:
+        adopted = _recognized(tx, being_id, turns, words, keys, found, now, certain=certain)
+    if adopted is None:
+        return found, changes
+    found, messages = adopted
+    places = [NewPlace(one.message_id, one.parent_id, one.digest) for one in messages]
+    transcripts.add(tx, being_id, found.conversation, places)
+    return found, changes_of(turns, found.matches, found.known, certain=certain)
+
+
+Adopted = tuple[Recognized, Sequence[PlacedMessage]]
+
+
+def _continued(
+    tx: Transaction, being_id: UUID, turns: Sequence[Turn], words: Sequence[WordsFound], found: Recognized
+) -> Adopted | None:
+    """What was said in a known conversation by another door since the transcript's last match."""
+    known = found.known.messages.values()
+    last = found.matches[-1].message if found.matches else max(known, key=lambda one: (one.stands, one.message_id))
+    same = unplaced_messages.conversations_of(tx, being_id, [match.message.message_id for match in found.matches])
+    ours = [one for one in words if one.conversation in {found.conversation, *same}]
+    return _joined(turns, found, _messages(tx, being_id, ours, since=last.created_at), tx, being_id, last.message_id)
+
+
+def _recognized(
+    tx: Transaction,
+    being_id: UUID,
+    turns: Sequence[Turn],
+    words: Sequence[WordsFound],
+    keys: Mapping[UUID, Turn],
+    found: Recognized,
+    now: datetime,
+    *,
+    certain: bool,
+) -> Adopted | None:
+    """The conversation that a transcript continues which matches none that is known."""
+    by_conversation: dict[str | None, list[WordsFound]] = defaultdict(list)
+    for one in words:
+        by_conversation[one.conversation].append(one)
+    if certain and found.conversation in by_conversation:
+        named = _messages(tx, being_id, by_conversation[found.conversation])
+        return _joined(turns, found, named, tx, being_id, None)
+    groups = [group for group in by_conversation.values() if _tells({one.key for one in group}, keys)]
+    groups.sort(key=lambda group: (len({one.key for one in group}), max(one.message_id for one in group)), reverse=True)
+    best: Adopted | None = None
+    for group in groups[:CANDIDATES]:
+        joined = _joined(turns, found, _messages(tx, being_id, group), tx, being_id, None)
+        if joined and (best is None or fit(turns, joined[0]) > fit(turns, best[0])):
+            best = joined
+    return best if best and is_meant(turns, best[0].matches, best[0].known, now) else None
+
+
+def _tells(said: set[UUID], keys: Mapping[UUID, Turn]) -> bool:
+    """Whether these words tell a conversation: several turns, or one that is not said twice by chance."""
+    return len(said) >= EVIDENCE or any(len(keys[key].comparable) >= LONG for key in said)
+
+
+def _messages(
+    tx: Transaction, being_id: UUID, words: Sequence[WordsFound], since: datetime | None = None
+) -> list[UnplacedMessage]:
+    """The messages of the sessions that have most of the words, and the retracted ones with any of them."""
+    in_session: dict[UUID, set[UUID]] = defaultdict(set)
+    for one in words:
+        if one.session_id is not None:
+            in_session[one.session_id].add(one.key)
+    sessions = sorted(in_session, key=lambda id_: (len(in_session[id_]), id_), reverse=True)[:SESSIONS]
+    retracted = [one.message_id for one in words if one.session_id is None]
+    return unplaced_messages.of_sessions(tx, being_id, sessions, retracted, since=since, limit=MESSAGES)
+
+
+def _joined(
+    turns: Sequence[Turn],
+    found: Recognized,
+    messages: Sequence[UnplacedMessage],
+    tx: Transaction,
+    being_id: UUID,
+    after: UUID | None,
+) -> Adopted | None:
+    """Align a transcript with a conversation and messages behind it; None if it shows none of these."""
+    contents = {one.message_id: one.content for one in messages}
+
+    def read(ids: set[UUID]) -> dict[UUID, str]:
+        return contents | transcripts.contents(tx, being_id, ids - contents.keys())
+
+    matches = aligned(turns, known_conversation([*found.known.messages.values(), *_placed(messages, after)]), read)
+    shown = {match.message.message_id for match in matches} & contents.keys()
+    if not shown:
+        return None
+    first = next(number for number, one in enumerate(messages) if one.message_id in shown)
+    placed = _placed(
+        [one for one in messages[first:] if one.conversation is not None or one.message_id in shown], after
+    )
+    known = known_conversation([*found.known.messages.values(), *placed])
+    return replace(found, known=known, matches=aligned(turns, known, read)), placed
+
+
+def _placed(messages: Sequence[UnplacedMessage], after: UUID | None) -> list[PlacedMessage]:
+    """Place messages one after the other; of what was retracted it is not known what was said after it."""
+    placed: list[PlacedMessage] = []
+    for one in messages:
+        said = comparable(without_reasoning(one.content) if one.role == "assistant" else one.content)
+        digested = digest(one.role, said)
+        placed.append(PlacedMessage(one.message_id, after, digested, one.role, one.speaker, one.created_at, one.stands))
+        after = one.message_id if one.stands else after
+    return placed

@@ -1,0 +1,262 @@
+"""What an aligned transcript changes in the conversation that is known.
+
+A message of a conversation is standing or retracted, and has its place after another one. A transcript changes it as
+follows; every rule reads the whole transcript and the present state, so a transcript that comes again changes nothing,
+and one that could not be taken in is made up for by the next.
+
+=============================================  ======================================================================
+the transcript shows                           then
+=============================================  ======================================================================
+turns behind the last match                    they are new, each after the one before it
+a retracted message                            it is restored
+a message, and goes on behind it               what else stands in its place is retracted, with what was said after it
+a longer version of an answer, and goes on     the longer version takes the answer's place
+other turns, as many and of the same speakers, they take the place of these messages, which are retracted
+in the place of messages between two matches;
+right behind a greeting, one turn alone
+an answer between two turns of others that     it was missing, and is added there
+follow each other directly
+anything else between two matches              nothing: a summary, or what a frontend adds for the model
+no trace of a message                          nothing: frontends cut, hide and summarise
+turns before the first match                   nothing
+no match with a conversation whose id is given what the user says behind the last answer is new
+no match, and nothing is known                 all turns are new
+=============================================  ======================================================================
+
+INVARIANT 1  Nothing is retracted but for a message that the transcript shows in the same place, and goes on behind.
+INVARIANT 2  Nothing is retracted unless it is certain that the transcript is of this conversation: its id was given, or
+             two messages match before that place (between two matches: two in all). A greeting is no evidence. One
+             match is enough for an answer to that message that no message follows.
+INVARIANT 3  No message of the transcript is retracted.
+INVARIANT 4  Each turn becomes at most one message: a turn that matches a message, or equals a retracted version in the
+             same place, adds none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import accumulate
+from uuid import UUID
+
+from memory.proxy.alignment import KnownConversation, Match
+from memory.proxy.turns import Turn
+from store.talk.transcripts import PlacedMessage
+
+EVIDENCE = 2
+# Puts a message that was missing right behind the one before it, in the order of their times.
+NEXT = timedelta(microseconds=1)
+
+Place = UUID | int
+"""A known message by its id, or a new one by the number of its turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """A turn that becomes a message.
+
+    Attributes:
+        turn: Its number in the transcript.
+        after: What it was said after; None if it is the first that is known.
+        at: When it was said, if it takes a place in the past.
+    """
+
+    turn: int
+    after: Place | None
+    at: datetime | None = None
+
+
+@dataclass(slots=True)
+class Changes:
+    """What to change.
+
+    Attributes:
+        new: New messages, each behind those that it refers to.
+        restore: Retracted messages that are said again.
+        retract: Messages that others have taken the place of.
+        retract_with_rest: Likewise, with everything that was said after them.
+        shown: All messages that the transcript shows; they stand when all is done.
+        moves: By message, what it is said after from now on.
+        last: The transcript's last turn; None if it has no turn that is known or new.
+    """
+
+    new: list[NewTurn] = field(default_factory=list)
+    restore: list[UUID] = field(default_factory=list)
+    retract: list[UUID] = field(default_factory=list)
+    retract_with_rest: list[UUID] = field(default_factory=list)
+    shown: set[UUID] = field(default_factory=set)
+    moves: dict[UUID, Place] = field(default_factory=dict)
+    last: Place | None = None
+
+
+def changes_of(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, *, certain: bool) -> Changes:
+    """Return what a transcript changes.
+
+    Args:
+        turns: The transcript.
+        matches: Its alignment.
+        known: The conversation.
+        certain: Whether the frontend said which conversation it is.
+    """
+    return _Reader(turns, matches, known, certain=certain).read()
+
+
+class _Reader:
+    """Goes through a transcript once; `_way` collects the place of each turn that has one.
+
+    `_replaced` has the message whose place a turn took.
+    """
+
+    def __init__(
+        self, turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, *, certain: bool
+    ) -> None:
+        self._turns, self._matches, self._known, self._certain = turns, matches, known, certain
+        self._changes = Changes(shown={match.message.message_id for match in matches})
+        self._way: dict[int, Place] = {}
+        self._replaced: dict[int, UUID] = {}
+        telling = {match.turn for match in matches if not known.is_greeting(match.message)}
+        # By turn, how many matches before it are evidence that it is this conversation.
+        self._evidence = [0, *accumulate(number in telling for number in range(len(turns)))]
+
+    def read(self) -> Changes:
+        """Apply all rules."""
+        before: Match | None = None
+        for match in self._matches:
+            if before is not None:
+                self._between(before, match)
+            self._matched(match)
+            before = match
+        self._behind(before)
+        for number, place in self._way.items():
+            self._others_in_place_of(number, place)
+        self._changes.new.sort(key=lambda new: new.turn)
+        self._changes.last = self._way.get(len(self._turns) - 1)
+        return self._changes
+
+    def _matched(self, match: Match) -> None:
+        if match.longer and self._goes_on_behind(match.turn):
+            self._take_place(match.turn, match.message, self._way.get(match.turn - 1, match.message.parent_id))
+        else:
+            self._show(match.turn, match.message)
+
+    def _between(self, before: Match, match: Match) -> None:
+        """Apply the rules to turns that match nothing between two that do."""
+        between = range(before.turn + 1, match.turn)
+        missing = self._known.between(before.message, match.message)
+        if self._way[before.turn] != before.message.message_id:
+            # A longer version has taken the place of the answer.
+            self._changes.moves[(missing or [match.message])[0].message_id] = self._way[before.turn]
+        last: Place | None = None
+        # Several turns right behind a greeting are a summary rather than edits: nothing before them is evidence.
+        edited = len(between) == 1 or (len(between) > 1 and not self._known.is_greeting(before.message))
+        if edited and self._same_speakers(between, missing) and self._is_certain(len(self._turns)):
+            last = self._way[before.turn]
+            for number, message in zip(between, missing, strict=True):
+                last = self._take_place(number, message, last)
+        elif len(between) == 1 and not missing:
+            last = self._insert(between[0], before, match)
+        if last is not None:
+            self._changes.moves[match.message.message_id] = last
+
+    def _take_place(self, number: int, message: PlacedMessage, after: Place | None) -> Place:
+        """Let a turn take the place of a message: as a version that is known there, or as a new one."""
+        version = self._version(message.parent_id, number)
+        if version is not None:
+            self._show(number, version)
+        else:
+            self._add(number, after, message.created_at)
+        self._changes.shown.discard(message.message_id)
+        self._replaced[number] = message.message_id
+        if message.stands:
+            self._changes.retract.append(message.message_id)
+        return self._way[number]
+
+    def _insert(self, number: int, before: Match, match: Match) -> Place | None:
+        """Put an answer between two messages that follow each other; None if the turn is no missing answer."""
+        version = self._version(before.message.message_id, number)
+        roles = [self._turns[place].role for place in (before.turn, number, match.turn)]
+        if version is not None:
+            self._show(number, version)
+        elif roles[1] == "assistant" and "assistant" not in (roles[0], roles[2]):
+            self._add(number, self._way[before.turn], before.message.created_at + NEXT)
+        return self._way.get(number)
+
+    def _behind(self, last: Match | None) -> None:
+        """Take in the turns behind the last match."""
+        first, after = 0, None
+        if last is not None:
+            first, after = last.turn + 1, self._way[last.turn]
+        elif self._known.messages:
+            first = trailing_words(self._turns)
+            after = max(self._known.messages.values(), key=lambda one: (one.stands, one.message_id)).message_id
+        for number in range(first, len(self._turns)):
+            after = self._add(number, after)
+
+    def _others_in_place_of(self, number: int, place: Place) -> None:
+        """Retract what else stands in the place of a turn that the talk has gone on behind."""
+        before = self._way.get(number - 1)
+        # What was said after a message whose place was taken is said after what took it.
+        after = [id_ for id_ in (before, self._replaced.get(number - 1)) if isinstance(id_, UUID)]
+        if not after or not self._goes_on_behind(number):
+            return
+        if (
+            isinstance(place, UUID)
+            and self._known.messages[place].parent_id not in after
+            and self._changes.moves.get(place) != before
+        ):
+            # The frontend left out what was said between the two.
+            return
+        turn = self._turns[number]
+        self._changes.retract_with_rest += [
+            other.message_id
+            for parent_id in after
+            for other in self._known.after.get(parent_id, ())
+            if other.stands
+            and other.message_id not in self._changes.shown
+            and other.message_id not in self._changes.retract
+            and (other.role, other.speaker) == (turn.role, turn.speaker)
+            and (self._is_certain(number) or self._is_other_answer(other, number))
+        ]
+
+    def _is_other_answer(self, other: PlacedMessage, number: int) -> bool:
+        """Whether both are known answers to one message, and the talk went on from the turn alone."""
+        return (
+            isinstance(self._way[number], UUID)
+            and other.role == "assistant"
+            and self._evidence[number] > 0
+            and not self._known.after.get(other.message_id)
+        )
+
+    def _goes_on_behind(self, number: int) -> bool:
+        return number < len(self._turns) - 1
+
+    def _is_certain(self, before: int) -> bool:
+        """Whether the conversation was named, or the matches before a turn are evidence enough."""
+        return self._certain or self._evidence[before] >= EVIDENCE
+
+    def _same_speakers(self, numbers: Sequence[int], messages: Sequence[PlacedMessage]) -> bool:
+        said = [(self._turns[number].role, self._turns[number].speaker) for number in numbers]
+        return said == [(message.role, message.speaker) for message in messages]
+
+    def _version(self, parent_id: UUID | None, number: int) -> PlacedMessage | None:
+        """The message after another one that a turn equals; rather one that stands than a retracted one."""
+        same = [one for one in self._known.after.get(parent_id, ()) if one.digest == self._turns[number].digest]
+        return max(same, key=lambda one: (one.stands, one.message_id), default=None)
+
+    def _show(self, number: int, message: PlacedMessage) -> None:
+        self._way[number] = message.message_id
+        self._changes.shown.add(message.message_id)
+        if not message.stands:
+            self._changes.restore.append(message.message_id)
+
+    def _add(self, number: int, after: Place | None, at: datetime | None = None) -> Place:
+        self._changes.new.append(NewTurn(number, after, at))
+        self._way[number] = number
+        return number
+
+
+def trailing_words(turns: Sequence[Turn]) -> int:
+    """Return the number of the first turn behind the last answer: where the newest words begin."""
+    number = len(turns)
+    while number and turns[number - 1].role != "assistant":
+        number -= 1
+    return number

@@ -1,0 +1,304 @@
+"""An exchange of a frontend with a model: its transcript is taken in before the model is asked, the answer after it.
+
+Requests of one Being are aligned one after the other, under the lock of its talk: of two equal requests at once, the
+second finds what the first has stored. Nothing is kept between a transcript and its answer except where it belongs.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
+from uuid import UUID, uuid4
+
+from memory.erased import recognition as erased_items
+from memory.erased.recognition import Recognition
+from memory.intake.retraction import restore_unless_erased, retract_within
+from memory.nodes.erasure import TRIES, PlannedErasure
+from memory.proxy.adoption import changes_with_adoption
+from memory.proxy.alignment import known_conversation
+from memory.proxy.background import is_background
+from memory.proxy.changes import Changes, NewTurn
+from memory.proxy.recognition import RECOGNIZED, Recognized, named, recognize
+from memory.proxy.storing import message_at, store_turns
+from memory.proxy.transcript import Transcript
+from memory.proxy.turns import Names, Turn, turn_of, turns_of
+from memory.talk import rolling, scene_removal, withdrawal
+from memory.talk.scene_removal import SceneRemoval
+from providers.embedders import Embedders
+from schemas.accounts.accounts import Being
+from schemas.settings import Settings
+from schemas.talk.messages import Role
+from store import clock
+from store.accounts import users
+from store.database import Store
+from store.errors import Refused
+from store.talk import rolling as session_states
+from store.talk import transcripts
+from store.transaction import Transaction
+
+Decision = Literal["began", "continued", "repeated", "background", "nothing"]
+
+# A longer transcript is read from its end.
+MOST_TURNS = 2000
+NOTHING_PLANNED = PlannedErasure([], [], [], {})
+_GO_ON = re.compile(r"\s*\[?continue (your last|the following) message", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlace:
+    """Where an answer belongs: behind a message. `begun` is what had been said of it before, if it goes on."""
+
+    conversation: str
+    message_id: UUID
+    begun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LastTurn:
+    """The last thing that was said in a transcript; a context is assembled for the reply to it.
+
+    Attributes:
+        role: Who said it.
+        speaker: The name of a third speaker.
+        content: Its text, which is never blank.
+        message_id: The message that it is stored as; None if it is not stored (erased before, or not storable).
+    """
+
+    role: Role
+    speaker: str | None
+    content: str
+    message_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class TakenTranscript:
+    """What was decided about a transcript; it is committed.
+
+    Attributes:
+        decision: `began` a conversation; `continued` one; `repeated` a request that was taken in before; `background`:
+            the frontend made the request for itself, and nothing is stored; `nothing` was said in it.
+        conversation: The conversation; None for `background` and `nothing`.
+        last: What was said last; None for `background` and `nothing`.
+        place: For `take_answer`; None if the answer is not to be taken in.
+        shown: The messages that the transcript shows.
+        taken_in: How many messages were stored.
+        retracted: How many were taken back, because the talk went on past another version of them.
+        restored: How many that had been taken back are said again.
+    """
+
+    decision: Decision
+    conversation: str | None = None
+    last: LastTurn | None = None
+    place: AnswerPlace | None = None
+    shown: frozenset[UUID] = frozenset()
+    taken_in: int = 0
+    retracted: int = 0
+    restored: int = 0
+
+
+@dataclass(frozen=True)
+class _Request:
+    being: Being
+    transcript: Transcript
+    conversation: str | None
+    user_names: Sequence[str]
+    choices: int
+    paid_by: UUID | None
+
+
+@dataclass
+class _MustRetract(Exception):
+    """Messages have to be taken back for which nothing, or something else, was planned."""
+
+    message_ids: list[UUID] = field(default_factory=list)
+
+
+def take_transcript(
+    store: Store,
+    settings: Settings,
+    embedders: Embedders,
+    being: Being,
+    transcript: Transcript,
+    *,
+    conversation: str | None = None,
+    background: bool = False,
+    choices: int = 1,
+    user_names: Sequence[str] = (),
+    paid_by: UUID | None = None,
+) -> TakenTranscript:
+    """Align a transcript with the conversation that is known, and commit what is new in it.
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        embedders: The embedders of this process; taking back a message whose scene was merged may need one.
+        being: The Being that the transcript is addressed to.
+        transcript: The transcript.
+        conversation: The frontend's id of the conversation (1 to 200 characters); without one it is recognised.
+        background: Whether the request says that the frontend makes it for itself; otherwise known ones are recognised.
+        choices: How many answers are asked for (`n`). Of several none is taken in until a later transcript shows which.
+        user_names: Names by which the frontend means the user, beside the user's own.
+        paid_by: The id of the key that came with the request, if one did.
+
+    Returns:
+        What was decided.
+
+    Raises:
+        IntakeFull: Too many messages of the Being wait to be judged; nothing was stored.
+        SecretMissing: No secret decrypts the key of the user's digests; nothing was stored.
+        ProviderError: A memory returns to its own text, and the embedder is unavailable; nothing was stored.
+        Refused: Patrols keep changing memories of messages that are taken back; nothing was stored.
+        Unavailable: The database is unavailable; nothing was stored.
+    """
+    if background or is_background(transcript):
+        return TakenTranscript("background")
+    request = _Request(being, transcript, conversation, user_names, choices, paid_by)
+    take = partial(_take, store, settings, request)
+    try:
+        return take(SceneRemoval(being.being_id, (), NOTHING_PLANNED))
+    except _MustRetract as found:
+        message_ids = found.message_ids
+    for _ in range(TRIES):
+        try:
+            return scene_removal.with_removal(store, embedders, being, message_ids, take)
+        except _MustRetract as changed:
+            message_ids = changed.message_ids
+    raise Refused("Messages of this conversation keep changing: try again.")
+
+
+def take_answer(
+    store: Store, settings: Settings, being: Being, place: AnswerPlace, text: str, *, paid_by: UUID | None = None
+) -> UUID | None:
+    """Take in the answer to a transcript when it ended or broke off.
+
+    The same answer again changes nothing. Another one stands beside those that are known, until a transcript shows
+    from which the talk goes on.
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        being: The Being.
+        place: The place that `take_transcript` returned.
+        text: The text of the answer as far as it came, with or without reasoning; blank if none came.
+        paid_by: The id of the key that came with the request, if one did.
+
+    Returns:
+        The message; None if nothing was said, it can't be stored, or what it answers was taken back meanwhile.
+
+    Raises:
+        IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
+    """
+    turn = turn_of("assistant", None, place.begun + text)
+    if turn is None or not text.strip():
+        return None
+    with store.transaction() as tx:
+        erased = erased_items.for_intake(tx, settings, being.being_id)
+        _lock_talk(tx, being.being_id)
+        near = transcripts.near(tx, being.being_id, place.conversation, {turn.digest}, newest=1, asked=place.message_id)
+        known = known_conversation(near)
+        asked = known.messages.get(place.message_id)
+        if asked is None or not asked.stands:
+            return None
+        same = [one for one in known.after.get(asked.message_id, ()) if one.digest == turn.digest]
+        if any(one.stands for one in same):
+            return next(one.message_id for one in same if one.stands)
+        if same:
+            return next(iter(restore_unless_erased(tx, settings, being, erased, [same[-1].message_id]).ids), None)
+        return store_turns(
+            tx, settings, being, place.conversation, [turn], [NewTurn(0, place.message_id)], known, paid_by
+        ).get(0)
+
+
+def _lock_talk(tx: Transaction, being_id: UUID) -> None:
+    rolling.reserve(tx, being_id)
+    session_states.lock(tx, being_id)
+
+
+def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemoval) -> TakenTranscript:
+    """Take a transcript in, unless other messages have to be taken back than those whose scenes are removed."""
+    being = request.being
+    with store.transaction() as tx:
+        turns = turns_of(request.transcript, _names(tx, request))[-MOST_TURNS:]
+        if not turns:
+            return TakenTranscript("nothing")
+        erased = erased_items.for_intake(tx, settings, being.being_id)
+        if scenes.message_ids:
+            withdrawal.lock(tx, being)
+        else:
+            _lock_talk(tx, being.being_id)
+        found = _recognized(tx, request, turns)
+        certain = request.conversation is not None
+        certain = request.conversation is not None
+        found, changes = changes_with_adoption(tx, being.being_id, turns, found, clock.now(tx), certain=certain)
+        gone = _to_retract(tx, being.being_id, changes)
+        if set(gone) != set(scenes.message_ids):
+            raise _MustRetract(gone)
+        return _carry_out(tx, settings, request, turns, found, changes, scenes, erased)
+
+
+def _names(tx: Transaction, request: _Request) -> Names:
+    user = users.get_user(tx, request.being.user_id)
+    return Names([user.name, *request.user_names], [request.being.name, request.being.slug])
+
+
+def _recognized(tx: Transaction, request: _Request, turns: Sequence[Turn]) -> Recognized:
+    being_id = request.being.being_id
+    if request.conversation is not None:
+        return named(tx, being_id, turns, request.conversation)
+    return recognize(tx, being_id, turns, clock.now(tx)) or Recognized(
+        f"{RECOGNIZED}{uuid4()}", known_conversation([]), []
+    )
+
+
+def _to_retract(tx: Transaction, being_id: UUID, changes: Changes) -> list[UUID]:
+    rest = (
+        transcripts.standing_below(tx, being_id, changes.retract_with_rest, changes.shown)
+        if changes.retract_with_rest
+        else []
+    )
+    return list(dict.fromkeys([*changes.retract, *rest]))
+
+
+def _carry_out(
+    tx: Transaction,
+    settings: Settings,
+    request: _Request,
+    turns: Sequence[Turn],
+    found: Recognized,
+    changes: Changes,
+    scenes: SceneRemoval,
+    erased: Recognition | None,
+) -> TakenTranscript:
+    being = request.being
+    retracted = retract_within(tx, settings, being, scenes).retracted
+    restored = restore_unless_erased(tx, settings, being, erased, changes.restore).restored if changes.restore else 0
+    stored = store_turns(tx, settings, being, found.conversation, turns, changes.new, found.known, request.paid_by)
+    moves = {id_: message_at(place, stored, changes.new) for id_, place in changes.moves.items()}
+    transcripts.move(tx, being.being_id, {id_: place for id_, place in moves.items() if place is not None})
+    last, last_id = turns[-1], changes.last if isinstance(changes.last, UUID) else stored.get(len(turns) - 1)
+    known_before = bool(found.known.messages)
+    return TakenTranscript(
+        decision="began" if not known_before else "continued" if isinstance(changes.last, int) else "repeated",
+        conversation=found.conversation,
+        last=LastTurn(last.role, last.speaker, last.text, last_id),
+        place=_answer_place(request, found, last, last_id),
+        shown=frozenset({*changes.shown, *stored.values()}),
+        taken_in=len(stored),
+        retracted=retracted,
+        restored=restored,
+    )
+
+
+def _answer_place(request: _Request, found: Recognized, last: Turn, last_id: UUID | None) -> AnswerPlace | None:
+    """Where the answer belongs; None if a later transcript has to show what was said."""
+    if request.choices > 1 or last_id is None:
+        return None
+    if last.role != "assistant":
+        return AnswerPlace(found.conversation, last_id)
+    known = found.known.messages.get(last_id)
+    line = next(line for line in reversed(request.transcript.lines) if line.text.strip())
+    goes_on = line.role == "assistant" or _GO_ON.match(line.text)
+    if known is None or known.parent_id is None or not goes_on:
+        return None
+    return AnswerPlace(found.conversation, known.parent_id, begun=last.text)

@@ -1,0 +1,58 @@
+"""Assembles the context that goes into a frontend's prompt as system content."""
+
+import random
+
+from memory.context.assembly import AssemblyRequest, assemble
+from memory.proxy.exchange import TakenTranscript
+from providers.embedders import Embedders
+from schemas.accounts.accounts import Being
+from schemas.context.context import AssemblyOptions
+from schemas.settings import Settings
+from store.database import Store
+
+PROCESS = "chatFrontend"
+
+
+def context_to_insert(
+    store: Store,
+    embedders: Embedders,
+    settings: Settings,
+    being: Being,
+    taken: TakenTranscript,
+    chance: random.Random,
+) -> str:
+    """Assemble the context for the reply to the last turn of a transcript.
+
+    It holds the regions of the process `chatFrontend` within the limit of tokens. What the transcript shows
+    is not repeated: no passage of its messages, and no memory or fact that rests on these alone, is in it.
+
+    Args:
+        store: The ledger.
+        embedders: Embed the last turn.
+        settings: The limit of tokens, and the weights of fact ranking.
+        being: The Being that replies.
+        taken: What was decided about the transcript.
+        chance: Shuffles recalled fragments.
+
+    Returns:
+        The context; empty if there is nothing to reply to.
+
+    Raises:
+        NotFound: The Being has been erased.
+        Unavailable: The database is unavailable.
+    """
+    last = taken.last
+    if last is None:
+        return ""
+    options = AssemblyOptions(process=PROCESS, budget_tokens=settings.proxy_context_tokens)
+    request = AssemblyRequest(
+        options,
+        last.content,
+        last.message_id,
+        role=last.role,
+        speaker=last.speaker,
+        reassembled=True,
+        shown=taken.shown,
+        inserted=True,
+    )
+    return assemble(store, embedders, settings, being, request, chance).text or ""

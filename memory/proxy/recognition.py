@@ -1,0 +1,128 @@
+"""Recognition: which conversation a transcript belongs to whose frontend does not name it.
+
+The candidates are the conversations that know the most of its words. Of these the one counts that matches in most, then
+one that would not have to branch. It is meant if
+
+- two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
+  has rested since: people begin many conversations with the same words; or
+- one message matches with which the conversation ends, and it has not rested since, or the message is a long one, or no
+  answer to it is known. Of a transcript that says nothing else the message must be the first of a conversation that
+  has not rested: then it is a repeated request.
+
+A conversation rests when nothing was said in it for as long as ends a session. In doubt a transcript begins another
+conversation, which loses nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from memory.proxy.alignment import (
+    LONG,
+    KnownConversation,
+    Match,
+    align,
+    alike_answers,
+    known_conversation,
+    unmatched_answers,
+)
+from memory.proxy.turns import Turn
+from store.talk import transcripts
+from store.talk.transcripts import PlacedMessage
+from store.transaction import Transaction
+
+# What the ids begin with that this system gives. A conversation that its frontend names is meant by its name only.
+RECOGNIZED = "transcript-"
+CANDIDATES = 3
+# Messages of a conversation that are compared at least, besides those with the same words.
+NEWEST = 100
+RESTS = timedelta(minutes=30)
+# A user's message and its answer.
+EXCHANGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """A conversation, and how a transcript aligns with it."""
+
+    conversation: str
+    known: KnownConversation
+    matches: Sequence[Match]
+
+
+def named(tx: Transaction, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Recognized:
+    """Align a transcript with the conversation that its frontend names."""
+    digests = {turn.digest for turn in turns}
+    newest = NEWEST + len(turns)
+    known = known_conversation(transcripts.near(tx, being_id, conversation, digests, newest=newest))
+    return Recognized(conversation, known, aligned(turns, known, lambda ids: transcripts.contents(tx, being_id, ids)))
+
+
+def aligned(
+    turns: Sequence[Turn], known: KnownConversation, read: Callable[[set[UUID]], Mapping[UUID, str]]
+) -> list[Match]:
+    """Align a transcript with a conversation; `read` returns the texts of answers that may be cut off, or go on."""
+    matches = align(turns, known)
+    compared = unmatched_answers(turns, matches, known)
+    if not compared:
+        return matches
+    alike = alike_answers(
+        turns, compared, read({one.message.message_id for found in compared.values() for one in found})
+    )
+    return align(turns, known, alike) if alike else matches
+
+
+def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datetime) -> Recognized | None:
+    """Return the conversation that a transcript belongs to; None if it begins another one."""
+    digests = {turn.digest for turn in turns}
+    candidates = transcripts.conversations_with(tx, being_id, digests, prefix=RECOGNIZED, limit=CANDIDATES)
+    found = [named(tx, being_id, turns, conversation) for conversation in candidates]
+    best = max(found, key=lambda one: fit(turns, one), default=None)
+    return best if best and is_meant(turns, best.matches, best.known, now) else None
+
+
+def fit(turns: Sequence[Turn], found: Recognized) -> tuple[int, bool]:
+    """How well a conversation fits: how much of it matches, and whether the transcript goes on from its end."""
+    evidence = telling(found.matches, found.known)
+    if not evidence:
+        return 0, False
+    last = evidence[-1]
+    return len(evidence), last.turn == len(turns) - 1 or not _goes_on(found.known, last.message)
+
+
+def telling(matches: Sequence[Match], known: KnownConversation) -> list[Match]:
+    """Return the matches that are evidence for a conversation: all but a greeting."""
+    return [match for match in matches if not known.is_greeting(match.message)]
+
+
+def is_meant(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, now: datetime) -> bool:
+    """Whether a transcript belongs to a conversation that some of its turns match."""
+    evidence = telling(matches, known)
+    if not evidence:
+        return False
+    rests = now - max(message.created_at for message in known.messages.values()) > RESTS
+    last = evidence[-1]
+    goes_on = _goes_on(known, last.message)
+    if len(evidence) > 1:
+        began = len(evidence) == EXCHANGE and _is_first(known, evidence[0].message)
+        return not (began and rests and goes_on and last.turn < len(turns) - 1)
+    if goes_on:
+        return False
+    if len(turns) == len(matches):
+        return not rests and _is_first(known, last.message)
+    unanswered = not known.after.get(last.message.message_id)
+    return not rests or unanswered or len(turns[last.turn].comparable) >= LONG
+
+
+def _is_first(known: KnownConversation, message: PlacedMessage) -> bool:
+    """Whether a message is the first of its conversation, but for a greeting."""
+    before = next(known.way_to(message), None)
+    return message.parent_id is None or (before is not None and known.is_greeting(before))
+
+
+def _goes_on(known: KnownConversation, message: PlacedMessage) -> bool:
+    """Whether people have said anything after a message, or after an answer to it."""
+    answers = [one for one in known.after.get(message.message_id, ()) if one.role == "assistant"]
+    after = [one for parent in (message, *answers) for one in known.after.get(parent.message_id, ())]
+    return any(one.role != "assistant" for one in after)

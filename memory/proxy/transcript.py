@@ -1,0 +1,78 @@
+"""Transcripts: the `messages` of a chat completion in OpenAI's wire, as far as alignment reads them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+LineRole = Literal["system", "user", "assistant", "tool", "unknown"]
+
+_ROLES: Mapping[str, LineRole] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_TEXT_PARTS = ("text", "input_text", "output_text")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry of a request's `messages`.
+
+    Attributes:
+        role: Its role; `developer` is read as system, `function` as tool.
+        text: Its text parts, joined by line breaks; empty if it has none.
+        name: Its `name`; None without one.
+        other_parts: Whether it has parts besides text: images, audio, files, calls of tools, parts of unknown types.
+    """
+
+    role: LineRole
+    text: str = ""
+    name: str | None = None
+    other_parts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """All of a request's `messages`, in order."""
+
+    lines: tuple[Line, ...]
+
+
+def read_transcript(messages: Sequence[Mapping[str, Any]]) -> Transcript:
+    """Read the `messages` of a request; what is unknown is passed over, and never an error.
+
+    Args:
+        messages: The parsed entries, of any shape.
+    """
+    return Transcript(tuple(_line(message) for message in messages))
+
+
+def _line(message: Any) -> Line:
+    if not isinstance(message, Mapping):
+        return Line("unknown", other_parts=True)
+    role = message.get("role")
+    name = message.get("name")
+    texts, others = _parts(message.get("content"))
+    return Line(
+        role=_ROLES.get(role, "unknown") if isinstance(role, str) else "unknown",
+        text="\n".join(texts),
+        name=name if isinstance(name, str) and name.strip() else None,
+        other_parts=others or bool(message.get("tool_calls") or message.get("function_call") or message.get("audio")),
+    )
+
+
+def _parts(content: Any) -> tuple[list[str], bool]:
+    """Return the texts of a content, and whether it has other parts."""
+    if isinstance(content, str):
+        return [content], False
+    if not isinstance(content, list):
+        return [], content is not None
+    texts = [
+        part["text"]
+        for part in content
+        if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS and isinstance(part.get("text"), str)
+    ]
+    return texts, len(texts) < len(content)

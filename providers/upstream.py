@@ -1,0 +1,166 @@
+"""Passes chat completions on to upstreams: the one place with asynchronous requests.
+
+An open stream waits nearly all of its time. As a coroutine it costs some kilobytes; as a thread, a stack and a place in
+the pool. So the relay of bytes is asynchronous, and everything that reads or writes memory is not.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx2
+
+from schemas.proxy.upstreams import Upstream
+from schemas.settings import Settings
+
+# Headers of an answer that are passed on. Others are about the upstream's connection, or would set its cookies here.
+_PASSED = frozenset(
+    {"content-type", "content-encoding", "content-length", "cache-control", "retry-after", "retry-after-ms"}
+    | {"x-should-retry"}
+)
+_PASSED_PREFIXES = ("openai-", "x-ratelimit-", "anthropic-", "x-openai-")
+
+
+class UpstreamFailed(Exception):
+    """An upstream gave no answer; the message says so without its address.
+
+    Args:
+        message: What happened.
+        timed_out: Whether it was silent for too long.
+        perhaps_paid: Whether the request may have been sent.
+    """
+
+    def __init__(self, message: str, *, timed_out: bool = False, perhaps_paid: bool = False) -> None:
+        super().__init__(message)
+        self.timed_out = timed_out
+        self.perhaps_paid = perhaps_paid
+
+
+@dataclass(frozen=True)
+class UpstreamAnswer:
+    """An upstream's answer, whose body is read as it comes.
+
+    Attributes:
+        status: The HTTP status.
+        headers: The headers to pass on.
+        chunks: The body, byte for byte; raises `UpstreamFailed` if it breaks off.
+    """
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    chunks: AsyncIterator[bytes]
+
+    def header(self, name: str) -> str | None:
+        """Return a header's value."""
+        return next((value.decode("latin-1") for key, value in self.headers if key == name.encode()), None)
+
+
+class UpstreamClient:
+    """The connections of one process to all upstreams. It follows no redirect, and uses no proxy of the environment.
+
+    Args:
+        settings: The timeouts.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        silence = settings.proxy_silence_timeout.total_seconds()
+        connect = settings.proxy_connect_timeout.total_seconds()
+        self._client = httpx2.AsyncClient(
+            timeout=httpx2.Timeout(silence, connect=connect),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64, keepalive_expiry=30.0),
+            trust_env=False,
+        )
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._client.aclose()
+
+    @asynccontextmanager
+    async def complete(
+        self, upstream: Upstream, key: str | None, body: bytes, headers: Mapping[str, str]
+    ) -> AsyncIterator[UpstreamAnswer]:
+        """Send a chat completion; leaving the block closes the connection if the answer is unfinished.
+
+        Args:
+            upstream: The upstream.
+            key: The key that pays; None for a server that asks for none.
+            body: The request's body.
+            headers: Further headers.
+
+        Raises:
+            UpstreamFailed: It can't be reached, or was silent for too long.
+        """
+        request = self._client.build_request(
+            "POST",
+            f"{upstream.base_url}/chat/completions",
+            content=_sent_once(body),
+            headers={
+                **_headers(key),
+                "content-type": "application/json",
+                "content-length": str(len(body)),
+                **headers,
+            },
+        )
+        # It may hold megabytes of images, and the answer may take minutes.
+        del body
+        response = await self._sent(request)
+        try:
+            passed = [
+                (name.lower(), value)
+                for name, value in response.headers.raw
+                if (word := name.decode("latin-1").lower()) in _PASSED or word.startswith(_PASSED_PREFIXES)
+            ]
+            yield UpstreamAnswer(response.status_code, passed, _chunks(response))
+        finally:
+            await response.aclose()
+
+    async def models(self, upstream: Upstream, key: str | None, seconds: float) -> tuple[int, bytes]:
+        """Ask for the list of models; returns status and body.
+
+        Raises:
+            UpstreamFailed: It can't be reached, or was too slow.
+        """
+        request = self._client.build_request(
+            "GET", f"{upstream.base_url}/models", headers=_headers(key), timeout=seconds
+        )
+        response = await self._sent(request)
+        try:
+            return response.status_code, await response.aread()
+        except httpx2.TransportError as fault:
+            raise _failure(fault) from None
+        finally:
+            await response.aclose()
+
+    async def _sent(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            return await self._client.send(request, stream=True)
+        except (httpx2.TransportError, httpx2.InvalidURL) as fault:
+            raise _failure(fault) from None
+
+
+async def _sent_once(body: bytes) -> AsyncIterator[bytes]:
+    """Yield a body, to which nothing refers any more once it is sent."""
+    yield body
+
+
+async def _chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in response.aiter_raw():
+            yield chunk
+    except httpx2.TransportError as fault:
+        raise _failure(fault) from None
+
+
+def _headers(key: str | None) -> dict[str, str]:
+    # Uncompressed, so that the answer can be read beside being passed on.
+    wanted = {"accept-encoding": "identity", "user-agent": "memory-patrol"}
+    return wanted if key is None else {**wanted, "authorization": f"Bearer {key}"}
+
+
+def _failure(fault: Exception) -> UpstreamFailed:
+    match fault:
+        case httpx2.ConnectTimeout() | httpx2.ConnectError() | httpx2.UnsupportedProtocol() | httpx2.InvalidURL():
+            return UpstreamFailed("The upstream can't be reached.")
+        case httpx2.TimeoutException():
+            return UpstreamFailed("The upstream was silent for too long.", timed_out=True, perhaps_paid=True)
+    return UpstreamFailed("The upstream closed the connection before its answer was complete.", perhaps_paid=True)

@@ -1,0 +1,70 @@
+"""What assembled contexts showed, and why."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.rows import Row
+from schemas.wire.answers import Answer, Cursor
+from schemas.wire.numbers import Number, Report
+
+
+class ContextRow(Row):
+    """An assembled context as it is recorded."""
+
+    context_id: UUID
+    process: str
+    created_at: datetime
+    shown_ids: list[UUID]
+    shown_reasons: Report
+
+
+class AssembledContext(Answer):
+    """An assembled context in short."""
+
+    context_id: UUID
+    process: str = Field(description="The mental process that it was assembled for.")
+    created_at: datetime
+    items: int = Field(description="How many memories and facts it showed.")
+
+
+class AssembledPage(Answer):
+    """One page of assembled contexts."""
+
+    contexts: list[AssembledContext]
+    cursor: Cursor
+
+
+class ShownMemory(Answer):
+    """A memory that a context showed."""
+
+    node_id: UUID
+    text: str = Field(description="What it says today, in one line.")
+    regions: list[str] = Field(description="The regions in which it stood.")
+    similarity: Number | None = Field(description="To the message; null if it was not chosen by the message.")
+
+
+class ShownFact(Answer):
+    """A fact that a context showed."""
+
+    fact_id: UUID
+    content: str = Field(description="What it says today.")
+    scores: dict[str, Number] | None = Field(description="The parts of its score; null for a pinned fact.")
+
+
+class ShownPassage(Answer):
+    """A passage of earlier talk that a context showed."""
+
+    message_ids: list[UUID]
+    session_id: UUID
+    text: str = Field(description="Its messages, a line each.")
+    score: Number
+
+
+class ShownContext(AssembledContext):
+    """What a context showed. What was erased, retracted or forgotten for good since then is left out."""
+
+    memories: list[ShownMemory]
+    facts: list[ShownFact]
+    passages: list[ShownPassage]

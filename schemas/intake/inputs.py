@@ -1,0 +1,213 @@
+"""Inputs of producers: messages, notes of four types, and the scene inside a scene note.
+
+Fields come from the patrol seed ("Scene Format") and DESIGN section 10. Unknown fields are refused, except inside
+`metadata`.
+"""
+
+import json
+import operator
+import re
+from contextlib import suppress
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, PRODUCER_ID_CHARACTERS, SPEAKER_CHARACTERS
+from schemas.talk.messages import Role
+from schemas.wire.fields import (
+    Conversation,
+    Degree,
+    Importance,
+    Moment,
+    OptionalWordList,
+    OptionalWords,
+    Wire,
+    WordList,
+    Words,
+    without_blanks,
+)
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+Realm = Literal["real", "role-play", "hypothetical"]
+
+
+class WhenEntry(Wire):
+    """A dated line of a scene's history, as consolidation writes it."""
+
+    date: Words
+    action: Words
+
+
+class Emotion(Wire):
+    """The VADSNT emotion vector, each number from -1 to 1."""
+
+    valence: Degree
+    arousal: Degree
+    dominance: Degree
+    safety: Degree
+    novelty: Degree
+    trust: Degree
+
+
+class Scene(Wire):
+    """The part of an event that a memory node stores. Null and blank count as absent where a field is optional."""
+
+    action: Words = Field(description="What happened.", examples=["The oven failed during the morning bake."])
+    actors: WordList = Field(description="The people who were present.", examples=[["Mira", "Jon"]])
+    when: Annotated[list[str | WhenEntry], AfterValidator(without_blanks)] = Field(
+        description="Dates, or dated lines.", examples=[["2026-03-02"]]
+    )
+    setting: OptionalWords = Field(None, description="The place and its surroundings.")
+    dialogue: OptionalWordList = Field(default=[], description="Lines of dialogue; recall shows the first.")
+    sensory: OptionalWordList = Field(default=[], description="Sensory details: sights, sounds, smells, touch.")
+    realm: Annotated[
+        Realm, BeforeValidator(lambda value: "real" if value is None else value, json_schema_input_type=Realm | None)
+    ] = Field(
+        "real",
+        # Items without it have the content hash of those from before there was this field; likewise below.
+        exclude_if=lambda realm: realm == "real",
+        description="Whether it happened, belongs to a game or story, or was only imagined.",
+    )
+
+
+class SceneInput(Scene):
+    """A scene as a producer sends it: the scene itself, the Being's feeling, importance, themes and emotion."""
+
+    feeling: OptionalWords = Field(None, description="The Being's own impression, in the first person.")
+    importance: Importance = Field(
+        DEFAULT_IMPORTANCE, description="0 to 1, clamped; null counts as absent, which is 0.5."
+    )
+    themes: OptionalWordList = Field(default=[], description="Tags, matched whole by search.")
+    emotion: Emotion | None = None
+
+    def scene(self) -> dict[str, Any]:
+        """Return the part that is stored as the node's scene, as JSON-ready values without absent fields."""
+        return self.model_dump(mode="json", include=set(Scene.model_fields), exclude_defaults=True)
+
+
+class Produced(Wire):
+    """Base of all inputs of producers."""
+
+    id: Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)] | None = Field(
+        None, description="The producer's id. The same id again with the same content changes nothing."
+    )
+    metadata: dict[str, Any] = Field(default={}, description="The producer's own data, at most 4 KB of JSON.")
+
+    def content_fields(self) -> dict[str, Any]:
+        """What decides whether an item is the same as another one of its id."""
+        return self.model_dump(mode="json", exclude={"id"})
+
+    @field_validator("metadata")
+    @classmethod
+    def _small(cls, value: dict[str, Any]) -> dict[str, Any]:
+        size = len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        if size > METADATA_BYTES:
+            raise ValueError(f"metadata is {size} bytes of JSON; the limit is {METADATA_BYTES}")
+        return value
+
+
+def _form(content: Any) -> str:
+    return "text" if isinstance(content, str) else "scene"
+
+
+def last_date(content: Any) -> date | None:
+    """The last date in a scene's `when`, or in a scene that is given as text; None if there is none."""
+    days = list[date]()
+    for found in _DATE.findall(str(content)):
+        with suppress(ValueError):
+            days.append(date.fromisoformat(found))
+    return max(days, default=None)
+
+
+class SceneNote(Produced):
+    """One event, as an object, or as a string that the patrol parses."""
+
+    type: Literal["scene"]
+    content: Annotated[
+        Annotated[SceneInput, Tag("scene")] | Annotated[Words, Tag("text")],
+        Discriminator(_form, custom_error_type="scene", custom_error_message="content is a scene object or a string"),
+    ]
+    aged: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="Whether its memory is born with the age that it would have if it had been handed in on the last"
+        " date (YYYY-MM-DD) of `when`, with a patrol at each PATROL_TICK since.",
+    )
+
+    @model_validator(mode="after")
+    def _dated(self) -> "SceneNote":
+        if self.aged and last_date(self.content if isinstance(self.content, str) else self.content.when) is None:
+            raise PydanticCustomError("undated", "An aged scene needs a date (YYYY-MM-DD) in `when`")
+        return self
+
+
+class TodoNote(Produced):
+    """Something to do."""
+
+    type: Literal["todo"]
+    content: Words
+
+
+class ReminderNote(Produced):
+    """Something to be reminded of at a given time."""
+
+    type: Literal["reminder"]
+    content: Words
+    due_at: Moment
+
+
+class KnowledgeNote(Produced):
+    """A piece of knowledge with a title."""
+
+    type: Literal["knowledge"]
+    content: Words
+    title: Words
+    in_snapshot: bool = Field(
+        True,
+        exclude_if=bool,
+        description="Whether it stands in the snapshot of every context; if not, it is found by searches alone.",
+    )
+
+
+AnyNote = SceneNote | TodoNote | ReminderNote | KnowledgeNote
+NoteInput = Annotated[AnyNote, Discriminator("type")]
+
+
+class MessageInput(Produced):
+    """One turn of a conversation. The role `other` is a third person who takes part in it."""
+
+    role: Role
+    speaker: Annotated[Words, Field(max_length=SPEAKER_CHARACTERS)] | None = None
+    conversation: Conversation | None = Field(
+        None, description="The producer's id of the chat or tab. Sessions are separate for each conversation."
+    )
+    content: Words
+    created_at: Moment | None = Field(
+        None, description="The time of the message, with its offset from UTC; default: now."
+    )
+    aged: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="Whether scenes that are drawn from it are born with the age that they would have if a patrol had"
+        " run at each PATROL_TICK since `created_at`.",
+    )
+
+    def content_fields(self) -> dict[str, Any]:
+        """As for any item; without a conversation as for a message from before there were any."""
+        fields = super().content_fields()
+        return (
+            fields
+            if self.conversation is not None
+            else {name: fields[name] for name in fields if name != "conversation"}
+        )

@@ -1,0 +1,1 @@
+"""The ledger: the registry of kinds of work, and models of its rows."""

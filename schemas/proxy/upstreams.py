@@ -1,0 +1,52 @@
+"""The upstreams that an operator configures for the proxy."""
+
+import re
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+from pydantic_core import PydanticCustomError
+
+from schemas.llm.calls import Provider
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+
+
+def _http(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise PydanticCustomError("base_url", "Must be a base URL such as https://api.example.com/v1")
+    return url.rstrip("/")
+
+
+class Upstream(BaseModel):
+    """A server that speaks OpenAI's chat completions.
+
+    Attributes:
+        base_url: Its base URL, to which `/chat/completions` is appended.
+        provider: The provider whose stored users' keys it accepts; None: users' keys are never sent to it.
+        key: The platform's key there, which pays for users without a key; None: the platform pays for no user.
+        models: The models that may be requested; None: all that it has.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    base_url: Annotated[str, AfterValidator(_http)]
+    provider: Provider | None = None
+    key: SecretStr | None = None
+    models: tuple[str, ...] | None = Field(None, min_length=1)
+
+    @property
+    def is_free(self) -> bool:
+        """True for a server that asks for no key, such as one on this machine."""
+        return self.provider is None and self.key is None
+
+
+def _named(upstreams: dict[str, Upstream]) -> dict[str, Upstream]:
+    if any(not _NAME.fullmatch(name) for name in upstreams):
+        raise PydanticCustomError("upstream_name", "Each name must be of a-z, 0-9, _ and -, at most 32 characters")
+    return upstreams
+
+
+Upstreams = Annotated[dict[str, Upstream], AfterValidator(_named)]
+"""Upstreams by name. The first is the default."""

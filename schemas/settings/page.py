@@ -1,0 +1,56 @@
+"""Generates docs/settings.md from the settings: `python -m schemas.settings.page`."""
+
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr, TypeAdapter
+from pydantic.fields import FieldInfo
+
+from schemas.settings import CHECKOUT, Settings
+from schemas.settings.section import Section
+
+HEAD = """# Settings
+
+Read from environment variables and validated once, when a process starts. An empty variable counts as not set.
+Secrets can also be files: PATROL_SECRETS names a directory with files named like the variables, in lower case.
+Durations are ISO 8601 (`PT24H`), `HH:MM:SS` or seconds.
+
+| variable | default | meaning |
+|---|---|---|
+"""
+
+
+def page() -> str:
+    """Return the page as Markdown."""
+    rows = (
+        f"| `{variable(name, field)}` | {_default(field.default)} | {field.description} |"
+        for section in Settings.__bases__
+        if issubclass(section, Section)
+        for name, field in section.model_fields.items()
+    )
+    return HEAD + "\n".join(rows) + "\n"
+
+
+def variable(name: str, field: FieldInfo) -> str:
+    """Return the environment variable of a setting."""
+    return str(field.validation_alias or f"{Settings.model_config['env_prefix']}{name}").upper()
+
+
+def _default(value: Any) -> str:
+    match value:
+        case None | SecretStr():
+            return "not set"
+        case timedelta():
+            return f"`{TypeAdapter(timedelta).dump_python(value, mode='json')}`"
+        case Path():
+            return f"`{value.relative_to(CHECKOUT)}` in the checkout"
+        case bool():
+            return "`on`" if value else "`off`"
+        case _:
+            return f"`{value}`"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

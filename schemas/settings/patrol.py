@@ -1,0 +1,48 @@
+"""When patrols run and what they do."""
+
+from datetime import timedelta
+from typing import Literal
+
+from pydantic import Field, PositiveInt
+
+from schemas.settings.section import Duration, Section
+
+
+class PatrolSettings(Section):
+    """When patrols run and what they do."""
+
+    tick: Duration = Field(
+        timedelta(hours=24), description="The least time between two automatic patrols that raise the patrol counter."
+    )
+    pending_notes: PositiveInt = Field(200, description="So many pending scene notes start a patrol at once.")
+    pending_wait: Duration = Field(
+        timedelta(minutes=5), description="The longest time that a scene note waits for a patrol to start."
+    )
+    run_notes: PositiveInt = Field(
+        300,
+        le=10_000,
+        description="The most notes of one patrol; the rest are left to the next, which follows at once.",
+    )
+    most_pending: PositiveInt = Field(
+        100_000,
+        description="A Being with so many pending scene notes is answered 429; above 1,000 bulk requests are.",
+    )
+    most_unjudged: PositiveInt = Field(
+        100_000,
+        description="A Being with so many unjudged messages is answered 429 while a model key is usable; above 1,000 "
+        "bulk requests are.",
+    )
+    diary_every: Duration = Field(
+        timedelta(hours=4), description="The least time between two diary entries of automatic patrols."
+    )
+    patience: Duration = Field(
+        timedelta(minutes=5),
+        description="The longest time that a patrol waits for an unavailable language model, before it skips the step.",
+    )
+    letting_go: Literal["gentle", "seed"] = Field(
+        "gentle",
+        description="How fast a patrol lets dying memories go. `gentle`: a memory that becomes dying waits for another "
+        "counted patrol, and one patrol lets go of at most 5 memories, or of 5 % of the living ones. `seed`: all that "
+        "are dying, in the patrol that finds them.",
+    )
+    topic_birth: bool = Field(True, description="Whether new topics are formed from a root's own nodes.")

@@ -1,0 +1,66 @@
+"""The proxy for chat completions."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from schemas.limits import LEAST_CONTEXT_TOKENS, MOST_CONTEXT_TOKENS
+from schemas.proxy.upstreams import Upstreams
+from schemas.settings.section import Budget, Duration, Section
+
+
+class ProxySettings(Section):
+    """The proxy for chat completions."""
+
+    proxy_upstreams: Upstreams = Field(
+        {},
+        description="The servers that the [proxy](proxy.md) passes chat completions to, as JSON by name: `base_url`, "
+        "`provider` (`openai` or `anthropic`, whose stored users' keys pay there), `key` (the platform's, for users "
+        "without one), `models` (the only ones that may be requested). The first is the default. Not set: the proxy "
+        "is off.",
+    )
+    proxy_daily_cost: Budget = Field(
+        Decimal(1),
+        ge=0,
+        description="The daily budget in dollars of one user's chat completions on the platform's key; `none`: "
+        "unlimited. A model whose price is unknown is refused, unless there is no budget.",
+    )
+    proxy_answer_tokens: PositiveInt = Field(
+        4096,
+        description="The tokens that are reserved in that budget for an answer, if the request sets no limit itself.",
+    )
+    proxy_context_tokens: int = Field(
+        2000,
+        ge=LEAST_CONTEXT_TOKENS,
+        le=MOST_CONTEXT_TOKENS,
+        description="The longest context that the proxy adds to a request, in estimated tokens.",
+    )
+    proxy_patience: PositiveFloat = Field(
+        0.3,
+        description="A chat completion waits so long for the memory, in seconds; then it goes on without.",
+    )
+    proxy_body_bytes: PositiveInt = Field(
+        32 << 20, description="The largest body of a chat completion, images included, in bytes."
+    )
+    proxy_requests: PositiveInt = Field(
+        64, description="The most chat completions of one user that one API process passes on at a time."
+    )
+    proxy_connect_timeout: Duration = Field(
+        timedelta(seconds=10), description="The timeout for connecting to an upstream."
+    )
+    proxy_silence_timeout: Duration = Field(
+        timedelta(minutes=5), description="An upstream that sends nothing for so long is given up."
+    )
+    proxy_grace: Duration = Field(
+        timedelta(minutes=5),
+        description="While the database is unreachable, the proxy accepts tokens that the process verified within "
+        "this time.",
+    )
+    proxy_grace_requests: PositiveInt = Field(
+        20, description="The most chat completions of one token that one process passes on in such an outage."
+    )
+    proxy_grace_cost: Annotated[Decimal, Field(ge=0)] = Field(
+        Decimal("0.50"), description="Their highest cost together, in dollars, as far as prices are known."
+    )

@@ -1,0 +1,50 @@
+"""The base of every section of the settings, and their types."""
+
+import os
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def _seconds(value: Any) -> Any:
+    """Parse a number in the environment, which is a string there, as seconds."""
+    try:
+        return float(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
+def _none(value: Any) -> Any:
+    """Read the word `none` as no limit; an empty variable means the default."""
+    return None if isinstance(value, str) and value.strip().casefold() == "none" else value
+
+
+Duration = Annotated[timedelta, BeforeValidator(_seconds)]
+Budget = Annotated[Decimal | None, BeforeValidator(_none)]
+"""An amount in dollars; None: unlimited."""
+
+
+class Section(BaseSettings):
+    """The base of sections. An empty variable counts as not set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PATROL_",
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        # An invalid setting may be a secret.
+        hide_input_in_errors=True,
+        secrets_dir=os.environ.get("PATROL_SECRETS") or None,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nothing_is_not_set(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if value != ""}

@@ -1,0 +1,43 @@
+"""Postgres, Redis and logs."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt, SecretStr
+
+from schemas.settings.section import CHECKOUT, Section
+
+
+class ServerSettings(Section):
+    """Postgres, Redis and logs."""
+
+    home: Path = Field(CHECKOUT / ".patrol", description="The directory for the embedded servers' data and for logs.")
+    database_url: SecretStr | None = Field(
+        None,
+        validation_alias="DATABASE_URL",
+        description="Postgres 18 or newer with the `vector` extension 0.8.4 or newer. Not set: the embedded server.",
+    )
+    redis_url: SecretStr | None = Field(
+        None, validation_alias="REDIS_URL", description="Redis. Not set: the embedded server."
+    )
+    redis_port: int | None = Field(
+        None,
+        ge=1,
+        le=65535,
+        description="A port of 127.0.0.1 on which the embedded Redis listens, without a password, for producers that "
+        "use streams or Celery. Not set: it listens on a Unix socket alone.",
+    )
+    database_connections: PositiveInt = Field(8, description="The most database connections of one process.")
+    statement_timeout: PositiveFloat = Field(
+        5.0, description="The timeout of one SQL statement of an HTTP request, in seconds; the answer is then 503."
+    )
+    bulk_statement_timeout: PositiveFloat = Field(
+        60.0, description="The same for bulk intake, exports and the erasure of a Being, in seconds."
+    )
+    step_statement_timeout: PositiveFloat = Field(
+        300.0, description="The same for workers and the stream reader, in seconds. Migrations have no timeout."
+    )
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="The lowest level to log.")
+    log_format: Literal["auto", "json", "text"] = Field(
+        "auto", description="The form of log lines; `auto`: text on a terminal, JSON elsewhere."
+    )

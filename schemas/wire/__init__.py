@@ -1,0 +1,1 @@
+"""What the models of inputs, requests and responses share."""

@@ -1,0 +1,58 @@
+"""Field types of external inputs, and the strict base of their models."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+
+from schemas.limits import DEFAULT_IMPORTANCE, EARLIEST_YEAR, LATEST_YEAR, PRODUCER_ID_CHARACTERS
+
+T = TypeVar("T")
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        in_utc = moment.astimezone(UTC)
+    except OverflowError:
+        in_utc = None
+    if in_utc is None or not EARLIEST_YEAR <= in_utc.year <= LATEST_YEAR:
+        raise ValueError(f"must be within the years {EARLIEST_YEAR} to {LATEST_YEAR}")
+    return in_utc
+
+
+Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_in_utc)]
+"""A point in time with its offset from UTC; stored in UTC."""
+
+
+class Wire(BaseModel):
+    """Base of external inputs: strict types, no unknown fields, no infinite numbers."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+
+Words = Annotated[str, Field(min_length=1, pattern=r"\S")]
+Degree = Annotated[float, Field(ge=-1, le=1)]
+Conversation = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)]
+"""A producer's id of a chat or tab."""
+
+
+def _is_blank(value: Any) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def without_blanks(values: list[T]) -> list[T]:
+    """Return the values that are not blank text."""
+    return [value for value in values if not _is_blank(value)]
+
+
+# Producers are often models, which write null or "" for what they leave out (the seed's `scene.importance ?? 0.5`).
+OptionalWords = Annotated[str | None, AfterValidator(lambda value: None if _is_blank(value) else value)]
+WordList = Annotated[list[str], AfterValidator(without_blanks)]
+OptionalWordList = Annotated[
+    WordList, BeforeValidator(lambda value: [] if value is None else value, json_schema_input_type=WordList | None)
+]
+Importance = Annotated[
+    float,
+    BeforeValidator(lambda value: DEFAULT_IMPORTANCE if value is None else value, json_schema_input_type=float | None),
+    AfterValidator(lambda value: min(1.0, max(0.0, value))),
+]

@@ -1,0 +1,38 @@
+"""Request bodies of the doors, other than notes and messages. Unknown fields are refused."""
+
+from typing import Annotated, Any, Self
+from uuid import UUID
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from schemas.limits import QUERY_CHARACTERS
+from schemas.text.storable import unstorable
+from schemas.text.validation_messages import bounded
+from schemas.wire.fields import Wire, Words
+
+Name = Annotated[Words, Field(max_length=200)]
+Query = Annotated[str, Field(max_length=QUERY_CHARACTERS)]
+Id = Annotated[UUID, Field(strict=False)]
+
+
+class RequestModel(Wire):
+    """Base of request bodies; values that Postgres can't store are refused."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _storable(cls, value: Any) -> Any:
+        faults = bounded(unstorable(value))
+        if faults:
+            raise PydanticCustomError("unstorable", "{faults}", {"faults": "; ".join(faults)})
+        return value
+
+
+class Changes(RequestModel):
+    """Base of partial updates. Fields that are omitted or null stay as they are."""
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if not self.model_dump(exclude_none=True):
+            raise PydanticCustomError("nothing", "No change is given: name at least one field")
+        return self

@@ -1,0 +1,57 @@
+"""Sessions of the memory page: logins of browsers by a token."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from schemas.accounts.accounts import Token
+from store.transaction import Transaction
+
+
+def add(tx: Transaction, user_id: UUID, token_id: UUID, hashed: bytes, lifetime: timedelta, most: int) -> None:
+    """Store a session by its secret's hash, and delete the token's expired ones and those beyond the newest `most`."""
+    tx.execute(
+        """
+        delete from memory.page_sessions
+        where user_id = %(user)s and token_id = %(token)s and (
+            expires_at < clock_timestamp()
+            or session_id not in (
+                select session_id from memory.page_sessions
+                where user_id = %(user)s and token_id = %(token)s
+                order by session_id desc
+                limit %(others)s
+            )
+        )
+        """,
+        {"user": user_id, "token": token_id, "others": most - 1},
+    )
+    tx.execute(
+        """
+        insert into memory.page_sessions (user_id, token_id, hash, expires_at)
+        values (%s, %s, %s, clock_timestamp() + %s::interval)
+        """,
+        [user_id, token_id, hashed, lifetime],
+    )
+
+
+def find(tx: Transaction, hashed: bytes) -> tuple[Token, datetime] | None:
+    """Return the token of a session that has not expired, and when it expires; None if session or token is invalid."""
+    row: dict[str, Any] | None = tx.execute(
+        """
+        select t.*, s.expires_at as session_expires_at
+        from memory.page_sessions as s
+        join memory.api_tokens as t on t.user_id = s.user_id and t.token_id = s.token_id
+        where s.hash = %s and s.expires_at > clock_timestamp()
+            and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())
+        """,
+        [hashed],
+    ).fetchone()
+    if row is None:
+        return None
+    expires_at: datetime = row.pop("session_expires_at")
+    return Token.model_validate(row), expires_at
+
+
+def remove(tx: Transaction, hashed: bytes) -> None:
+    """Delete the session with that hash, if there is one."""
+    tx.execute("delete from memory.page_sessions where hash = %s", [hashed])

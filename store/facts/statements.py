@@ -1,0 +1,123 @@
+"""Statements are added to facts, and compared with those that are known. Writers call `facts.lock` first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class NewStatement:
+    """A statement to add, with the quotation that supports it and its relation to other statements of its fact.
+
+    `mentioned_refs` are the entity refs as named, first the one that it is about. `subject_ref` is the person whose
+    fact it is, if that is neither the user nor the first ref.
+    """
+
+    statement_id: UUID
+    scope: UUID | None
+    type: str
+    entity_label: str
+    fact_type: str
+    mentioned_refs: list[str]
+    content: str
+    source: str
+    confidence: float
+    importance: int
+    told_at: datetime
+    span: str
+    being_id: UUID | None = None
+    message_id: UUID | None = None
+    seed_id: UUID | None = None
+    pinned: bool = False
+    subject_ref: str | None = None
+    same_as: UUID | None = None
+    contradicts: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownStatement:
+    """A statement of a known fact, current or replaced, with the date of its last mention."""
+
+    statement_id: UUID
+    content: str
+    said_at: datetime
+
+
+def add_statements(tx: Transaction, user_id: UUID, statements: Sequence[NewStatement]) -> list[tuple[UUID, str]]:
+    """Add statements in order; returns each one's fact id and outcome: `new`, `added`, `mentioned` or `replaced`."""
+    rows = tx.execute(
+        "select fact_id, outcome from memory.add_statements(%s, %s) order by place",
+        [user_id, Jsonb([_as_json(statement) for statement in statements])],
+    )
+    return [(row["fact_id"], row["outcome"]) for row in rows]
+
+
+def find_by_keys(
+    tx: Transaction, user_id: UUID, keys: Sequence[tuple[UUID | None, str]]
+) -> dict[tuple[UUID | None, str], UUID]:
+    """The active fact of each (scope, memory key), which may be the one that its fact was folded into."""
+    rows = tx.execute(
+        """
+        select wanted.scope, wanted.memory_key,
+            memory.fact_under(%(user)s, wanted.scope, wanted.memory_key) as fact_id
+        from unnest(%(scopes)s::uuid[], %(keys)s::text[]) as wanted (scope, memory_key)
+        """,
+        {"user": user_id, "scopes": [scope for scope, _ in keys], "keys": [key for _, key in keys]},
+    )
+    return {(row["scope"], row["memory_key"]): row["fact_id"] for row in rows if row["fact_id"] is not None}
+
+
+def known_statements(
+    tx: Transaction, user_id: UUID, fact_ids: Sequence[UUID], limit: int
+) -> dict[UUID, list[KnownStatement]]:
+    """By fact, up to `limit` statements in the order of their dates; of more, the current ones before the replaced.
+
+    Statements whose evidence is all outdated are left out: their messages are judged again.
+    """
+    rows = tx.execute(
+        """
+        select fact_id, statement_id, content, said_at
+        from (
+            select s.*,
+                row_number() over (
+                    partition by fact_id order by replaced_by is null desc, said_at desc, statement_id desc
+                ) as place
+            from memory.fact_statements as s
+            where user_id = %s and fact_id = any(%s)
+                and (source = 'corrected' or exists (
+                    select from memory.fact_evidence as e
+                    where e.user_id = s.user_id and e.statement_id = s.statement_id and not e.outdated
+                ))
+        ) as ranked
+        where place <= %s
+        order by said_at, statement_id
+        """,
+        [user_id, list(fact_ids), limit],
+    )
+    found: dict[UUID, list[KnownStatement]] = {}
+    for row in rows:
+        known = KnownStatement(row["statement_id"], row["content"], row["said_at"])
+        found.setdefault(row["fact_id"], []).append(known)
+    return found
+
+
+def _as_json(statement: NewStatement) -> dict[str, Any]:
+    return {
+        name: _json_value(part) for name in NewStatement.__slots__ if (part := getattr(statement, name)) is not None
+    }
+
+
+def _json_value(part: Any) -> Any:
+    if isinstance(part, UUID):
+        return str(part)
+    if isinstance(part, datetime):
+        return part.isoformat()
+    if isinstance(part, tuple):
+        return [_json_value(each) for each in part]
+    return part

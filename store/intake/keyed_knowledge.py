@@ -1,0 +1,149 @@
+"""Knowledge that programs keep under keys: a note of the type `knowledge` with a namespace, a key and an object."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from store.transaction import Transaction
+
+Place = tuple[tuple[str, ...], str]
+
+# The columns of `Kept`, of notes named n.
+_KEPT = """
+    n.note_id, n.namespace, n.key, n.content as value, n.received_at as created_at,
+    coalesce(n.updated_at, n.received_at) as updated_at
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is kept under a key."""
+
+    note_id: UUID
+    namespace: list[str]
+    key: str
+    value: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """What is to be kept, or with the value None to be removed; `note_id` is the note's id if the key is new."""
+
+    note_id: UUID
+    value: dict[str, Any] | None
+    search_text: str | None
+    content_hash: bytes
+
+
+def put(tx: Transaction, being_id: UUID, changes: Mapping[Place, Put]) -> list[bool]:
+    """Keep values under their keys, in place of those that are there; returns for each whether its key is new."""
+    rows = [
+        {
+            "note_id": str(new.note_id),
+            "namespace": [*namespace],
+            "key": key,
+            "content": new.value,
+            "search_text": new.search_text,
+            "content_hash": f"\\x{new.content_hash.hex()}",
+        }
+        for (namespace, key), new in changes.items()
+        if new.value is not None
+    ]
+    done = tx.execute(
+        """
+        insert into memory.notes (
+            being_id, note_id, type, content, content_hash, state, in_snapshot, namespace, key, search_text
+        )
+        select %s, new.note_id, 'knowledge', new.content, new.content_hash, 'kept', false, new.namespace, new.key,
+            new.search_text
+        from jsonb_to_recordset(%s) as new (
+            note_id uuid, namespace text[], key text, content jsonb, search_text text, content_hash bytea
+        )
+        on conflict (being_id, namespace, key) where key is not null do update
+        set content = excluded.content, search_text = excluded.search_text, content_hash = excluded.content_hash,
+            updated_at = memory.now()
+        returning updated_at is null as is_new
+        """,
+        [being_id, Jsonb(rows)],
+    )
+    return [row["is_new"] for row in done]
+
+
+def remove(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> int:
+    """Remove what is kept under these keys; returns how many were there."""
+    return tx.execute(
+        """
+        delete from memory.notes as n
+        using jsonb_to_recordset(%(places)s) as asked (namespace text[], key text)
+        where n.being_id = %(being)s and n.namespace = asked.namespace and n.key = asked.key
+        """,
+        {"being": being_id, "places": _places(places)},
+    ).rowcount
+
+
+def get(tx: Transaction, being_id: UUID, places: Sequence[Place]) -> dict[Place, Kept]:
+    """Return what is kept under these keys, by place."""
+    with tx.cursor(row_factory=class_row(Kept)) as cursor:
+        found = cursor.execute(
+            f"""
+            select {_KEPT}
+            from jsonb_to_recordset(%(places)s) as asked (namespace text[], key text)
+            join memory.notes as n on n.being_id = %(being)s and n.namespace = asked.namespace and n.key = asked.key
+            """,  # noqa: S608  # columns of this module
+            {"being": being_id, "places": _places(places)},
+        ).fetchall()
+    return {((*one.namespace,), one.key): one for one in found}
+
+
+def by_ids(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[UUID, Kept]:
+    """Return what is kept in these notes, by id."""
+    with tx.cursor(row_factory=class_row(Kept)) as cursor:
+        found = cursor.execute(
+            f"select {_KEPT} from memory.notes as n where n.being_id = %s and n.note_id = any(%s)",  # noqa: S608  # columns of this module
+            [being_id, list(note_ids)],
+        ).fetchall()
+    return {one.note_id: one for one in found}
+
+
+def namespaces(
+    tx: Transaction,
+    being_id: UUID,
+    conditions: Sequence[tuple[str, Sequence[str]]],
+    max_depth: int | None,
+    limit: int,
+    offset: int,
+) -> list[list[str]]:
+    """List the namespaces that fit all conditions, by code points; each is `prefix` or `suffix` with a path."""
+    rows = tx.execute(
+        """
+        select distinct n.namespace[:coalesce(%(depth)s::integer, cardinality(n.namespace))] as namespace
+        from (
+            select distinct namespace from memory.notes where being_id = %(being)s and key is not null
+        ) as n
+        where not exists (
+            select from jsonb_to_recordset(%(conditions)s) as asked (at text, path text[])
+            where not memory.fits_path(n.namespace, asked.at, asked.path)
+        )
+        order by namespace
+        limit %(limit)s offset %(offset)s
+        """,
+        {
+            "being": being_id,
+            "depth": max_depth,
+            "conditions": Jsonb([{"at": at, "path": [*path]} for at, path in conditions]),
+            "limit": limit,
+            "offset": offset,
+        },
+    )
+    return [row["namespace"] for row in rows]
+
+
+def _places(places: Sequence[Place]) -> Jsonb:
+    return Jsonb([{"namespace": [*namespace], "key": key} for namespace, key in places])

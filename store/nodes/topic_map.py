@@ -1,0 +1,25 @@
+"""The memories of a Being in few words, for the map of its topics."""
+
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.nodes.topic_map import MappedNode
+from store.transaction import Transaction
+
+
+def page(tx: Transaction, being_id: UUID, *, dead: bool, after: UUID | None, limit: int) -> list[MappedNode]:
+    """List nodes by id; dead ones only with `dead`."""
+    with tx.cursor(row_factory=class_row(MappedNode)) as cursor:
+        return cursor.execute(
+            """
+            select node_id, cluster_id, left(scene ->> 'action', 160) as action, importance, effective_importance,
+                session_count, status, pinned, created_at, patrols_left
+            from memory.seen_nodes
+            where being_id = %(being)s and (%(dead)s or status <> 'dead')
+                and (%(after)s::uuid is null or node_id > %(after)s)
+            order by node_id
+            limit %(limit)s
+            """,
+            {"being": being_id, "dead": dead, "after": after, "limit": limit},
+        ).fetchall()

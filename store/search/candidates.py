@@ -1,0 +1,185 @@
+"""What is known of each candidate, and of the messages around it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import args_row
+from psycopg.types.json import Jsonb
+
+from schemas.search import Kind
+from store.nodes.embeddings import halfvec
+from store.search.scope import Meant, Within
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A document as it is ranked.
+
+    Attributes:
+        times: How often each term of the question occurs in it, in the question's order.
+        length: How many terms it has.
+        similarity: Its cosine similarity to the question, of a long text its nearest window's; None where there is no
+            telling.
+        starts_at: The character at which that window begins; None for what has no vectors of its own in the index.
+        speaker: Who said it, as the producer named them, or as speakers of that role are called; None for what is no
+            message, and for other roles.
+    """
+
+    document_id: int
+    kind: Kind
+    item_id: UUID
+    session_id: UUID | None
+    said_at: datetime
+    question: bool
+    length: int
+    times: list[int]
+    similarity: float | None
+    starts_at: int | None
+    speaker: str | None
+
+
+def seen(
+    tx: Transaction,
+    within: Within,
+    places: Sequence[int],
+    terms: Sequence[int],
+    *,
+    called: Mapping[str, str],
+    around: int,
+    told: Meant | None,
+    nodes: Meant | None,
+    facts: Meant | None,
+) -> list[Seen]:
+    """What is known of these documents, and of up to `around` messages before and after each message among them.
+
+    `called` has a name for each role whose messages may come without a speaker's name.
+
+    The rows come in the order of their conversations: what stands side by side in a conversation does so here, as far
+    as both are within reach of a document that was asked for.
+    """
+    with tx.cursor(row_factory=args_row(Seen)) as cursor:
+        return cursor.execute(
+            # Each row is looked up by its key: no plan that was made for few may read whole tables for many.
+            """
+            with asked as materialized (
+                select d.*
+                from unnest(%(places)s::bigint[]) as place (document_id),
+                lateral (
+                    select d.owner_id, d.document_id, d.session_id, d.said_at, d.item_id
+                    from memory.search_documents as d
+                    where d.owner_id = any(%(owners)s) and d.document_id = place.document_id
+                    limit 1
+                ) as d
+            ),
+            reached as materialized (
+                select owner_id, document_id from asked
+                union
+                select near.owner_id, near.document_id
+                from asked,
+                lateral (
+                    (
+                        select d.owner_id, d.document_id
+                        from memory.search_documents as d
+                        where d.owner_id = asked.owner_id and d.session_id = asked.session_id
+                            and (d.said_at, d.item_id) < (asked.said_at, asked.item_id)
+                            and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+                        order by d.said_at desc, d.item_id desc
+                        limit %(around)s
+                    )
+                    union all
+                    (
+                        select d.owner_id, d.document_id
+                        from memory.search_documents as d
+                        where d.owner_id = asked.owner_id and d.session_id = asked.session_id
+                            and (d.said_at, d.item_id) > (asked.said_at, asked.item_id)
+                            and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+                        order by d.said_at, d.item_id
+                        limit %(around)s
+                    )
+                ) as near
+            )
+            select d.document_id, d.kind::text as kind, d.item_id, d.session_id, d.said_at, d.question,
+                cardinality(d.terms) as length,
+                array(
+                    select cardinality(array_positions(d.terms, asked.term))
+                    from unnest(%(terms)s::bigint[]) with ordinality as asked (term, place)
+                    order by asked.place
+                ) as times,
+                greatest(own.similarity, nullif(windows.similarity, 'NaN')) as similarity, windows.starts_at,
+                said.speaker
+            from reached,
+            lateral (
+                select d.*
+                from memory.search_documents as d
+                where d.owner_id = reached.owner_id and d.document_id = reached.document_id
+                limit 1
+            ) as d
+            left join lateral (
+                select coalesce(m.speaker, %(called)s::jsonb ->> m.role) as speaker
+                from memory.messages as m
+                where d.kind = 'message' and m.being_id = d.owner_id and m.message_id = d.item_id
+                limit 1
+            ) as said on true
+            left join lateral (
+                select nullif(max(compared.similarity), 'NaN') as similarity
+                from (
+                    select 1 - (n.vector <=> asked.vector) as similarity
+                    from memory.memory_nodes as n, unnest(%(nodes)s::halfvec[]) as asked (vector)
+                    where d.kind = 'node' and n.being_id = d.owner_id and n.node_id = d.item_id
+                        and n.embedding_model = %(nodes_model)s
+                    union all
+                    select 1 - (f.vector <=> asked.vector)
+                    from memory.fact_vectors as f, unnest(%(facts)s::halfvec[]) as asked (vector)
+                    where d.kind = 'fact' and f.user_id = %(user)s and f.fact_id = d.item_id
+                        and f.embedding_model = %(facts_model)s
+                ) as compared
+            ) as own on d.kind in ('node', 'fact')
+            left join lateral (
+                select -(v.vector <#> asked.vector) as similarity, v.starts_at
+                from memory.search_vectors as v, unnest(%(told)s::halfvec[]) as asked (vector)
+                where v.owner_id = d.owner_id and v.embedding_model = %(told_model)s and v.kind = d.kind
+                    and v.document_id = d.document_id
+                order by v.vector <#> asked.vector
+                limit 1
+            ) as windows on true
+            where d.kind <> 'node' or exists (
+                select from memory.memory_nodes as n
+                where n.being_id = d.owner_id and n.node_id = d.item_id and n.forgotten_at is null
+                    and n.absorbed_into is null
+            )
+            order by d.session_id, d.said_at, d.item_id
+            """,
+            {
+                **within.named,
+                "places": list(places),
+                "terms": list(terms),
+                "called": Jsonb(called),
+                "around": around,
+                "told": [halfvec(one) for one in told.vectors] if told else [],
+                "told_model": told and told.model,
+                "nodes": [halfvec(one) for one in nodes.vectors] if nodes else [],
+                "nodes_model": nodes and nodes.model,
+                "facts": [halfvec(one) for one in facts.vectors] if facts else [],
+                "facts_model": facts and facts.model,
+            },
+            binary=True,
+        ).fetchall()
+
+
+def speakers(tx: Transaction, being_id: UUID, latest: int) -> list[str]:
+    """Who is named as a speaker of the latest messages."""
+    rows = tx.execute(
+        """
+        select distinct speaker
+        from (
+            select speaker from memory.messages where being_id = %s order by message_id desc limit %s
+        ) as recent
+        where speaker is not null
+        order by speaker
+        """,
+        [being_id, latest],
+    )
+    return [row["speaker"] for row in rows]

@@ -1,0 +1,131 @@
+"""Candidates by words: BM25 over the postings of the query's terms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from store.search.scope import Within
+from store.transaction import Transaction
+
+# So many postings of a term are read, the latest; and so many of all the terms that nominate.
+MOST_READ = 10_000
+# Of what the rarest terms nominate, so many times the wanted number meets the other terms.
+KEPT_PER_WANTED = 4
+# Messages come in nearly as they are said; imports may not, and their first and last are looked for among so many.
+NEAR_THE_ENDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Rarities:
+    """How rare terms are among what the Being may see.
+
+    Attributes:
+        documents: How many documents there are.
+        average: How many terms one has, on average.
+        counts: In how many each term is; a term that is in none is left out.
+    """
+
+    documents: int
+    average: float
+    counts: dict[int, int]
+
+
+def rarities(tx: Transaction, within: Within, terms: Sequence[int]) -> Rarities:
+    """How rare these terms are among what the Being may see of these kinds."""
+    (totals,) = tx.execute(
+        """
+        select coalesce(sum(documents), 0) as documents, coalesce(sum(terms), 0) as terms
+        from memory.search_statistics
+        where owner_id = any(%(owners)s) and kind = any(%(kinds)s::memory.search_kind[])
+        """,
+        within.named,
+    )
+    rows = tx.execute(
+        "select term, documents from memory.count_search_terms(%(owners)s, %(terms)s::bigint[], %(kinds)s)",
+        {**within.named, "terms": list(terms)},
+    )
+    documents = int(totals["documents"])
+    return Rarities(
+        documents, float(totals["terms"]) / max(1, documents) or 1.0, {row["term"]: row["documents"] for row in rows}
+    )
+
+
+def by_words(
+    tx: Transaction,
+    within: Within,
+    known: Rarities,
+    weights: Mapping[int, float],
+    *,
+    saturation: float,
+    length_weight: float,
+    limit: int,
+) -> list[int]:
+    """The documents that hold these terms, best first by BM25.
+
+    The rarest terms nominate, as many as take `MOST_READ` postings together; the others add to the score of what these
+    nominated. A term that is more frequent than that on its own nominates its latest documents.
+
+    Args:
+        tx: The transaction.
+        within: Where to look.
+        known: How rare the terms are.
+        weights: The weight of each term.
+        saturation: BM25's own.
+        length_weight: BM25's own.
+        limit: How many documents, at most.
+    """
+    terms = sorted((term for term in weights if term in known.counts), key=lambda term: known.counts[term])
+    if not terms:
+        return []
+    read = accumulate(known.counts[term] for term in terms)
+    leading = max(1, sum(postings <= MOST_READ for postings in read))
+    rows = tx.execute(
+        """
+        select document_id
+        from memory.rank_by_words(
+            %(owners)s, %(terms)s::bigint[], %(weights)s::double precision[], %(leading)s, %(kinds)s, %(average)s,
+            %(saturation)s, %(length_weight)s, %(since)s, %(until)s, %(as_of)s, %(most)s, %(kept)s, %(limit)s
+        )
+        """,
+        {
+            **within.named,
+            "terms": terms,
+            "weights": [weights[term] for term in terms],
+            "leading": leading,
+            "average": known.average,
+            "saturation": saturation,
+            "length_weight": length_weight,
+            "most": MOST_READ,
+            "kept": KEPT_PER_WANTED * limit,
+            "limit": limit,
+        },
+    )
+    return [row["document_id"] for row in rows]
+
+
+def mentions(tx: Transaction, within: Within, terms: Sequence[int]) -> list[int]:
+    """The first and the last message in which all of these terms stand, among the first and the last that came in."""
+    rows = tx.execute(
+        """
+        with holding as (
+            select p.document_id, d.said_at, d.item_id
+            from memory.search_postings as p
+            join memory.search_documents as d using (owner_id, document_id)
+            where p.owner_id = %(being)s and p.term = %(first)s and p.kind = 'message'
+                and d.terms @> %(terms)s::bigint[]
+                and (%(since)s::timestamptz is null or d.said_at >= %(since)s)
+                and (%(until)s::timestamptz is null or d.said_at < %(until)s)
+                and (%(as_of)s::timestamptz is null or d.arrived_at <= %(as_of)s)
+        ),
+        ends as materialized (
+            (select * from holding order by document_id limit %(near)s)
+            union
+            (select * from holding order by document_id desc limit %(near)s)
+        )
+        (select document_id from ends order by said_at, item_id limit 1)
+        union
+        (select document_id from ends order by said_at desc, item_id desc limit 1)
+        """,
+        {**within.named, "first": terms[0], "terms": list(terms), "near": NEAR_THE_ENDS},
+    )
+    return [row["document_id"] for row in rows]

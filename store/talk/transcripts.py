@@ -1,0 +1,209 @@
+"""Places of messages in the transcripts of chat frontends (sql/functions/93_transcripts.sql)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.talk.messages import Role
+from store.transaction import Transaction
+
+# Of words that many conversations begin with, the newest are enough to tell which is meant.
+SAME_WORDS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedMessage:
+    """A message and its place: `parent_id` is the message that it was said after, None for the first that is known."""
+
+    message_id: UUID
+    parent_id: UUID | None
+    digest: bytes
+    role: Role
+    speaker: str | None
+    created_at: datetime
+    stands: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewPlace:
+    """The place of a message that is being stored."""
+
+    message_id: UUID
+    parent_id: UUID | None
+    digest: bytes
+
+
+def conversations_with(
+    tx: Transaction, being_id: UUID, digests: Collection[bytes], *, prefix: str, limit: int
+) -> list[str]:
+    """The conversations that know the most of these digests, of equal ones first the one in which it was said last.
+
+    Only conversations count whose ids begin with the prefix.
+    """
+    rows = tx.execute(
+        """
+        select found.conversation
+        from unnest(%(digests)s::bytea[]) as said (digest),
+        lateral (
+            select conversation, message_id
+            from memory.transcript_turns as t
+            where t.being_id = %(being)s and t.digest = said.digest and starts_with(t.conversation, %(prefix)s)
+            order by message_id desc
+            limit %(each)s
+        ) as found
+        group by found.conversation
+        order by count(distinct said.digest) desc, (array_agg(found.message_id order by found.message_id desc))[1] desc
+        limit %(limit)s
+        """,
+        {
+            "being": being_id,
+            "digests": list(set(digests)),
+            "prefix": prefix,
+            "each": SAME_WORDS,
+            "limit": limit,
+        },
+    )
+    return [row["conversation"] for row in rows]
+
+
+def near(
+    tx: Transaction,
+    being_id: UUID,
+    conversation: str,
+    digests: Collection[bytes],
+    *,
+    newest: int,
+    asked: UUID | None = None,
+) -> list[PlacedMessage]:
+    """The messages of a conversation that a transcript can touch, oldest first.
+
+    These are the `newest` ones, those with any of the digests, the one `asked` for, and those said directly after one
+    of the latter two.
+    """
+    with tx.cursor(row_factory=class_row(PlacedMessage)) as cursor:
+        return cursor.execute(
+            """
+            with same as (
+                select message_id
+                from memory.transcript_turns
+                where being_id = %(being)s and digest = any(%(digests)s) and conversation = %(conversation)s
+                union all
+                select %(asked)s::uuid where %(asked)s::uuid is not null
+            ),
+            chosen as (
+                table same
+                union
+                (
+                    select message_id
+                    from memory.transcript_turns
+                    where being_id = %(being)s and conversation = %(conversation)s
+                    order by message_id desc
+                    limit %(newest)s
+                )
+                union
+                select message_id
+                from memory.transcript_turns
+                where being_id = %(being)s and parent_id = any(array(table same))
+            )
+            select t.message_id, t.parent_id, t.digest, m.role, m.speaker, m.created_at, m.stands
+            from chosen
+            join memory.transcript_turns as t on t.being_id = %(being)s and t.message_id = chosen.message_id
+            cross join lateral (
+                select role, speaker, created_at, true as stands
+                from memory.messages
+                where being_id = %(being)s and message_id = chosen.message_id
+                union all
+                select role, speaker, created_at, false
+                from memory.retracted_messages
+                where being_id = %(being)s and message_id = chosen.message_id
+            ) as m
+            order by t.message_id
+            """,
+            {
+                "being": being_id,
+                "conversation": conversation,
+                "digests": list(set(digests)),
+                "newest": newest,
+                "asked": asked,
+            },
+        ).fetchall()
+
+
+def contents(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> dict[UUID, str]:
+    """The texts of messages, standing or retracted."""
+    if not message_ids:
+        return {}
+    rows = tx.execute(
+        """
+        select message_id, content
+        from memory.messages
+        where being_id = %(being)s and message_id = any(%(ids)s)
+        union all
+        select message_id, content
+        from memory.retracted_messages
+        where being_id = %(being)s and message_id = any(%(ids)s)
+        """,
+        {"being": being_id, "ids": list(message_ids)},
+    )
+    return {row["message_id"]: row["content"] for row in rows}
+
+
+def standing_below(
+    tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], apart_from: Collection[UUID]
+) -> list[UUID]:
+    """These messages and all that was said after them, as far as they stand; nothing at or behind `apart_from`."""
+    rows = tx.execute(
+        """
+        with recursive below as (
+            select message_id from unnest(%(ids)s::uuid[]) as top (message_id) where message_id <> all(%(apart)s)
+            union
+            select t.message_id
+            from below
+            join memory.transcript_turns as t on t.being_id = %(being)s and t.parent_id = below.message_id
+            where t.message_id <> all(%(apart)s)
+        )
+        select message_id
+        from below
+        join memory.messages as m using (message_id)
+        where m.being_id = %(being)s
+        order by message_id
+        """,
+        {"being": being_id, "ids": list(message_ids), "apart": list(apart_from)},
+    )
+    return [row["message_id"] for row in rows]
+
+
+def add(tx: Transaction, being_id: UUID, conversation: str, places: Sequence[NewPlace]) -> None:
+    """Record the places of new messages."""
+    tx.execute(
+        """
+        insert into memory.transcript_turns (being_id, conversation, message_id, parent_id, digest)
+        select %s, %s, message_id, parent_id, digest
+        from unnest(%s::uuid[], %s::uuid[], %s::bytea[]) as new (message_id, parent_id, digest)
+        """,
+        [
+            being_id,
+            conversation,
+            [place.message_id for place in places],
+            [place.parent_id for place in places],
+            [place.digest for place in places],
+        ],
+    )
+
+
+def move(tx: Transaction, being_id: UUID, parents: Mapping[UUID, UUID]) -> None:
+    """Place messages after other ones than before: by message the one that it is said after now."""
+    if not parents:
+        return
+    tx.execute(
+        """
+        update memory.transcript_turns as t
+        set parent_id = moved.parent_id
+        from unnest(%s::uuid[], %s::uuid[]) as moved (message_id, parent_id)
+        where t.being_id = %s and t.message_id = moved.message_id
+        """,
+        [list(parents), list(parents.values()), being_id],
+    )

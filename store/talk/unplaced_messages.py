@@ -1,0 +1,137 @@
+"""Messages without a place in a transcript: they came in by other doors than the proxy."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.talk.messages import Role
+from store.transaction import Transaction
+
+# Of words that were said often, the newest are enough to tell which conversation is meant.
+SAME_WORDS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class WordsFound:
+    """A message with the words of a turn; the session is None if it is retracted."""
+
+    key: UUID
+    message_id: UUID
+    conversation: str | None
+    session_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnplacedMessage:
+    """A message without a place."""
+
+    message_id: UUID
+    conversation: str | None
+    role: Role
+    speaker: str | None
+    content: str
+    created_at: datetime
+    stands: bool
+
+
+def with_words(tx: Transaction, being_id: UUID, keys: Collection[UUID]) -> list[WordsFound]:
+    """The messages without a place that have any of these words, of each the newest, standing or retracted."""
+    with tx.cursor(row_factory=class_row(WordsFound)) as cursor:
+        return cursor.execute(
+            """
+            select said.key, found.*
+            from unnest(%(keys)s::uuid[]) as said (key)
+            cross join lateral (
+                (
+                    select message_id, conversation, session_id
+                    from memory.messages as m
+                    where being_id = %(being)s
+                        and memory.words_key(content) = said.key
+                        and not exists (
+                            select from memory.transcript_turns where being_id = %(being)s and message_id = m.message_id
+                        )
+                    order by message_id desc
+                    limit %(each)s
+                )
+                union all
+                (
+                    select message_id, conversation, null
+                    from memory.retracted_messages as m
+                    where being_id = %(being)s
+                        and memory.words_key(content) = said.key
+                        and not exists (
+                            select from memory.transcript_turns where being_id = %(being)s and message_id = m.message_id
+                        )
+                    order by message_id desc
+                    limit %(each)s
+                )
+            ) as found
+            """,
+            {"being": being_id, "keys": list(set(keys)), "each": SAME_WORDS},
+        ).fetchall()
+
+
+def of_sessions(
+    tx: Transaction,
+    being_id: UUID,
+    session_ids: Collection[UUID],
+    message_ids: Collection[UUID],
+    *,
+    since: datetime | None,
+    limit: int,
+) -> list[UnplacedMessage]:
+    """The messages of these sessions, and these retracted ones, that have no place, in their order.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        session_ids: The sessions.
+        message_ids: Retracted messages.
+        since: Only messages from then on; None: all.
+        limit: If there are more, the newest are returned.
+    """
+    with tx.cursor(row_factory=class_row(UnplacedMessage)) as cursor:
+        newest = cursor.execute(
+            """
+            select message_id, conversation, role, speaker, content, created_at, stands
+            from (
+                select message_id, conversation, role, speaker, content, created_at, true as stands
+                from memory.messages
+                where being_id = %(being)s and session_id = any(%(sessions)s)
+                union all
+                select message_id, conversation, role, speaker, content, created_at, false
+                from memory.retracted_messages
+                where being_id = %(being)s and message_id = any(%(retracted)s)
+            ) as m
+            where (%(since)s::timestamptz is null or created_at >= %(since)s)
+                and not exists (
+                    select from memory.transcript_turns where being_id = %(being)s and message_id = m.message_id
+                )
+            order by created_at desc, message_id desc
+            limit %(limit)s
+            """,
+            {
+                "being": being_id,
+                "sessions": list(session_ids),
+                "retracted": list(message_ids),
+                "since": since,
+                "limit": limit,
+            },
+        ).fetchall()
+    return newest[::-1]
+
+
+def conversations_of(tx: Transaction, being_id: UUID, message_ids: Collection[UUID]) -> set[str | None]:
+    """The conversations that these messages came in under; None stands for messages that named none."""
+    rows = tx.execute(
+        """
+        select conversation from memory.messages where being_id = %(being)s and message_id = any(%(ids)s)
+        union
+        select conversation from memory.retracted_messages where being_id = %(being)s and message_id = any(%(ids)s)
+        """,
+        {"being": being_id, "ids": list(message_ids)},
+    )
+    return {row["conversation"] for row in rows}

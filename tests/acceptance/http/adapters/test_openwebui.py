@@ -1,0 +1,138 @@
+"""The Open WebUI filter, with payloads of the shapes that Open WebUI gives to filters."""
+
+import asyncio
+import copy
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from schemas.settings import CHECKOUT
+
+FILE = CHECKOUT / "adapters" / "openwebui" / "memory_patrol.py"
+PAYLOADS = Path(__file__).parent / "openwebui"
+
+
+def payload(name):
+    return json.loads((PAYLOADS / f"{name}.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def memory(stack, person):
+    """The filter as Open WebUI loads it, set up for the person's Being."""
+    spec = importlib.util.spec_from_file_location("function_memory_patrol", FILE)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    made = module.Filter()
+    token = person.with_token(["ingest", "read"]).headers["authorization"].removeprefix("Bearer ")
+    made.valves = made.Valves(url=stack.url, token=token, being="mira", timeout=60)
+    return made
+
+
+@pytest.fixture
+def stands(person):
+    """The messages that stand, oldest first."""
+
+    def rows():
+        with person.ledger.transaction() as tx:
+            return tx.execute(
+                "select role, content, conversation, producer_id, created_at, metadata from memory.messages"
+                " where being_id = %s order by created_at, message_id",
+                [person.being.being_id],
+            ).fetchall()
+
+    return rows
+
+
+def words(rows):
+    return [row["content"] for row in rows]
+
+
+def finishes(memory, *branch, chat="c-1"):
+    """An answer has ended: the outlet gets the branch that the user sees, as (id, role, text, second)."""
+    messages = [
+        {"id": id_, "role": role, "content": text, "timestamp": 1772445600 + second}
+        for id_, role, text, second in branch
+    ]
+    body = {"model": "m", "messages": messages, "chat_id": chat, "session_id": "s", "id": messages[-1]["id"]}
+    assert asyncio.run(memory.outlet(copy.deepcopy(body))) == body
+
+
+def test_a_turn_is_recalled_and_handed_in(memory, person, stands):
+    person.ask("POST", "/facts", json=[{"type": "PROFILE", "content": "Allergic to walnuts.", "pinned": True}])
+    inlet = payload("inlet")
+    changed = asyncio.run(memory.inlet(copy.deepcopy(inlet["body"]), inlet["__user__"], inlet["__metadata__"]))
+    system, asked = changed["messages"]
+    assert system["content"].startswith("You are kind.\n\n")
+    assert "Allergic to walnuts." in system["content"]
+    assert asked == inlet["body"]["messages"][1]
+    outlet = payload("outlet")
+    given = outlet["body"], outlet["__user__"], outlet["__metadata__"]
+    assert asyncio.run(memory.outlet(*copy.deepcopy(given))) == outlet["body"]
+    assert words(stands()) == ["What should I not eat?", "No walnuts."]
+    user, answer = stands()
+    assert (user["conversation"], user["producer_id"]) == ("openwebui/c-1", "openwebui/m-1")
+    assert user["created_at"].isoformat() == "2026-03-02T10:00:00+00:00"
+    assert "context_id" in answer["metadata"]
+
+
+def test_what_open_webui_asks_for_itself_leaves_no_trace(memory, stands):
+    title = payload("title")
+    assert (
+        asyncio.run(memory.inlet(copy.deepcopy(title["body"]), title["__user__"], title["__metadata__"]))
+        == (title["body"])
+    )
+    finishes(memory, ("t-1", "user", "Nobody keeps this.", 0), chat="local:abc")
+    assert stands() == []
+
+
+def test_the_branch_that_the_user_sees_stands(memory, stands):
+    asked, first, other = ("u1", "user", "A?", 0), ("a1", "assistant", "One.", 2), ("a2", "assistant", "Two.", 9)
+    finishes(memory, asked, first)
+    finishes(memory, asked, other)
+    assert words(stands()) == ["A?", "Two."]
+    # The user goes back to the first answer, and goes on from there.
+    finishes(memory, asked, first, ("u2", "user", "More.", 20), ("a3", "assistant", "Three.", 22))
+    assert words(stands()) == ["A?", "One.", "More.", "Three."]
+    finishes(memory, ("u1b", "user", "B?", 40), ("a4", "assistant", "Four.", 41))
+    assert words(stands()) == ["B?", "Four."]
+
+
+def test_the_same_answer_again_changes_nothing_and_an_outage_is_made_up_for(memory, stack, stands):
+    turn = [("u1", "user", "A?", 0), ("a1", "assistant", "One.", 2)]
+    memory.valves.url = "http://127.0.0.1:1"
+    finishes(memory, *turn)
+    assert stands() == []
+    memory.valves.url = stack.url
+    later = [*turn, ("u2", "user", "More.", 20), ("a2", "assistant", "Two.", 22)]
+    finishes(memory, *later)
+    before = stands()
+    assert words(before) == ["A?", "One.", "More.", "Two."]
+    finishes(memory, *later)
+    assert stands() == before
+
+
+def test_the_chat_goes_on_without_memory(memory):
+    told = []
+
+    async def emitter(event):
+        told.append(event["data"]["description"])
+
+    memory.valves.url = "http://127.0.0.1:1"
+    inlet = payload("inlet")
+    assert asyncio.run(memory.inlet(copy.deepcopy(inlet["body"]), None, None, emitter)) == inlet["body"]
+    assert "without memory" in told[0]
+    memory.valves.token = ""
+    assert asyncio.run(memory.inlet(copy.deepcopy(inlet["body"]))) == inlet["body"]
+
+
+def test_a_user_may_have_a_being_of_their_own_and_may_switch_memory_off(memory, person, stands):
+    own = person.add_being("lou")
+    outlet = payload("outlet")
+    user = outlet["__user__"] | {"valves": memory.UserValves(being="lou")}
+    asyncio.run(memory.outlet(outlet["body"], user, outlet["__metadata__"]))
+    user["valves"] = memory.UserValves(enabled=False)
+    asyncio.run(memory.outlet(outlet["body"], user, outlet["__metadata__"]))
+    assert stands() == []
+    assert len(person.client.get(f"/v1/beings/{own.being_id}/sessions").json()["sessions"]) == 1

@@ -1,0 +1,122 @@
+"""The SillyTavern extension, in a browser, on a page that emits SillyTavern's events."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Route
+
+from memory.intake.importers.sillytavern import message_id
+from schemas.settings import CHECKOUT
+from tests.browser import accessibility_faults
+
+EXTENSION = CHECKOUT / "adapters" / "sillytavern"
+PAGE = Path(__file__).with_name("sillytavern.html")
+
+
+@pytest.fixture
+def tavern(open_page, stack, person):
+    """A page with the extension, for a character whose Being is the person's."""
+    page = open_page()
+    files = {
+        "": (PAGE, "text/html"),
+        "index.js": (EXTENSION / "index.js", "text/javascript"),
+        "style.css": (EXTENSION / "style.css", "text/css"),
+    }
+    for name, (path, kind) in files.items():
+        page.route(f"**/tavern/{name}", partial(Route.fulfill, path=path, content_type=kind))
+    page.goto(f"{stack.url}/tavern/")
+    page.wait_for_selector("text=This character's Being")
+    page.get_by_label("URL of the API").fill(stack.url)
+    page.get_by_label("Token").fill(
+        person.with_token(["ingest", "read"]).headers["authorization"].removeprefix("Bearer ")
+    )
+    page.get_by_label("Token").blur()
+    return page
+
+
+@pytest.fixture
+def stands(person):
+    """The words of the messages that stand, with their conversation, oldest first."""
+
+    def rows():
+        with person.ledger.transaction() as tx:
+            found = tx.execute(
+                "select conversation, content from memory.messages where being_id = %s order by created_at",
+                [person.being.being_id],
+            ).fetchall()
+        return [(row["conversation"].rpartition("/")[2], row["content"]) for row in found]
+
+    return rows
+
+
+def does(page, name, *arguments):
+    return page.evaluate("([name, given]) => does[name](...given)", [name, list(arguments)])
+
+
+def test_what_is_said_stands_and_what_is_taken_back_does_not(tavern, stands):
+    does(tavern, "opens", "chat one")
+    does(tavern, "sends", "I grow quinces.")
+    does(tavern, "receives", "How many?")
+    assert stands() == [("chat one", "I grow quinces."), ("chat one", "How many?")]
+    does(tavern, "swipesToANewAnswer", "Which sort?")
+    assert stands() == [("chat one", "I grow quinces."), ("chat one", "Which sort?")]
+    does(tavern, "swipesTo", 0)
+    assert stands()[1] == ("chat one", "How many?")
+    does(tavern, "edits", 0, "I grow medlars.")
+    assert stands() == [("chat one", "I grow medlars."), ("chat one", "How many?")]
+    does(tavern, "sends", "Seven trees.")
+    does(tavern, "deletesFrom", 1)
+    assert stands() == [("chat one", "I grow medlars.")]
+
+
+def test_a_branch_is_a_conversation_that_adds_only_what_is_new(tavern, stands):
+    does(tavern, "opens", "main")
+    does(tavern, "sends", "We drive to Faro.")
+    does(tavern, "receives", "By night?")
+    does(tavern, "sends", "By day.")
+    does(tavern, "branchesAt", 1, "branch")
+    does(tavern, "sends", "By train, rather.")
+    kept = [("main", "We drive to Faro."), ("main", "By night?"), ("main", "By day.")]
+    assert stands() == [*kept, ("branch", "By train, rather.")]
+    # What the branch shares is the chat's; what it has alone is its own.
+    does(tavern, "edits", 1, "In the morning?")
+    does(tavern, "deletesFrom", 2)
+    assert sorted(stands()) == sorted([*kept, ("branch", "In the morning?")])
+
+
+def test_a_chat_that_was_interrupted_is_brought_up_to_date_when_it_opens(tavern, stands, stack):
+    does(tavern, "opens", "chat")
+    tavern.evaluate("() => { tavern.extensionSettings.memory_patrol.url = 'http://127.0.0.1:1'; }")
+    does(tavern, "sends", "Nobody hears this yet.")
+    assert (
+        "Not up to date" in tavern.get_by_role("status").inner_text()
+        or "without memory" in tavern.get_by_role("status").inner_text()
+    )
+    assert stands() == []
+    tavern.evaluate("url => { tavern.extensionSettings.memory_patrol.url = url; }", stack.url)
+    chat = tavern.evaluate("() => tavern.chat")
+    does(tavern, "opens", "chat", chat)
+    does(tavern, "opens", "chat", chat)
+    assert stands() == [("chat", "Nobody hears this yet.")]
+
+
+def test_what_is_recalled_goes_into_the_prompt_and_into_the_panel(tavern, person):
+    person.ask("POST", "/facts", json=[{"type": "PROFILE", "content": "Allergic to walnuts.", "pinned": True}])
+    does(tavern, "opens", "chat")
+    prompt = does(tavern, "sends", "What should I not eat?")
+    assert "Allergic to walnuts." in prompt["value"]
+    assert "What should I not eat?" not in prompt["value"]
+    assert "Allergic to walnuts." in tavern.get_by_label("What was recalled").inner_text()
+    assert accessibility_faults(tavern, ".memory-patrol") == []
+
+
+def test_an_import_of_the_same_chat_knows_the_same_messages(tavern, person):
+    does(tavern, "opens", "chat")
+    does(tavern, "sends", "É tarde 🌙.")
+    message = tavern.evaluate("() => tavern.chat[0]")
+    with person.ledger.transaction() as tx:
+        (row,) = tx.execute(
+            "select producer_id from memory.messages where being_id = %s", [person.being.being_id]
+        ).fetchall()
+    assert row["producer_id"] == message_id("Ada", True, message["send_date"], "É tarde 🌙.", 1)

@@ -1,0 +1,43 @@
+"""Every section passes axe, in light on a desktop and in dark on a phone, and fits the width of both."""
+
+import pytest
+
+from tests.acceptance.http.page.conftest import QUIET_SECTIONS
+from tests.browser import DESKTOP, PHONE, accessibility_faults
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("size", "options"),
+    [(DESKTOP, {"color_scheme": "light"}), (PHONE, {"color_scheme": "dark", "touch": True})],
+    ids=["desktop, light", "phone, dark"],
+)
+def test_each_section_can_be_read_by_everybody(mind, page_of, went, open_page, stack, size, options):
+    outside = open_page(size, **options)
+    outside.goto(stack.url)
+    outside.get_by_label("Access token").wait_for()
+    faults = {"login": accessibility_faults(outside)}
+    context_id = mind.told("/contexts")["contexts"][0]["context_id"]
+    page = page_of(mind.token, size, **options)
+    ids = {
+        "memory": mind.node("Nadia lit the harbour lamp by hand.")["node_id"],
+        "facts": mind.told("/facts")["facts"][0]["fact_id"],
+        "talk": mind.told("/sessions")["sessions"][0]["session_id"],
+        "prompts": context_id,
+    }
+    for section in [*QUIET_SECTIONS, *(f"{name}/{id_}" for name, id_ in ids.items())]:
+        went(page, section)
+        faults[section] = accessibility_faults(page)
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide == 0, f"{section} is wider than the screen by {wide} pixels"
+    assert {section: found for section, found in faults.items() if found} == {}
+
+
+def test_motion_can_be_turned_off(mind, page_of):
+    for still, options in ((False, {}), (True, {"reduced_motion": "reduce"})):
+        page = page_of(mind.token, **options)
+        assert page.locator(".chart").evaluate("chart => chart.drawing.still") is still
+    page = page_of(mind.token)
+    page.get_by_label("Menu").click()
+    page.get_by_label("Motion").select_option("Off")
+    assert page.locator(".chart").evaluate("chart => chart.drawing.still") is True

@@ -1,0 +1,88 @@
+"""An API process whose proxy passes to a fake upstream, beside the shared system."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import openai
+import pytest
+
+from memory.accounts import access
+from tests.acceptance.conftest import ALL_SCOPES, ENVIRONMENT, PATIENCE, Person, api_process
+from tests.fakes.upstream import FakeUpstream, running_upstream
+
+KEYS_SECRET = "k" * 40
+PRICES = {"fake-1": {"input": 1, "output": 2}, "dear": {"input": 1, "output": 300}, "vendor@7": {"input": 1}}
+
+
+@dataclass(frozen=True)
+class ProxyUnderTest:
+    """Where the proxy is, and what it passes to."""
+
+    url: str
+    upstream: FakeUpstream
+
+    @property
+    def base_url(self) -> str:
+        """What a frontend is told."""
+        return f"{self.url}/openai/v1"
+
+
+@pytest.fixture(scope="session")
+def proxy_process(stack, tmp_path_factory) -> Iterator[ProxyUnderTest]:
+    """The proxy, with a patience that a loaded machine keeps."""
+    with running_upstream() as upstream:
+        upstreams = {
+            "main": {"base_url": upstream.url, "provider": "openai", "key": "sk-platform"},
+            "free": {"base_url": upstream.url, "models": ["local"]},
+        }
+        environment = {
+            **ENVIRONMENT,
+            "PATROL_HOME": str(tmp_path_factory.mktemp("proxy")),
+            "DATABASE_URL": stack.database_url,
+            "REDIS_URL": stack.redis_url,
+            "PATROL_SECRET_KEY": KEYS_SECRET,
+            "PATROL_PROXY_UPSTREAMS": json.dumps(upstreams),
+            "PATROL_PROXY_PATIENCE": "60",
+            "PATROL_PROXY_DAILY_COST": "1",
+            "PATROL_PRICES": json.dumps(PRICES),
+        }
+        url, api = api_process("proxy", environment)
+        stack.supervisor.start([api], patience=PATIENCE)
+        yield ProxyUnderTest(url, upstream)
+
+
+@pytest.fixture
+def proxy(proxy_process) -> ProxyUnderTest:
+    """The proxy, whose upstream has seen nothing yet."""
+    proxy_process.upstream.replies.clear()
+    proxy_process.upstream.requests.clear()
+    proxy_process.upstream.hung_up = 0
+    return proxy_process
+
+
+def secret_of(person: Person, **options: object) -> str:
+    """A new token of a person."""
+    options = {"being_id": None, "scopes": [*ALL_SCOPES], "lifetime": None, **options}
+    return access.issue_token(person.ledger, person.user.user_id, **options)[0]  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def sdk(proxy, person) -> Iterator[Callable[..., openai.OpenAI]]:
+    """OpenAI's own client, told the proxy's address and a token of the person's."""
+    made = []
+
+    def make(token: str | None = None, **headers: str) -> openai.OpenAI:
+        client = openai.OpenAI(
+            base_url=proxy.base_url,
+            api_key=token or secret_of(person),
+            max_retries=0,
+            timeout=PATIENCE,
+            default_headers={name.replace("_", "-"): value for name, value in headers.items()},
+        )
+        made.append(client)
+        return client
+
+    yield make
+    for client in made:
+        client.close()

@@ -1,0 +1,126 @@
+"""What the proxy remembers of a chat, and what of it comes back into prompts."""
+
+from itertools import count
+
+import openai
+import pytest
+
+from tests.acceptance.proxy.conftest import secret_of
+from tests.fakes.upstream import Reply, completion
+from tests.frontends import wire
+
+NUMBERS = count()
+
+
+def said(person, being=None):
+    """What stands of a Being's talk, oldest first."""
+    being = being or person.being
+    with person.ledger.transaction() as tx:
+        rows = tx.execute(
+            "select role, content from memory.messages where being_id = %s order by created_at, message_id",
+            [being.being_id],
+        )
+        return [(row["role"], row["content"]) for row in rows]
+
+
+def asked(sdk, *messages, **options):
+    """Send a transcript; returns the raw answer."""
+    return sdk.chat.completions.with_raw_response.create(model="fake-1", messages=wire(*messages), **options)
+
+
+def test_a_chat_is_taken_in_once_and_comes_back_in_another(proxy, sdk, person, wait_until):
+    chat = sdk()
+    proxy.upstream.replies.append(Reply.document(completion("How exciting! By ferry?")))
+    first = asked(chat, "My sister Ingeborg is moving to Bergen in May.")
+    assert first.headers["x-memory-stored"] == "yes"
+    assert first.headers["x-memory-recall"] == "included"
+    assert first.headers["x-memory-being"] == "mira"
+    proxy.upstream.replies.append(Reply.stream("The long ", "way, then."))
+    second = sdk(x_memory_conversation=first.headers["x-memory-conversation"])
+    list(
+        second.chat.completions.create(
+            model="fake-1",
+            stream=True,
+            messages=wire(
+                "My sister Ingeborg is moving to Bergen in May.", "How exciting! By ferry?", "No, she is afraid of it."
+            ),
+        )
+    )
+    told = [
+        ("user", "My sister Ingeborg is moving to Bergen in May."),
+        ("assistant", "How exciting! By ferry?"),
+        ("user", "No, she is afraid of it."),
+        ("assistant", "The long way, then."),
+    ]
+    wait_until(lambda: said(person) == told)
+    (first_prompt, second_prompt) = (request.body["messages"][0] for request in proxy.upstream.requests)
+    # The transcript shows it, so no passage does.
+    assert "<passage" not in first_prompt["content"]
+    assert "<passage" not in second_prompt["content"]
+
+    def comes_back():
+        asked(chat, f"{next(NUMBERS)}: when does my sister Ingeborg move to Bergen?")
+        return "moving to Bergen in May" in proxy.upstream.requests[-1].body["messages"][0]["content"]
+
+    wait_until(comes_back)
+    system = proxy.upstream.requests[-1].body["messages"][0]
+    assert system["role"] == "system"
+    assert "<passage" in system["content"]
+
+
+def test_an_answer_that_was_cut_short_is_taken_in_as_far_as_it_came(proxy, sdk, person, wait_until):
+    proxy.upstream.replies.append(Reply.stream("Once upon ", "a time", ending="wait"))
+    with sdk().chat.completions.create(
+        model="fake-1", stream=True, messages=[{"role": "user", "content": "Tell me a story."}]
+    ) as stream:
+        words = [next(stream).choices[0].delta.content for _ in range(3)]
+    assert words == ["", "Once upon ", "a time"]
+    wait_until(lambda: said(person) == [("user", "Tell me a story."), ("assistant", "Once upon a time")])
+
+
+def test_a_request_of_the_frontends_own_leaves_no_word(proxy, sdk, person):
+    answer = asked(sdk(x_memory_background="true"), "Write a title for this chat.")
+    assert (answer.headers["x-memory-stored"], answer.headers["x-memory-recall"]) == ("none", "none")
+    assert said(person) == []
+    # Its prompt is not changed.
+    assert proxy.upstream.requests[-1].body["messages"] == [{"role": "user", "content": "Write a title for this chat."}]
+
+
+def test_of_several_answers_none_is_taken_in(proxy, sdk, person):
+    proxy.upstream.replies.append(Reply.document(completion("One of two.", choices=2)))
+    asked(sdk(), "Choose.", n=2)
+    assert said(person) == [("user", "Choose.")]
+
+
+def test_the_upstreams_failure_leaves_the_users_turn(proxy, sdk, person, wait_until):
+    proxy.upstream.replies.append(Reply.document({"error": {"message": "No."}}, 500))
+    with pytest.raises(openai.InternalServerError):
+        asked(sdk(), "Are you there?")
+    assert said(person) == [("user", "Are you there?")]
+    asked(sdk(), "Are you there?")
+    wait_until(lambda: said(person) == [("user", "Are you there?"), ("assistant", "ok")])
+
+
+def test_beings_and_users_are_apart(proxy, sdk, person, newcomer):
+    tom, other = person.add_being("tom"), newcomer()
+    body = {"messages": [{"role": "user", "content": "A secret for Tom: the key is under the stone."}]}
+    token = secret_of(person)
+    sdk(token).chat.completions.create(model="fake-1@tom", **body)
+    assert said(person, tom)
+    assert said(person) == []
+    with pytest.raises(openai.BadRequestError, match="which Being"):
+        sdk(token).chat.completions.create(model="fake-1", **body)
+    bound = secret_of(person, being_id=person.being.being_id)
+    with pytest.raises(openai.NotFoundError, match="no Being"):
+        sdk(bound).chat.completions.create(model="fake-1@tom", **body)
+    with pytest.raises(openai.NotFoundError, match="no Being"):
+        sdk(secret_of(other), x_memory_being=str(tom.being_id)).chat.completions.create(model="fake-1", **body)
+    seen = len(proxy.upstream.requests)
+    answer = sdk(bound).chat.completions.create(
+        model="fake-1", messages=[{"role": "user", "content": "Where is the key under the stone?"}]
+    )
+    assert answer.choices[0].message.content == "ok"
+    assert "A secret for Tom" not in proxy.upstream.requests[seen].raw.decode()
+    # A model whose own name has an @, with the Being in a header.
+    sdk(token, x_memory_being="mira").chat.completions.create(model="vendor@7", messages=wire("Hi."))
+    assert proxy.upstream.requests[-1].body["model"] == "vendor@7"

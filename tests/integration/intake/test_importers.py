@@ -1,0 +1,275 @@
+"""Exports of other programs become messages, facts and notes, once, however often they are imported."""
+
+import json
+import shutil
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from memory.intake import retraction
+from memory.intake.importers.entries import Bad, Names
+from memory.intake.importers.files import export_files
+from memory.intake.importers.importing import FORMATS, Import
+from memory.text.errors import InvalidRequest
+from providers.embedders import Embedders
+from schemas.settings import Settings
+from schemas.talk.retraction import MessageSelection
+
+EXPORTS = Path(__file__).parents[2] / "exports"
+SETTINGS = Settings(embedder="minilm", secret_key="s" * 32)
+
+
+class Killed(Exception):
+    """Stands for the end of the process."""
+
+
+@pytest.fixture
+def take(store, being):
+    """Import a file or folder; returns what was done, and what was set aside."""
+
+    def taken(source, path, *, user=None, companion=None, zone="UTC", aged=False, most=None):
+        read, pattern = FORMATS[source]
+        names = Names(user, companion, ZoneInfo(zone))
+        aside = []
+
+        def entries():
+            for file in export_files(path, pattern):
+                for number, entry in enumerate(read(file, names)):
+                    if number == most:
+                        raise Killed
+                    yield entry
+
+        work = Import(store, SETTINGS, Embedders(SETTINGS), being, aged, aside.append)
+        for _ in work.take(entries()):
+            pass
+        return work.done, aside
+
+    return taken
+
+
+@pytest.fixture
+def told(store, being):
+    """The messages that stand, or were retracted, oldest first."""
+
+    def rows(table="messages"):
+        with store.transaction() as tx:
+            return tx.execute(
+                f"select * from memory.{table} where being_id = %s order by created_at, message_id",  # noqa: S608
+                [being.being_id],
+            ).fetchall()
+
+    return rows
+
+
+def words(rows):
+    return [row["content"] for row in rows]
+
+
+def test_chatgpt_takes_the_current_branch_and_retracts_the_others(take, told):
+    done, aside = take("chatgpt", EXPORTS / "chatgpt")
+    assert words(told()) == [
+        "How warm should my bread proof?",
+        "Some 24 to 26 degrees.",
+        "Mine looks like this. My oven is a Rofco.",
+        "A fine crumb!",
+        "We go to Faro in May.",
+        "Pack a hat.",
+    ]
+    assert [row["role"] for row in told()] == ["user", "assistant"] * 3
+    assert sorted(words(told("retracted_messages"))) == [
+        "At 40 degrees.",
+        "How warm should my bred be?",
+        "Which bread do you mean?",
+    ]
+    assert {row["conversation"] for row in told()} == {"chatgpt/c-bakery", "chatgpt/c-holiday"}
+    assert [row["created_at"].isoformat() for row in told()[:4]] == [
+        "2026-03-02T10:01:00+00:00",
+        "2026-03-02T10:01:30+00:00",
+        "2026-03-02T10:02:00+00:00",
+        "2026-03-02T10:02:01+00:00",
+    ]
+    assert (done.messages, done.retracted, done.set_aside) == (9, 3, 2)
+    assert {bad.place.split(",")[0] for bad in aside} == {"conversation 2", "conversation 3"}
+
+
+def test_claude_takes_what_was_said_and_the_newest_branch(take, told):
+    done, aside = take("claude", EXPORTS / "claude")
+    assert words(told()) == [
+        "I grow quinces.",
+        "Lovely. Which sort?",
+        "My dog is called Brisket.",
+        "Brisket is a good name.",
+        "He is nine.",
+    ]
+    assert words(told("retracted_messages")) == ["A cat called Brisket?"]
+    assert (done.messages, done.set_aside, len(aside)) == (6, 2, 2)
+
+
+def test_sillytavern_takes_swipes_back_and_a_branch_only_once(take, told):
+    done, aside = take("sillytavern", EXPORTS / "sillytavern", zone="Europe/Lisbon")
+    assert words(told()) == [
+        "You wake in a glade.",
+        "Where am I? My sister Ines was with me.",
+        "In Eldoria.",
+        "Ok.",
+        "Ok.",
+        "Take me to the lake instead.",
+    ]
+    assert words(told("retracted_messages")) == ["In the moon palace."]
+    assert [row["conversation"].rpartition("/")[2] for row in told()] == [
+        *["Seraphina - 2026-1-5"] * 5,
+        "Branch #1 - 2026-1-5",
+    ]
+    assert (told()[0]["speaker"], told()[1]["speaker"]) == ("Seraphina", "Ada")
+    assert [bad.place.rpartition(", ")[2] for bad in aside] == ["line 8", "line 9"]
+    assert done.known == 4
+
+
+@pytest.mark.parametrize(
+    ("file", "said", "alternatives"),
+    [
+        ("histories", ["Hello, I am Wren.", "I play the cello.", "The cello! Since when?"], ["The piano is hard."]),
+        ("turns", ["My cello is out of tune.", "Then tune it."], ["Buy a drum."]),
+    ],
+)
+def test_both_dumps_of_characterai_lose_their_alternatives(take, told, file, said, alternatives):
+    done, aside = take("characterai", EXPORTS / "characterai" / f"{file}.json")
+    assert words(told()) == said
+    assert words(told("retracted_messages")) == alternatives
+    assert (done.retracted, len(aside)) == (1, 2 if file == "histories" else 1)
+
+
+def test_mem0_becomes_facts_with_their_times_and_notes(take, store, being):
+    done, aside = take("mem0", EXPORTS / "mem0")
+    with store.transaction() as tx:
+        facts = tx.execute(
+            "select content, said_at from memory.fact_statements where user_id = %s order by content", [being.user_id]
+        ).fetchall()
+        notes = tx.execute(
+            "select title, origin from memory.notes where being_id = %s order by title", [being.being_id]
+        ).fetchall()
+    assert [fact["content"] for fact in facts] == ["Allergic to walnuts", "Works at a bakery in Porto"]
+    assert facts[0]["said_at"].isoformat() == "2025-11-02T17:00:00.123456+00:00"
+    assert [tuple(note.values()) for note in notes] == [("Of the agent", "import"), ("Of the user", "import")]
+    assert (done.facts, done.notes, len(aside)) == (2, 2, 1)
+    again, _ = take("mem0", EXPORTS / "mem0")
+    assert (again.facts, again.notes, again.known) == (0, 0, 4)
+
+
+def test_honcho_takes_messages_by_their_peers_and_conclusions_about_the_user(take, told):
+    done, aside = take("honcho", EXPORTS / "honcho", user="ada", companion="wren")
+    assert [(row["role"], row["content"]) for row in told()] == [
+        ("user", "I moved to Braga."),
+        ("assistant", "How do you like it?"),
+        ("other", "I helped carry boxes."),
+    ]
+    assert (done.facts, len(aside)) == (1, 2)
+
+
+@pytest.mark.parametrize("source", FORMATS)
+def test_the_same_file_again_changes_nothing(take, told, source):
+    first, _ = take(source, EXPORTS / source, user="ada" if source in {"honcho", "mem0"} else None)
+    stood, retracted = told(), told("retracted_messages")
+    again, aside = take(source, EXPORTS / source, user="ada" if source in {"honcho", "mem0"} else None)
+    assert (told(), told("retracted_messages")) == (stood, retracted)
+    assert (again.messages, again.facts, again.notes) == (0, 0, 0)
+    assert again.set_aside == first.set_aside == len(aside)
+
+
+def test_what_a_person_restored_stays_restored(take, told, store, being):
+    take("claude", EXPORTS / "claude")
+    retraction.restore(store, SETTINGS, being.being_id, MessageSelection(ids=["claude/d2"]))
+    take("claude", EXPORTS / "claude")
+    assert told("retracted_messages") == []
+
+
+def test_a_newer_export_adds_what_is_new_and_retracts_the_branch_that_was_left(take, told, tmp_path):
+    newer = json.loads((EXPORTS / "chatgpt" / "conversations.json").read_text("utf-8"))[:1]
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(newer))
+    take("chatgpt", file)
+    nodes = newer[0]["mapping"]
+    nodes["n1"]["children"].append("n7")
+    nodes["n7"] = {"id": "n7", "parent": "n1", "children": [], "message": nodes["n2"]["message"] | {"id": "n7"}}
+    nodes["n7"]["message"] = nodes["n7"]["message"] | {"content": {"content_type": "text", "parts": ["Warm."]}}
+    newer[0]["current_node"] = "n7"
+    file.write_text(json.dumps(newer))
+    done, _ = take("chatgpt", file)
+    assert words(told()) == ["How warm should my bread proof?", "Warm."]
+    assert (done.messages, len(told("retracted_messages"))) == (1, 6)
+
+
+def test_a_newer_export_restores_the_branch_that_the_person_went_back_to(take, told, tmp_path, store, being):
+    def conversation(leaf, *more):
+        tree = [("a", None), ("b", "a"), ("b2", "b"), ("c", "a"), ("c2", "c"), *more]
+        said = [
+            {
+                "uuid": id_,
+                "parent_message_uuid": parent,
+                "sender": "human",
+                "text": id_,
+                "created_at": f"2026-02-0{day}",
+            }
+            for day, (id_, parent) in enumerate(tree, 1)
+        ]
+        return {"uuid": "k", "current_leaf_message_uuid": leaf, "chat_messages": said}
+
+    def imported(*told_of):
+        file = tmp_path / "conversations.json"
+        file.write_text(json.dumps([conversation(*told_of)]))
+        take("claude", file)
+        return words(told())
+
+    assert imported("b2") == ["a", "b", "b2"]
+    assert imported("c2") == ["a", "c", "c2"]
+    assert imported("c3", ("c3", "c2")) == ["a", "c", "c2", "c3"]
+    assert imported("b2") == ["a", "c", "c2", "c3"], "an older export changes nothing"
+    retraction.restore(store, SETTINGS, being.being_id, MessageSelection(ids=["claude/b"]))
+    assert imported("c3", ("c3", "c2")) == ["a", "b", "c", "c2", "c3"], "what a person restored stays"
+
+
+def test_an_interrupted_import_goes_on_and_nothing_is_doubled(take, told, tmp_path):
+    conversations = [
+        {
+            "uuid": f"k-{number}",
+            "created_at": "2026-02-01T09:00:00Z",
+            "chat_messages": [
+                {
+                    "uuid": f"m-{number}-{place}",
+                    "sender": "human",
+                    "text": f"Line {place} of {number}.",
+                    "created_at": f"2026-02-01T09:{place:02}:00Z",
+                }
+                for place in range(40)
+            ],
+        }
+        for number in range(60)
+    ]
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps(conversations))
+    with pytest.raises(Killed):
+        take("claude", file, most=45)
+    assert len(told()) == 1000
+    done, _ = take("claude", file)
+    assert (done.known, done.messages, len(told())) == (1000, 1400, 2400)
+    assert len({row["producer_id"] for row in told()}) == 2400
+
+
+def test_an_archive_is_read_as_it_was_downloaded(take, told, tmp_path):
+    archive = shutil.make_archive(str(tmp_path / "export"), "zip", EXPORTS, "claude")
+    take("claude", Path(archive))
+    assert len(told()) == 5
+    with pytest.raises(InvalidRequest, match="no file of this export"):
+        take("sillytavern", Path(archive))
+
+
+def test_what_intake_refuses_is_set_aside_and_aged_input_is_marked(take, told, tmp_path):
+    file = tmp_path / "conversations.json"
+    said = [{"uuid": f"m-{n}", "sender": "human", "text": text} for n, text in enumerate(("Hello.", "x" * 70_000))]
+    file.write_text(json.dumps([{"uuid": "k", "created_at": "2026-02-01T09:00:00Z", "chat_messages": said}]))
+    done, (bad,) = take("claude", file, aged=True)
+    assert isinstance(bad, Bad)
+    assert ("is the most" in bad.reason, bad.entry["id"]) == (True, "claude/m-1")
+    assert [(row["content"], row["aged"]) for row in told()] == [("Hello.", True)]
+    assert (done.messages, done.set_aside) == (1, 1)

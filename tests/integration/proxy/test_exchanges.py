@@ -1,0 +1,194 @@
+"""What is stored of the transcripts that a frontend resends: each message once; what was taken back is retracted."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.frontends import Door, assistant, user
+
+
+@pytest.fixture
+def door(store, being):
+    return Door(store, being)
+
+
+@pytest.fixture
+def talked(door):
+    """A conversation of two exchanges."""
+    door.asks("My cat is called Minka.", answer="A lovely name.")
+    door.asks("My cat is called Minka.", "A lovely name.", "She is nine.", answer="Quite an age.")
+    return ["My cat is called Minka.", "A lovely name.", "She is nine.", "Quite an age."]
+
+
+def test_a_transcript_that_grows_stores_each_message_once(door, talked):
+    taken = door.asks(*talked, "She likes tuna.", answer="Do give her some.")
+
+    assert (taken.decision, taken.taken_in) == ("continued", 1)
+    assert door.stands() == [*talked, "She likes tuna.", "Do give her some."]
+    assert door.conversations() == 1
+
+
+def test_an_identical_request_is_a_retry(door, talked):
+    taken = door.asks(*talked[:3])
+
+    assert (taken.decision, taken.taken_in, taken.retracted) == ("repeated", 0, 0)
+    assert door.stands() == talked
+
+
+def test_requests_at_the_same_time_store_a_turn_once(door, talked):
+    with ThreadPoolExecutor(6) as pool:
+        taken = list(pool.map(lambda _: door.asks(*talked, "She likes tuna."), range(6)))
+
+    assert sorted(one.decision for one in taken) == ["continued", *["repeated"] * 5]
+    assert len({one.last.message_id for one in taken}) == 1
+    assert door.stands() == [*talked, "She likes tuna."]
+
+
+def test_an_answer_is_swiped_away_once_the_talk_goes_on_past_another(door, talked):
+    door.asks(*talked[:3], answer="Nine is not old.")
+    assert door.stands() == [*talked, "Nine is not old."]
+
+    taken = door.asks(*talked[:3], "Nine is not old.", "True.")
+    assert (taken.retracted, door.retracted()) == (1, ["Quite an age."])
+    assert door.stands() == [*talked[:3], "Nine is not old.", "True."]
+
+    taken = door.asks(*talked, "Indeed.")
+    assert taken.restored == 1
+    assert door.stands() == [*talked, "Indeed."]
+    assert sorted(door.retracted()) == ["Nine is not old.", "True."]
+
+
+def test_the_first_answer_is_swiped_away_if_nothing_was_said_to_it(door):
+    door.asks("Hello, you.", answer="Hi.")
+    door.asks("Hello, you.", answer="Good day.")
+    door.asks("Hello, you.", "Good day.", "How are you?")
+
+    assert door.stands() == ["Hello, you.", "Good day.", "How are you?"]
+
+
+def test_going_back_retracts_the_branch_that_was_left_and_returning_restores_it(door, talked):
+    door.asks(*talked[:2], "He is black.", answer="Like coal?")
+    assert door.retracted() == []
+
+    door.asks(*talked[:2], "He is black.", "Like coal?", "Yes.", answer="I see.")
+    assert door.stands() == [*talked[:2], "He is black.", "Like coal?", "Yes.", "I see."]
+
+    door.asks(*talked, "Back to her age.", answer="Gladly.")
+    assert door.stands() == [*talked, "Back to her age.", "Gladly."]
+
+
+def test_an_edit_in_the_middle_takes_the_place_of_the_message(door, talked):
+    door.asks(*talked, "She likes tuna.", answer="Do give her some.")
+    edited = [*talked[:2], "She is ten.", talked[3], "She likes tuna.", "Do give her some."]
+
+    taken = door.asks(*edited, "And milk.")
+
+    assert (taken.taken_in, taken.retracted) == (2, 1)
+    assert door.stands() == [*edited, "And milk."]
+    assert door.asks(*edited, "And milk.").taken_in == 0
+    door.asks(*talked, "She likes tuna.", "Do give her some.", "And milk.", "Warm?", "Yes.")
+    assert door.stands() == [*talked, "She likes tuna.", "Do give her some.", "And milk.", "Warm?", "Yes."]
+
+
+def test_what_is_absent_is_not_retracted(door, talked):
+    door.asks(*talked, "She likes tuna.", answer="Do give her some.")
+    everything = [*talked, "She likes tuna.", "Do give her some."]
+
+    door.asks(*everything[2:], "A")
+    door.asks(*everything[:2], *everything[4:], "A", "", "B")
+    door.asks(user("Summary: a cat called Minka."), assistant("Understood."), *everything[4:], "A", "", "B", "", "C")
+
+    assert door.stands() == [*everything, "A", "B", "C"]
+    assert door.conversations() == 1
+
+
+def test_a_missing_answer_is_taken_from_the_transcript(door, talked):
+    door.asks(*talked, "She likes tuna.")
+    door.asks(*talked, "She likes tuna.", "Do give her some.", "And milk.")
+
+    assert door.stands() == [*talked, "She likes tuna.", "Do give her some.", "And milk."]
+
+
+def test_trimmed_aborted_and_reasoned_answers_are_the_same_message(door):
+    door.asks("Tell me a story.", answer="<think>A short one.</think>\n\nOnce upon a time there was a cat. It")
+    assert door.stands() == ["Tell me a story.", "Once upon a time there was a cat. It"]
+
+    taken = door.asks("Tell me a story.", " Once upon a  time there was a cat. ", "Go on.", answer="<think>Hm, well")
+    assert taken.taken_in == 1
+    assert door.stands()[-1] == "Go on."
+
+
+def test_a_continued_answer_takes_the_place_of_its_beginning(door, talked):
+    taken = door.asks(*talked[:3], assistant("Quite an age."), answer=" Cats can live to twenty.")
+    assert taken.decision == "repeated"
+
+    door.asks(*talked[:3], "Quite an age. Cats can live to twenty.", "Really?")
+    assert door.stands() == [*talked[:3], "Quite an age. Cats can live to twenty.", "Really?"]
+
+
+def test_of_several_choices_a_later_transcript_shows_which(door, talked):
+    assert door.asks(*talked, "Pick one.", choices=2).place is None
+    door.asks(*talked, "Pick one.", "The second.", "Good.")
+
+    assert door.stands() == [*talked, "Pick one.", "The second.", "Good."]
+
+
+def test_the_same_words_again_are_another_message(door):
+    door.asks("Go on.", answer="One.")
+    door.asks("Go on.", "One.", "Go on.", answer="Two.")
+    door.asks("Go on.", "One.", "Go on.", "Two.", "Go on.", answer="One.")
+
+    assert door.stands() == ["Go on.", "One.", "Go on.", "Two.", "Go on.", "One."]
+
+
+def test_the_same_opening_later_is_another_conversation(door, clock):
+    door.asks("Good morning.", answer="Good morning!")
+    clock.advance(hours=24)
+    door.asks("Good morning.", answer="Good morning!")
+
+    assert door.stands() == ["Good morning.", "Good morning!"] * 2
+    assert door.conversations() == 2
+
+
+def test_a_named_conversation_is_the_one_named(door):
+    door.asks("Hello.", answer="Hi.", conversation="one")
+    door.asks("Hello.", answer="Hi.", conversation="two")
+
+    assert door.stands("one") == door.stands("two") == ["Hello.", "Hi."]
+
+
+def test_others_speak_for_themselves(door, being):
+    door.asks(
+        user("Who is there?", name="Mira"),
+        assistant("I am.", name=being.slug),
+        assistant("Me too.", name="Otto"),
+        user("And I.", name="Jon"),
+        user("Fine.", name="mira"),
+        user_names=["Mira"],
+    )
+
+    assert door.said() == [
+        ("user", None, "Who is there?"),
+        ("assistant", None, "I am."),
+        ("other", "Otto", "Me too."),
+        ("other", "Jon", "And I."),
+        ("user", None, "Fine."),
+    ]
+
+
+def test_tools_images_and_unknown_parts_become_no_messages(door):
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    transcript = [
+        user([{"type": "text", "text": "What is this?"}, picture]),
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": {}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "A cat."},
+        assistant("A cat."),
+        user([picture]),
+        {"role": "critic", "content": "?"},
+        user("And this?"),
+    ]
+    door.asks(*transcript)
+    assert door.stands() == ["What is this?", "A cat.", "And this?"]
+
+    door.asks(*transcript, assistant([{"type": "text", "text": "A dog."}]), user("Thanks."))
+    assert door.stands() == ["What is this?", "A cat.", "And this?", "A dog.", "Thanks."]

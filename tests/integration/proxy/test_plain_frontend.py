@@ -1,0 +1,454 @@
+"""A frontend is played at random, and what stands is compared with what a person would say was said.
+
+The model knows each utterance by its identity, and each chat as the way that the person sees; it knows nothing of
+alignment. After each request: nothing stands more often than it was said, nothing is retracted that the person did not
+swipe away, edit or leave, and the newest words stand. At the end every chat is shown whole: then exactly
+what the person sees stands, apart from what only vanished.
+"""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
+
+from memory.intake.intake import accept_messages
+from tests.frontends import Door, assistant, user
+from tests.scenes import make_being, make_user
+
+OFTEN_SAID = ("ok", "Go on.", "Ha!")
+OPENINGS = ("Hi.", "Good morning.")
+GREETING = "*waves* Welcome back, traveller."
+# Turns at the end of a transcript that no frontend cuts or hides.
+ALWAYS_SHOWN = 5
+# Shorter answers may be said twice by chance.
+SAID_TWICE = 40
+# The most turns of one exchange: a third speaker's, the user's and the answer.
+MISSED = 3
+
+
+@dataclass(eq=False)
+class Utterance:
+    """One thing that was said; `shown` is how the frontend resends it, `earlier` what it was before edits."""
+
+    role: str
+    text: str
+    shown: str
+    speaker: str | None = None
+    after_gap: bool = False
+    earlier: tuple["Utterance", ...] = ()
+
+
+@dataclass
+class Chat:
+    """A tab: the way that the person sees, other ways that were left, and what was taken off it.
+
+    `vanished` was never replaced, and `swiped` are the other answers to the newest words. `missed` counts the
+    newest turns that no request has brought, as the memory was down: the frontend shows them until one does.
+    """
+
+    header: str | None
+    way: list[Utterance] = field(default_factory=list)
+    left: list[list[Utterance]] = field(default_factory=list)
+    off: list[Utterance] = field(default_factory=list)
+    vanished: list[Utterance] = field(default_factory=list)
+    swiped: list[Utterance] = field(default_factory=list)
+    missed: int = 0
+
+    def leave(self, utterances):
+        """The person swiped these away, edited them, or went back before them."""
+        self.off += utterances
+
+    def take_up(self, utterances):
+        """The person returned to these."""
+        self.off = [one for one in self.off if not any(one is other for other in utterances)]
+
+
+def words(texts):
+    """How often each text is there; white space does not count."""
+    return Counter(" ".join(text.split()) for text in texts)
+
+
+class Frontend(RuleBasedStateMachine):
+    """Chats of one person with one Being."""
+
+    def __init__(self, store, clock):
+        super().__init__()
+        self.clock = clock
+        with store.transaction() as tx:
+            self.being = make_being(tx, make_user(tx))
+        self.door = Door(store, self.being)
+        self.chats, self.numbers, self.openings = [], 0, set()
+
+    def new_text(self, words):
+        self.numbers += 1
+        return f"{self.numbers}. {words}"
+
+    # What a request looks like.
+
+    def transcript(self, data, chat, extra=()):
+        way = [*chat.way, *extra]
+        if data is None:
+            return [self.entry(None, one) for one in way]
+        always = ALWAYS_SHOWN + chat.missed
+        old, shown = way[:-always], way[-always:]
+        how = data.draw(st.sampled_from(["whole", "whole", "cut", "hidden", "summary"]), "transcript")
+        before = []
+        if how == "cut":
+            old = old[data.draw(st.integers(0, len(old)), "from") :]
+        elif how == "hidden":
+            old = [one for one in old if data.draw(st.booleans(), "shown")]
+        elif how == "summary" and len(old) > 1:
+            before = [user("Summary of the story: they talked."), assistant("I remember.")][
+                : data.draw(st.integers(1, 2))
+            ]
+            old = []
+        if data.draw(st.booleans(), "greeting"):
+            before.insert(0, assistant(GREETING))
+        return before + [self.entry(data, one) for one in (*old, *shown)]
+
+    def entry(self, data, said):
+        if said.role == "user":
+            return user(said.shown)
+        if said.role == "other":
+            return assistant(said.shown, name=said.speaker)
+        shown = said.shown
+        way = (
+            data.draw(st.sampled_from(["plain", "plain", "spaces", "name", "reasoning", "parts"])) if data else "plain"
+        )
+        match way:
+            case "spaces":
+                shown = f"\n{shown.replace(' ', '  ')} "
+            case "name":
+                shown = f"{self.being.name}: {shown}"
+            case "reasoning":
+                shown = f'<details type="reasoning" done="true">\n<summary>Thought</summary>\nHm.\n</details>\n{shown}'
+            case "parts":
+                shown = [{"type": "text", "text": shown}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+        return assistant(shown)
+
+    def send(self, data, chat, extra=(), **options):
+        messages = self.transcript(data, chat, extra)
+        chat.missed = 0
+        return self.door.asks(*messages, conversation=chat.header, **options)
+
+    # What a model says.
+
+    def answer(self, data):
+        words = data.draw(st.sampled_from(["Sure.", *["Tell me more."] * 4]), "answer")
+        text = self.new_text("Well, that is a long story, and I know it.") if words != "Sure." else "Sure."
+        return Utterance("assistant", text, text)
+
+    def exchange(self, data, chat, said=None):
+        """A request for the chat as it is, with new words or without, and what comes of it."""
+        if said is not None:
+            chat.way.append(said)
+            chat.swiped = []
+        outcomes = [
+            "whole",
+            "whole",
+            "whole",
+            "reasoned",
+            "trimmed",
+            "aborted",
+            "dropped",
+            "twice",
+            "given_up",
+            "choices",
+        ]
+        if len(chat.way) > 3:
+            outcomes.append("outage")
+        outcome = data.draw(st.sampled_from(outcomes), "outcome")
+        answer = getattr(self, outcome)(data, chat, self.answer(data))
+        if answer is not None:
+            chat.way.append(answer)
+
+    def outage(self, _data, chat, answer):
+        """The memory is down: the frontend gets its answer all the same."""
+        chat.missed += MISSED
+        return answer
+
+    def whole(self, data, chat, answer):
+        self.door.answers(self.send(data, chat), answer.text)
+        return answer
+
+    def choices(self, data, chat, answer):
+        self.send(data, chat, choices=2)
+        return answer
+
+    def reasoned(self, data, chat, answer):
+        self.door.answers(self.send(data, chat), f"<think>Let me see.\n</think>{answer.text}")
+        return answer
+
+    def trimmed(self, data, chat, answer):
+        """The frontend cuts off a sentence that has no end."""
+        self.door.answers(self.send(data, chat), f"{answer.text} And so")
+        return replace(answer, text=f"{answer.text} And so")
+
+    def aborted(self, data, chat, answer):
+        """The person stops the answer, of which a little more had come than is shown."""
+        self.door.answers(self.send(data, chat), answer.text + " Once")
+        return replace(answer, text=answer.text + " Once")
+
+    def dropped(self, data, chat, answer):
+        """The connection breaks, and the frontend shows nothing of what came."""
+        partial = replace(answer, text=answer.text[: len(answer.text) // 2 + 1])
+        self.door.answers(self.send(data, chat), partial.text)
+        chat.vanished.append(partial)
+
+    def twice(self, data, chat, answer):
+        """Two equal requests at the same time, of which one gets its answer shown."""
+        messages = self.transcript(data, chat)
+        chat.missed = 0
+        with ThreadPoolExecutor(2) as pool:
+            both = list(pool.map(lambda _: self.door.asks(*messages, conversation=chat.header), range(2)))
+        for one in both:
+            self.door.answers(one, answer.text)
+        return answer
+
+    def given_up(self, data, chat, answer):
+        """The frontend gives a request up and asks again; the first answer comes last."""
+        late = self.answer(data)
+        taken = self.send(data, chat)
+        self.door.answers(self.send(data, chat), answer.text)
+        self.door.answers(taken, late.text)
+        if late.text != answer.text:
+            chat.leave([late])
+            chat.swiped.append(late)
+        return answer
+
+    def chat(self, data, least=0):
+        chats = [chat for chat in self.chats if len(chat.way) >= least]
+        return data.draw(st.sampled_from(chats), "chat") if chats else None
+
+    def says(self, data):
+        often = data.draw(st.sampled_from([*OFTEN_SAID, *[None] * 5]), "said")
+        text = often or self.new_text("is what I wanted to tell you.")
+        return Utterance("user", text, text)
+
+    # What a person does.
+
+    @rule(data=st.data(), named=st.booleans())
+    def begin(self, data, named):
+        if len(self.chats) == 3:
+            return
+        opening = data.draw(st.sampled_from([*OPENINGS, None]), "opening") or self.new_text("is how I begin.")
+        if opening in self.openings:
+            # The same words within half an hour would be a retry, as another answer to them after it would not.
+            if not self.rested():
+                return
+            self.clock.advance(minutes=31)
+        self.openings.add(opening)
+        chat = Chat(f"chat {len(self.chats)}" if named else None)
+        self.chats.append(chat)
+        self.exchange(data, chat, Utterance("user", opening, opening))
+        self.check()
+
+    @rule(data=st.data(), named=st.booleans(), conversation=st.booleans())
+    def bring_a_chat_along(self, data, named, conversation):
+        """A chat that was handed in by another door, and goes on in this frontend."""
+        if len(self.chats) == 3:
+            return
+        way = [
+            Utterance(role, text, text)
+            for role in ("user", "assistant", "user", "assistant")
+            for text in [self.new_text("was said before this frontend was there.")]
+        ]
+        id_ = f"import/{len(self.chats)}" if conversation else None
+        items = [{"role": one.role, "content": one.text, "conversation": id_} for one in way]
+        accept_messages(self.door.store, self.door.settings, self.being.being_id, items)
+        chat = Chat(f"chat {len(self.chats)}" if named else None, way)
+        self.chats.append(chat)
+        self.exchange(data, chat, self.says(data))
+        self.check()
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data())
+    def go_on(self, data):
+        chat = self.chat(data)
+        self.exchange(data, chat, self.says(data))
+        self.check()
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data())
+    def another_speaks(self, data):
+        chat = self.chat(data, 2)
+        if chat and chat.way[-1].role == "assistant":
+            text = self.new_text("says a third.")
+            chat.way.append(Utterance("other", text, text, "Otto"))
+            self.exchange(data, chat, self.says(data))
+            self.check()
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data())
+    def ask_for_another_answer(self, data):
+        chat = self.chat(data, 2)
+        if not chat or chat.way[-1].role != "assistant" or chat.way[-1].after_gap:
+            return
+        swiped = chat.way.pop()
+        chat.leave([swiped])
+        chat.swiped.append(swiped)
+        self.exchange(data, chat)
+        if chat.way[-1].role != "assistant":
+            # No other answer came, and the talk goes on without any: none takes the place of those before.
+            chat.vanished += chat.swiped
+        elif data.draw(st.booleans(), "swipe back"):
+            chat.swiped.append(chat.way.pop())
+            chat.leave(chat.swiped[-1:])
+            chat.take_up([swiped])
+            chat.way.append(swiped)
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data())
+    def go_back_and_say_something_else(self, data):
+        chat = self.chat(data, 4)
+        places = (
+            [n for n, one in enumerate(chat.way) if n > 1 and one.role == "user" and not one.after_gap] if chat else []
+        )
+        places = [n for n in places if chat.way[n - 1].role == "assistant" and n >= self.settled(chat)]
+        if places:
+            place = data.draw(st.sampled_from(places), "place")
+            chat.left.append(list(chat.way))
+            # What vanished may have been said on the way that is left.
+            chat.leave([*chat.way[place:], *chat.vanished])
+            del chat.way[place:]
+            text = self.new_text("is what I say instead.")
+            self.exchange(data, chat, Utterance("user", text, text))
+            self.check()
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data())
+    def return_to_a_branch(self, data):
+        chat = self.chat(data, 4)
+        if chat and chat.left:
+            before = list(chat.way)
+            chat.way = chat.left.pop()
+            chat.leave([*before, *chat.vanished])
+            chat.take_up(chat.way)
+            self.exchange(data, chat, self.says(data))
+            self.check()
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data())
+    def edit(self, data):
+        chat = self.chat(data, 3)
+        if not chat or chat.left:
+            return
+        way = chat.way
+        places = [
+            n
+            for n in range(self.settled(chat), len(way) - 1)
+            if not (way[n].after_gap or way[n + 1].after_gap)
+            and way[n].role != way[n - 1].role != "x" != way[n + 1].role
+            # Of a few words that are shown trimmed behind other words, nothing tells that they are the same answer.
+            and not (way[n + 1].shown != way[n + 1].text and len(way[n + 1].shown) < SAID_TWICE)
+        ]
+        if places:
+            place = data.draw(st.sampled_from(places), "place")
+            text = self.new_text("is what it should have been.")
+            chat.leave([way[place]])
+            way[place] = replace(way[place], text=text, shown=text, earlier=(*way[place].earlier, way[place]))
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data())
+    def delete_an_exchange(self, data):
+        chat = self.chat(data, 6)
+        if chat and not chat.left:
+            place = data.draw(st.integers(min(self.settled(chat), len(chat.way) - 4), len(chat.way) - 4), "place")
+            if chat.way[place - 1].earlier or chat.way[place + 2].earlier:
+                # An edit that no transcript showed, beside what was deleted, can't be told from something new.
+                return
+            for one in chat.way[place : place + 2]:
+                # If no transcript showed the edit, none shows that it took a place.
+                chat.vanished += [one, *one.earlier]
+            del chat.way[place : place + 2]
+            chat.way[place] = replace(chat.way[place], after_gap=True)
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data())
+    def have_an_answer_continued(self, data):
+        chat = self.chat(data, 2)
+        if not chat or chat.way[-1].role != "assistant" or chat.way[-1].after_gap:
+            return
+        short = chat.way[-1]
+        more = " " + self.new_text("and on it went.")
+        self.door.answers(self.send(None, chat), more)
+        shorter = [short, replace(short, text=short.shown)]
+        chat.leave(shorter)
+        chat.swiped += shorter
+        longer = short.shown + more
+        chat.way[-1] = replace(short, text=longer, shown=longer)
+
+    @precondition(lambda self: self.chats)
+    @rule(data=st.data(), header=st.booleans())
+    def ask_for_a_title(self, data, header):
+        chat = self.chat(data)
+        quoted = "\n".join(f"{one.role.upper()}: {one.shown}" for one in chat.way[-4:])
+        before = Counter(self.door.stands())
+        if header:
+            taken = self.door.asks(*self.transcript(data, chat), user("What would you call this?"), background=True)
+        else:
+            taken = self.door.asks(
+                user(
+                    "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n"
+                    f"### Chat History:\n<chat_history>\n{quoted}\n</chat_history>"
+                )
+            )
+        assert (taken.decision, taken.place) == ("background", None)
+        assert Counter(self.door.stands()) == before
+
+    @rule(minutes=st.sampled_from([1, 40, 60 * 24]))
+    def time_passes(self, minutes):
+        if self.rested():
+            self.clock.advance(minutes=minutes)
+
+    # What a person would say was said.
+
+    def check(self):
+        stands, retracted = words(self.door.stands()), words(self.door.retracted())
+        everything = {id(one): one for chat in self.chats for one in (*chat.way, *chat.off, *chat.vanished)}
+        said = Counter(one.text for one in everything.values()) + self.greetings()
+        assert stands + retracted <= said, (stands + retracted) - said
+        off = Counter(one.text for chat in self.chats for one in chat.off)
+        assert retracted <= off, retracted - off
+
+    def settled(self, chat):
+        """From where on a person changes a chat: its beginning alone may be that of another one, if it has no name."""
+        return 1 if chat.header else 3
+
+    def rested(self):
+        """Whether each chat is past its first exchange, so that a pause makes it no other conversation."""
+        return all(len(chat.way) > 3 for chat in self.chats)
+
+    def greetings(self):
+        """A greeting may have been in the first transcript of each chat."""
+        return Counter({GREETING: len(self.chats)})
+
+    def teardown(self):
+        for chat in self.chats:
+            for _ in range(2):
+                said = Utterance("user", "", "")
+                said.text = said.shown = self.new_text("is the last that I say.")
+                chat.way.append(said)
+                taken = self.send(None, chat)
+                answer = self.new_text("is the last that I answer.")
+                self.door.answers(taken, answer)
+                chat.way.append(Utterance("assistant", answer, answer))
+        stands = words(self.door.stands())
+        must = Counter(one.text for chat in self.chats for one in chat.way)
+        may = Counter(one.text for chat in self.chats for one in chat.vanished) + self.greetings()
+        assert must <= stands, ("missing", must - stands)
+        assert stands <= must + may, ("too much", stands - must - may)
+
+
+def play(store, clock, **how):
+    run_state_machine_as_test(lambda: Frontend(store, clock), settings=settings(**how))
+
+
+@pytest.mark.long
+def test_what_stands_is_what_a_person_would_say_was_said(store, clock):
+    # 25 examples, and 1250 with `--hypothesis-profile=deep`.
+    play(store, clock, max_examples=settings().max_examples // 4, stateful_step_count=20)

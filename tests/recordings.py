@@ -1,0 +1,190 @@
+"""Requests in the shapes in which chat frontends build them, with words of ours.
+
+SillyTavern: prompts and settings of `public/scripts/openai.js` and its extensions. Open WebUI: the templates of
+`backend/open_webui/config.py`. LibreChat: the title prompts of its agents package. Goose: the naming of a session.
+"""
+
+GREETING = "*The innkeeper looks up.* Welcome, traveller!"
+
+_TALK = "USER: My cat is called Minka.\nASSISTANT: A lovely name."
+
+SILLYTAVERN_SYSTEM = [
+    {"role": "system", "content": "Write Mara's next reply in a fictional chat between Mara and Jon."},
+    {"role": "system", "content": "Mara keeps an inn."},
+    {"role": "system", "content": "[Start a new Chat]"},
+]
+
+
+def sillytavern(*said, last=()):
+    """A chat of SillyTavern: system prompts, the greeting, the talk, and prompts behind it."""
+    return [*SILLYTAVERN_SYSTEM, {"role": "assistant", "content": GREETING}, *said, *last]
+
+
+def open_webui(*said):
+    """A chat of Open WebUI with a system prompt."""
+    return [{"role": "system", "content": "Answer briefly."}, *said]
+
+
+def librechat(*said):
+    """A chat of LibreChat: contents are lists of parts."""
+    return [{"role": one["role"], "content": [{"type": "text", "text": one["content"]}]} for one in said]
+
+
+def _task(what, output):
+    task = f"### Task:\n{what}\n### Guidelines:\n- Keep to the language of the chat.\n### Output:\n{output}\n"
+    return [{"role": "user", "content": f"{task}### Chat History:\n<chat_history>\n{_TALK}\n</chat_history>"}]
+
+
+_SAID = [
+    {"role": "user", "content": "My cat is called Minka."},
+    {"role": "assistant", "content": "A lovely name."},
+]
+
+BACKGROUND = {
+    "open webui, title": _task(
+        "Generate a concise, 3-5 word title with an emoji summarizing the chat history.",
+        'JSON format: { "title": "your concise title here" }',
+    ),
+    "open webui, tags": _task(
+        "Generate 1-3 broad tags categorizing the main themes of the chat history, along with specific subtopic tags.",
+        'JSON format: { "tags": ["tag1", "tag2", "tag3"] }',
+    ),
+    "open webui, follow-ups": _task(
+        "Suggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next.",
+        'JSON format: { "follow_ups": ["Question 1?", "Question 2?"] }',
+    ),
+    "open webui, search queries": _task(
+        "Analyze the chat history to determine the necessity of generating search queries, in the given language.",
+        'Strictly return in JSON format: { "queries": ["query1"] }',
+    ),
+    "open webui, prompt of an image": _task(
+        "Generate a detailed prompt for am image generation task based on the given language and context.",
+        'Strictly return in JSON format: { "prompt": "A description." }',
+    ),
+    "open webui, autocompletion": [
+        {
+            "role": "user",
+            "content": "### Task:\nYou are an autocompletion system. Continue the text in"
+            " `<text>`.\n<text>My ca</text>",
+        }
+    ],
+    "open webui, a template of the operator's": _task("Name this talk in Dutch.", "Plain text."),
+    "open webui, choice of tools": [
+        {
+            "role": "system",
+            "content": 'Available Tools: [{"name": "clock"}]\n\nYour task is to choose and return the correct tool(s)'
+            " from the list of available tools based on the query.",
+        },
+        {"role": "user", "content": "Query: History:\nUSER: What time is it?\nQuery: What time is it?"},
+    ],
+    "open webui, emoji of a message": [
+        {
+            "role": "user",
+            "content": "Your task is to reflect the speaker's likely facial expression through a fitting emoji."
+            ' Message: """A lovely name."""',
+        }
+    ],
+    "open webui, one answer from several": [
+        {
+            "role": "user",
+            "content": "You have been provided with a set of responses from various models to the latest user query:"
+            ' "My cat is called Minka."',
+        }
+    ],
+    "librechat, title by completion": [
+        {
+            "role": "user",
+            "content": "Provide a concise, 5-word-or-less title for the conversation, using its same language, with no"
+            f" punctuation. Only return the title itself.\n\nConversation:\n{_TALK}",
+        }
+    ],
+    "librechat, title by structured output": [
+        {
+            "role": "user",
+            "content": "Analyze this conversation and provide:\n1. The detected language of"
+            " the conversation\n2. A concise"
+            f" title in the detected language (5 words or less)\n\n{_TALK}",
+        }
+    ],
+    "librechat, summary": [
+        {
+            "role": "system",
+            "content": "Summarize the conversation by integrating new lines into the current"
+            " summary.\n\nCurrent summary:\n",
+        }
+    ],
+    "sillytavern, impersonation": sillytavern(
+        *_SAID,
+        last=[
+            {
+                "role": "system",
+                "content": "[Write your next reply from the point of view of Jon, using the chat history so far as a"
+                " guideline for the writing style of Jon. Don't write as Mara or system.]",
+            }
+        ],
+    ),
+    "sillytavern, summary": sillytavern(
+        *_SAID,
+        last=[
+            {
+                "role": "system",
+                "content": "Ignore previous instructions. Summarize the most important facts and"
+                " events in the story so far."
+                " Limit the summary to 200 words or less.",
+            }
+        ],
+    ),
+    "sillytavern, expression": sillytavern(
+        *_SAID,
+        last=[
+            {
+                "role": "system",
+                "content": "Ignore previous instructions. Classify the emotion of the last"
+                " message. Output just one word.",
+            }
+        ],
+    ),
+    "sillytavern, description for an image": sillytavern(
+        *_SAID,
+        last=[
+            {
+                "role": "system",
+                "content": "Ignore previous instructions and provide a detailed description of the scene.",
+            }
+        ],
+    ),
+    "goose, name of a session": [
+        {
+            "role": "system",
+            "content": "Generate a short title (four words or less) that describes the topic."
+            " Reply with only the title.",
+        },
+        {"role": "user", "content": "---BEGIN USER MESSAGES---\nMy cat is called Minka.\n---END USER MESSAGES---"},
+    ],
+}
+
+NOT_BACKGROUND = {
+    "a person asks for a title": [{"role": "user", "content": "Generate a title for my poem, please."}],
+    "a person quotes a prompt": [
+        {"role": "user", "content": "What does this do? ### Task: Generate a concise, 3-5 word title <chat_history>"}
+    ],
+    "a person asks for a summary": [*_SAID, {"role": "user", "content": "Summarize what I told you."}],
+    "a nudge in a group": sillytavern(
+        *_SAID[:1], last=[{"role": "system", "content": "[Write the next reply only as Mara.]"}]
+    ),
+    "a continued answer": sillytavern(
+        *_SAID,
+        last=[
+            {
+                "role": "system",
+                "content": "[Continue your last message without repeating its original content.]",
+            }
+        ],
+    ),
+    "instructions of a character": [
+        {"role": "system", "content": "Ignore previous instructions and summarize nothing."},
+        {"role": "system", "content": "You are Mara."},
+        {"role": "user", "content": "Hello."},
+    ],
+    "a plain question": [{"role": "user", "content": "Hello."}],
+}

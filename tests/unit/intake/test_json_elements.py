@@ -1,0 +1,75 @@
+"""Elements of large JSON documents are read one at a time, and a bad one hides no other."""
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.intake.importers import json_elements
+from memory.intake.importers.entries import Bad
+from memory.intake.importers.json_elements import Element, elements
+from memory.text.errors import InvalidRequest
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=20,
+)
+OBJECTS = st.lists(st.dictionaries(st.text(max_size=8), VALUES, max_size=5), max_size=6)
+
+
+class Trickle(io.BytesIO):
+    """A file that gives a few bytes at a time."""
+
+    def read(self, size=-1):
+        return super().read(min(size, 7) if size >= 0 else 7)
+
+
+def values(text, *paths, reader=io.BytesIO):
+    content = reader(text if isinstance(text, bytes) else text.encode())
+    return [one.value if isinstance(one, Element) else one for one in elements(content, paths or [()])]
+
+
+@given(OBJECTS, st.booleans(), st.booleans())
+def test_every_object_of_an_array_is_read_as_json_reads_it(objects, ascii_only, trickling):
+    text = json.dumps(objects, ensure_ascii=ascii_only, indent=1 if ascii_only else None)
+    assert values(text, reader=Trickle if trickling else io.BytesIO) == objects
+
+
+@given(OBJECTS, VALUES)
+def test_arrays_are_found_by_their_path_and_only_there(objects, other):
+    text = json.dumps({"x": other, "a": {"b": objects, "c": [{"b": [{"no": 1}]}]}, "b": [{"no": 2}]})
+    assert values(text, ("a", "b")) == objects
+
+
+def test_an_invalid_element_is_told_with_its_text_and_hides_no_other():
+    first, bad, last = values('\ufeff[{"a": 1}, {"b": nope}, {"c": "]}"}]')
+    assert (first, last) == ({"a": 1}, {"c": "]}"})
+    assert (bad.place, bad.entry) == ("entry 2", '{"b": nope}')
+    assert [type(one) for one in values('[{"a": 1}, 7, {"c": 2}, null]')] == [dict, Bad, dict, Bad]
+
+
+def test_a_document_that_breaks_off_is_told_after_its_whole_elements():
+    *whole, bad = values('[{"a": 1}, {"b": "cut')
+    assert whole == [{"a": 1}]
+    assert "cut off" in bad.reason
+    assert "brackets" in values('[{"a": 1}}')[-1].reason
+
+
+@pytest.mark.parametrize("text", ["", "  ", "hello", '"a"', "<html>[]</html>", "]"])
+def test_what_is_no_json_document_is_refused(text):
+    with pytest.raises(InvalidRequest, match="no JSON document"):
+        values(text)
+
+
+def test_an_element_takes_no_more_memory_than_its_limit(monkeypatch):
+    monkeypatch.setattr(json_elements, "ELEMENT_BYTES", 4000)
+    monkeypatch.setattr(json_elements, "READ_BYTES", 500)
+    long = {"a": [{"n": number} for number in range(900)]}
+    found = values(json.dumps([{"a": 1}, long, {"b": 2}]))
+    assert (found[0], found[2]) == ({"a": 1}, {"b": 2})
+    assert "longer than" in found[1].reason
+    with pytest.raises(InvalidRequest, match="text of more than"):
+        values(json.dumps([{"a": "x" * 9000}]))

@@ -1,0 +1,90 @@
+"""What the proxy holds for an outage of the database: values for a limited time, and a bounded spend of each token."""
+
+from decimal import Decimal
+from weakref import ref
+
+import pytest
+
+from api.proxy import grace as graces
+from api.proxy import recent as recents
+from api.proxy.grace import Grace
+from api.proxy.recent import Recent
+
+
+@pytest.fixture
+def clock():
+    return [100.0]
+
+
+@pytest.fixture
+def recent(clock):
+    return Recent(60.0, lambda: clock[0])
+
+
+def test_a_value_is_returned_for_its_time(recent, clock):
+    recent.store("token", "caller")
+    clock[0] += 60
+    assert recent.find("token") == "caller"
+    clock[0] += 0.1
+    assert recent.find("token") is None
+
+
+def test_a_value_that_is_stored_again_is_valid_for_as_long_again(recent, clock):
+    recent.store("token", "caller")
+    clock[0] += 50
+    recent.store("token", "another")
+    clock[0] += 50
+    assert recent.find("token") == "another"
+
+
+class Key:
+    """Stands for a provider's key."""
+
+
+def test_what_is_forgotten_or_over_is_not_held(recent, clock):
+    forgotten, over = Key(), Key()
+    held = [ref(forgotten), ref(over)]
+    recent.store("one", forgotten)
+    recent.store("two", over)
+    recent.forget("one")
+    recent.forget("never stored")
+    assert recent.find("one") is None
+    del forgotten, over
+    assert [each() is None for each in held] == [True, False]
+    clock[0] += 61
+    recent.store("three", Key())
+    assert held[1]() is None
+
+
+def test_of_too_many_values_the_oldest_go(recent, monkeypatch):
+    monkeypatch.setattr(recents, "MOST", 3)
+    for number in range(5):
+        recent.store(number, number)
+    assert [recent.find(number) for number in range(5)] == [None, None, 2, 3, 4]
+
+
+def test_requests_of_a_token_are_bounded():
+    grace = Grace(2, Decimal(10))
+    assert [grace.take(b"one", Decimal(1)) for _ in range(3)] == [True, True, False]
+    assert grace.take(b"other", Decimal(1))
+    grace.reset(b"one")
+    assert grace.take(b"one", Decimal(1))
+
+
+def test_the_cost_of_a_token_is_bounded():
+    grace = Grace(100, Decimal("0.5"))
+    assert grace.take(b"one", Decimal("0.3"))
+    # What is refused is not counted.
+    assert not grace.take(b"one", Decimal("0.3"))
+    assert grace.take(b"one", Decimal("0.2"))
+    assert not grace.take(b"one", Decimal("0.01"))
+    # A call whose price is not known counts as a request.
+    assert grace.take(b"one", None)
+
+
+def test_tokens_beyond_the_most_are_refused_rather_than_counted_anew(monkeypatch):
+    monkeypatch.setattr(graces, "MOST_TOKENS", 2)
+    grace = Grace(1, Decimal(1))
+    assert [grace.take(token, None) for token in (b"a", b"b", b"c", b"a")] == [True, True, False, False]
+    grace.reset(b"a")
+    assert grace.take(b"c", None)

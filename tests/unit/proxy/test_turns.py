@@ -1,0 +1,87 @@
+"""Texts are compared as they were said, however a frontend writes them."""
+
+import pytest
+
+from memory.proxy.comparison import comparable, same_name, without_reasoning
+from memory.proxy.transcript import Line, read_transcript
+from memory.proxy.turns import Names, turn_of, turns_of
+
+NAMES = Names(["Jon Smith"], ["Mara", "innkeeper"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Hello.", "Hello."),
+        ("<think>Who is it?</think>\n\nHello.", "Hello."),
+        ("<THINKING>\nWho?\n</THINKING>Hello.", "Hello."),
+        ("Who is it?</think>\nHello.", "Hello."),
+        ("<think>Who is", ""),
+        (
+            '<details type="reasoning" done="true" duration="2">\n<summary>Thought</summary>\nWho?\n</details>\nHello.',
+            "Hello.",
+        ),
+        ("1 < 2 <b>bold</b>", "1 < 2 <b>bold</b>"),
+    ],
+)
+def test_reasoning_is_not_said(text, said):
+    assert without_reasoning(text).strip() == said
+
+
+def test_white_space_and_unicode_forms_do_not_count():
+    assert comparable(" Caf\u0065\u0301\n au  lait\t") == comparable("Caf\u00e9 au lait")
+    assert comparable("Tea") != comparable("tea")
+
+
+def test_names_are_compared_by_their_letters():
+    assert same_name("Jon Smith", "jon_smith")
+    assert not same_name("Jon", "Jonas")
+    assert not same_name("--", "")
+
+
+def test_roles_follow_names():
+    transcript = read_transcript(
+        [
+            {"role": "system", "content": "Be kind."},
+            {"role": "user", "name": "jon_smith", "content": "Mine."},
+            {"role": "user", "name": "Otto", "content": "His."},
+            {"role": "assistant", "name": "innkeeper", "content": "Hers."},
+            {"role": "assistant", "name": "Cook", "content": "The cook's."},
+            {"role": "user", "content": "Jon Smith: With the name before it."},
+            {"role": "assistant", "content": "Note: with no name before it."},
+        ]
+    )
+    assert [(turn.role, turn.speaker, turn.text) for turn in turns_of(transcript, NAMES)] == [
+        ("user", None, "Mine."),
+        ("other", "Otto", "His."),
+        ("assistant", None, "Hers."),
+        ("other", "Cook", "The cook's."),
+        ("user", None, "With the name before it."),
+        ("assistant", None, "Note: with no name before it."),
+    ]
+
+
+def test_what_has_no_text_is_no_turn():
+    assert turn_of("user", None, " \n") is None
+    assert turn_of("assistant", None, "<think>Only thought") is None
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("text", Line("unknown", other_parts=True)),
+        ({"role": 5, "content": 7}, Line("unknown", other_parts=True)),
+        ({"role": "developer", "content": "Be kind."}, Line("system", "Be kind.")),
+        ({"role": "function", "name": "clock", "content": "Noon"}, Line("tool", "Noon", "clock")),
+        ({"role": "assistant", "content": None, "tool_calls": [{}]}, Line("assistant", other_parts=True)),
+        (
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "a"}, {"type": "file"}, {"type": "text", "text": "b"}],
+            },
+            Line("user", "a\nb", other_parts=True),
+        ),
+    ],
+)
+def test_lines_of_any_shape_are_read(message, line):
+    assert read_transcript([message]) == type(read_transcript([]))((line,))
