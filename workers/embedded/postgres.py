@@ -36,8 +36,8 @@ SETTINGS = {
     "log_error_verbosity": "terse",
 }
 
-# For tests: a crash of the machine may then destroy the data, and a crash of the server may lose the last commits.
-NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+# For tests: a crash of the machine may then destroy the data. A crash of the server alone loses no commit.
+NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
 
 NOT_AS_ROOT = "and Postgres refuses to run as root. Start as an ordinary user, or set DATABASE_URL."
 

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import psycopg
 import pytest
 from celery import Celery
-from psycopg import sql
 from pydantic import SecretStr
 from redis import Redis
 
@@ -36,16 +34,6 @@ from workers.runtime.dispatch import send
 
 BAKERY = ["the oven failed", "the bread burned", "the flour ran out", "the new baker came", "the bakery opened late"]
 FAMILY = ["her sister called", "they walked by the sea", "the cat was ill", "her mother laughed", "they sang at night"]
-
-
-@pytest.fixture
-def url(new_database) -> Iterator[str]:
-    """The test's own database, which keeps what it has committed though its server crash."""
-    with new_database() as database:
-        with psycopg.connect(database, autocommit=True) as connection:
-            name = sql.Identifier(connection.info.dbname)
-            connection.execute(sql.SQL("alter database {} set synchronous_commit = on").format(name))
-        yield database
 
 
 @pytest.fixture
