@@ -80,7 +80,7 @@ def load_sdk(settings: Settings) -> None:
 class Thinkers:
     """The thinkers of one process, made when first needed.
 
-    All keys of a provider share its connections and its known abilities. Keys are not stored here.
+    All keys of a provider share its connections and its known abilities. Users' keys are not stored here.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -92,6 +92,10 @@ class Thinkers:
         Raises:
             Misconfigured: The settings select a provider without its key or address.
         """
+        return self._platform
+
+    @cached_property
+    def _platform(self) -> Thinker | None:
         settings = self._settings
         match platform_provider(settings):
             case None:

@@ -40,7 +40,10 @@ def shown_parts(tx: Transaction, being_id: UUID, utterances: Sequence[Utterance]
     context showed before the text came in: a message that a context shows as a passage is no echo of itself. A line
     shorter than such a run counts only where the text names its context, or contains a run.
     """
-    marked = [list(shingles(being_id, utterance.text)) for utterance in utterances]
+    latest = max((utterance.received_at for utterance in utterances), default=None)
+    # Without a context before the texts, as in a history that is imported, no run of theirs can stem from one.
+    compared = latest is not None and provenance.any_shown(tx, being_id, until=latest)
+    marked = [list(shingles(being_id, utterance.text)) if compared else [] for utterance in utterances]
     known = provenance.shown(tx, being_id, list({mark.hash for of_one in marked for mark in of_one}))
     named = provenance.given_out(tx, being_id, [each.context_id for each in utterances if each.context_id is not None])
     return [

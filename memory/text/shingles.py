@@ -8,6 +8,7 @@ space and the escapes of prompts are ignored.
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
+from itertools import accumulate
 from typing import NamedTuple
 from uuid import UUID
 
@@ -41,10 +42,12 @@ class Shingle(NamedTuple):
     line: bool
 
 
-class _Word(NamedTuple):
-    text: str
-    span: Span
-    unspaced: bool
+class _Words(NamedTuple):
+    """The words of a line, each with its position and whether its script is written without spaces."""
+
+    texts: list[str]
+    spans: list[tuple[int, int]]
+    unspaced: list[bool]
 
 
 def shingles(owner: UUID, text: str) -> Iterator[Shingle]:
@@ -55,11 +58,11 @@ def shingles(owner: UUID, text: str) -> Iterator[Shingle]:
         text: The text.
     """
     for line in _LINE.finditer(text):
-        words = list(_words(text, line.start(), line.end()))
-        if _fill_a_run(words):
+        words = _words(text, line.start(), line.end())
+        if len(words.texts) >= _run_length(words, 0):
             yield from _runs(owner, words)
-        elif sum(len(word.text) for word in words) >= LEAST_LINE_LETTERS:
-            yield _shingle(owner, words, line=True)
+        elif sum(map(len, words.texts)) >= LEAST_LINE_LETTERS:
+            yield _shingle(owner, words, 0, len(words.texts), line=True)
 
 
 def spans_in_tags(text: str, names: frozenset[str]) -> list[Span]:
@@ -98,24 +101,29 @@ def blank_spans(text: str, spans: Sequence[Span]) -> str:
     return text
 
 
-def _words(text: str, start: int, end: int) -> Iterator[_Word]:
+def _words(text: str, start: int, end: int) -> _Words:
+    words = _Words([], [], [])
     for found in _WORD.finditer(text, start, end):
         if found.lastgroup:
-            yield _Word(found[0].casefold(), Span(*found.span()), found.lastgroup == "unspaced")
+            words.texts.append(found[0].casefold())
+            words.spans.append(found.span())
+            words.unspaced.append(found.lastgroup == "unspaced")
+    return words
 
 
-def _fill_a_run(words: Sequence[_Word]) -> bool:
-    return len(words) >= (RUN_UNSPACED if words and words[0].unspaced else RUN_WORDS)
+def _run_length(words: _Words, first: int) -> int:
+    return RUN_UNSPACED if words.unspaced[first : first + 1] == [True] else RUN_WORDS
 
 
-def _runs(owner: UUID, words: Sequence[_Word]) -> Iterator[Shingle]:
-    for first, word in enumerate(words):
-        run = words[first : first + (RUN_UNSPACED if word.unspaced else RUN_WORDS)]
-        if _fill_a_run(run) and (word.unspaced or sum(len(each.text) for each in run) >= RUN_LETTERS):
-            yield _shingle(owner, run, line=False)
+def _runs(owner: UUID, words: _Words) -> Iterator[Shingle]:
+    letters = [0, *accumulate(map(len, words.texts))]
+    for first in range(len(words.texts)):
+        end = first + _run_length(words, first)
+        if end < len(letters) and (words.unspaced[first] or letters[end] - letters[first] >= RUN_LETTERS):
+            yield _shingle(owner, words, first, end, line=False)
 
 
-def _shingle(owner: UUID, words: Sequence[_Word], *, line: bool) -> Shingle:
-    joined = "\0".join(("line" if line else "run", *(word.text for word in words)))
+def _shingle(owner: UUID, words: _Words, first: int, end: int, *, line: bool) -> Shingle:
+    joined = "\0".join(("line" if line else "run", *words.texts[first:end]))
     hashed = blake2b(joined.encode(errors="surrogatepass"), digest_size=8, key=owner.bytes).digest()
-    return Shingle(int.from_bytes(hashed, signed=True), Span(words[0].span.start, words[-1].span.end), line)
+    return Shingle(int.from_bytes(hashed, signed=True), Span(words.spans[first][0], words.spans[end - 1][1]), line)

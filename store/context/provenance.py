@@ -108,6 +108,8 @@ def spoken(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> dict
 
 def given_out(tx: Transaction, being_id: UUID, context_ids: Sequence[UUID]) -> set[UUID]:
     """Those of the ids that are contexts of this Being."""
+    if not context_ids:
+        return set()
     rows = tx.execute(
         "select context_id from memory.receipts where being_id = %s and context_id = any(%s)",
         [being_id, list(context_ids)],
@@ -115,8 +117,21 @@ def given_out(tx: Transaction, being_id: UUID, context_ids: Sequence[UUID]) -> s
     return {row["context_id"] for row in rows}
 
 
+def any_shown(tx: Transaction, being_id: UUID, *, until: datetime) -> bool:
+    """Whether a context of this Being showed a piece of memory by then, whose marks are stored."""
+    return bool(
+        value(
+            tx,
+            "select exists (select from memory.shown_texts where being_id = %s and first_shown_at <= %s)",
+            [being_id, until],
+        )
+    )
+
+
 def shown(tx: Transaction, being_id: UUID, marks: Sequence[int]) -> dict[int, datetime]:
     """Those of the marks that belong to a piece which a context of this Being showed, and when it did first."""
+    if not marks:
+        return {}
     rows = tx.execute(
         """
         select mark, min(first_shown_at) as first_shown_at

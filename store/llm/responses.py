@@ -35,20 +35,22 @@ def put(
     defect: str | None,
 ) -> Response:
     """Store a response; an earlier response to the same prompt stays, and is returned instead."""
-    tx.execute(
-        """
-        insert into memory.model_responses
-            (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, defect)
-        values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
-        on conflict (owner_id, kind, key, prompt_hash) do nothing
-        """,
-        [
-            *(account.user_id, account.being_id, account.kind, account.key, prompt_hash),
-            *(purpose, model, completion, defect),
-        ],
-    )
     with tx.cursor(row_factory=class_row(Response)) as cursor:
-        (stored,) = cursor.execute(_BY_PROMPT, [account.owner_id, account.kind, account.key, prompt_hash])
+        stored = cursor.execute(
+            """
+            insert into memory.model_responses
+                (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, defect)
+            values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+            on conflict (owner_id, kind, key, prompt_hash) do nothing
+            returning *
+            """,
+            [
+                *(account.user_id, account.being_id, account.kind, account.key, prompt_hash),
+                *(purpose, model, completion, defect),
+            ],
+        ).fetchone()
+        if stored is None:
+            (stored,) = cursor.execute(_BY_PROMPT, [account.owner_id, account.kind, account.key, prompt_hash])
     return stored
 
 

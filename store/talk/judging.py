@@ -149,6 +149,8 @@ def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) ->
 
 def mark_unjudgeable(tx: Transaction, being_id: UUID, reasons: Mapping[UUID, str]) -> None:
     """Record why the model could not read these messages, which count as judged; reasons hold no content."""
+    if not reasons:
+        return
     tx.execute(
         """
         update memory.messages as m
@@ -162,6 +164,8 @@ def mark_unjudgeable(tx: Transaction, being_id: UUID, reasons: Mapping[UUID, str
 
 def mark_in_confidence(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
     """Keep these messages out of everything that the user's Beings share."""
+    if not message_ids:
+        return
     tx.execute(
         "update memory.messages set in_confidence = true where being_id = %s and message_id = any(%s)",
         [being_id, list(message_ids)],
