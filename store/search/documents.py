@@ -108,20 +108,24 @@ def put(tx: Transaction, owner_id: UUID, documents: Sequence[Document]) -> None:
     )
     # A message never says anything else; what does needs other vectors.
     changeable = [one for one in documents if one.kind != "message"]
-    tx.execute(
-        """
-        delete from memory.search_vectors as v
-        using unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[]) as new (kind, item_id),
-            memory.search_documents as d
-        where d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
-            and v.owner_id = d.owner_id and v.kind = d.kind and v.document_id = d.document_id
-        """,
-        {
-            "owner": owner_id,
-            "kinds": [one.kind for one in changeable],
-            "items": [one.item_id for one in changeable],
-        },
-    )
+    if changeable:
+        # By an array: as a join, all vectors of an owner were read while the statistics did not know of them yet.
+        tx.execute(
+            """
+            delete from memory.search_vectors
+            where owner_id = %(owner)s and document_id = any(array(
+                select d.document_id
+                from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[]) as new (kind, item_id)
+                join memory.search_documents as d
+                    on d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
+            ))
+            """,
+            {
+                "owner": owner_id,
+                "kinds": [one.kind for one in changeable],
+                "items": [one.item_id for one in changeable],
+            },
+        )
     embedded = [one for one in documents if one.embedded]
     tx.execute(
         """

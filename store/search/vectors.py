@@ -81,25 +81,32 @@ def keep(
     ).fetchall()
     known = {(row["kind"], row["item_id"]) for row in taken}
     kept = [(*item, one) for item, made in vectors.items() if item in known for one in made]
+    # A message never says anything else, and so is queued only where it has no vector of the model.
+    changeable = [(kind, item_id) for kind, item_id in known if kind != "message"]
     by |= {
-        "taken_kinds": [kind for kind, _ in known],
-        "taken_items": [item_id for _, item_id in known],
+        "taken_kinds": [kind for kind, _ in changeable],
+        "taken_items": [item_id for _, item_id in changeable],
         "kinds": [kind for kind, _, _ in kept],
         "items": [item_id for _, item_id, _ in kept],
         "starts": [one.starts_at for _, _, one in kept],
         "vectors": [halfvec(one.vector) for _, _, one in kept],
     }
-    tx.execute(
-        """
-        delete from memory.search_vectors as v
-        using unnest(%(taken_kinds)s::memory.search_kind[], %(taken_items)s::uuid[]) as taken (kind, item_id),
-            memory.search_documents as d
-        where d.owner_id = %(owner)s and d.kind = taken.kind and d.item_id = taken.item_id
-            and v.owner_id = d.owner_id and v.embedding_model = %(model)s and v.kind = d.kind
-            and v.document_id = d.document_id
-        """,
-        by,
-    )
+    if changeable:
+        # By arrays: as a join, all vectors of an owner were read while the statistics did not know of them yet.
+        tx.execute(
+            """
+            delete from memory.search_vectors
+            where owner_id = %(owner)s and embedding_model = %(model)s
+                and kind = any(%(taken_kinds)s::memory.search_kind[])
+                and document_id = any(array(
+                    select d.document_id
+                    from unnest(%(taken_kinds)s::memory.search_kind[], %(taken_items)s::uuid[]) as taken (kind, item_id)
+                    join memory.search_documents as d
+                        on d.owner_id = %(owner)s and d.kind = taken.kind and d.item_id = taken.item_id
+                ))
+            """,
+            by,
+        )
     tx.execute(
         """
         insert into memory.search_vectors

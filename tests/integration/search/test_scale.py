@@ -1,10 +1,15 @@
 """A search reads what its words name, however much else there is."""
 
+from uuid import uuid4
+
 import pytest
 
 from memory.search.search import search_understood
+from schemas.ledger.kinds import EMBED_TOLD
 from schemas.search import EverythingRequest
-from store.search import lexical
+from store.search import documents, lexical, queue, vectors
+from store.search.documents import Document
+from store.search.vectors import Unembedded
 from store.talk import retraction
 from tests.chaos.audit import inconsistencies
 
@@ -66,3 +71,26 @@ def test_each_word_s_number_of_documents_follows_what_is_told_and_erased(on, sto
     with store.transaction() as tx:
         rows = tx.execute("select documents from memory.search_terms where owner_id = %s", [being.being_id]).fetchall()
     assert [row["documents"] for row in rows] == [1, 1, 1]
+
+
+def test_a_changed_text_s_vector_is_replaced_without_reading_all_others(on, store, being):
+    on.tell(being, *(f"Cake, slice {at}." for at in range(60)))
+    on.settle(being)
+    summaries = [uuid4() for _ in range(20)]
+    with store.transaction() as tx:
+        now = tx.execute("select memory.now() as now").fetchone()["now"]
+        tx.execute(
+            "insert into memory.search_queue (owner_id, stage, kind, item_id)"
+            " select %s, 'meaning', 'summary', unnest(%s::uuid[])",
+            [being.being_id, summaries],
+        )
+        changed = [Document("summary", one, None, now, now, False, [1], True) for one in summaries]
+        documents.put(tx, being.being_id, changed)
+        seen = [Unembedded("summary", one, "{}", None, None) for one in summaries]
+        vectors.keep(tx, being.being_id, on.embedders.wanted.model, {}, seen)
+        assert not queue.owners_waiting(tx, "meaning", EMBED_TOLD, 10)
+        read = tx.execute(
+            "select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_all_tables where relname = 'search_vectors'"
+        ).fetchone()["rows"]
+
+    assert read == 0
