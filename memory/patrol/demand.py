@@ -79,13 +79,16 @@ def reserve(tx: Transaction, being_id: UUID) -> None:
 
 
 def end(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> None:
-    """End a run: the queued run begins, or pending notes request another.
+    """End a run: the queued run begins, or pending notes request another, at once if it left some of them over.
 
     Call `reserve` before the Being is locked.
     """
     next_run = runs.end(tx, being_id, run_id, notes=settings.run_notes)
     if next_run is None and notes.pending(tx, being_id, 1):
-        request_patrol(tx, settings, being_id)
+        if notes.left_over(tx, being_id, run_id):
+            work.ask(tx, being_id, PATROL_DUE)
+        else:
+            request_patrol(tx, settings, being_id)
 
 
 def fail(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID, error: str) -> None:

@@ -110,6 +110,24 @@ def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
     )
 
 
+def left_over(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
+    """Whether scene notes that were pending when a run began are pending still, because it took as many as it may."""
+    return bool(
+        value(
+            tx,
+            """
+            select exists (
+                select
+                from memory.notes as n
+                join memory.patrol_runs as r using (being_id)
+                where being_id = %s and n.state = 'pending' and r.run_id = %s and n.received_at <= r.started_at
+            )
+            """,
+            [being_id, run_id],
+        )
+    )
+
+
 def stamped(tx: Transaction, being_id: UUID, run_id: UUID) -> list[Note]:
     """Return the stamped notes of a run that have no node yet, oldest first."""
     with tx.cursor(row_factory=class_row(Note)) as cursor:

@@ -73,6 +73,25 @@ def test_a_backlog_is_worked_off_run_after_run(life):
     assert len(life.memories()) == 6
 
 
+def test_what_a_patrol_left_over_does_not_wait_for_company(life):
+    hand_in(life, *(f"Thing number {number}." for number in range(3)))
+    walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
+    assert waiting(life) == 1
+
+    walk_run(life.store, life.embedders, PATIENT, life.being_id, begin_due(life))
+
+    assert waiting(life) == 0
+    hand_in(life, "Alone.")
+    assert begin_due(life) is None
+
+
+def test_what_comes_during_a_patrol_waits_for_company(life):
+    run_id = demand.demand(life.store, PATIENT, life.being_id)
+    hand_in(life, "One.")
+    walk_run(life.store, life.embedders, PATIENT, life.being_id, run_id)
+    assert begin_due(life) is None
+
+
 def test_what_came_alone_goes_before_what_came_in_bulk(life):
     hand_in(life, *(f"Imported {number}." for number in range(101)))
     hand_in(life, "Told just now.")
