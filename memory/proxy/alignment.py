@@ -12,6 +12,7 @@ turns that are, in this order, messages on one way through the tree:
    directly; then the one that ends with the newer message.
 4. An answer that is the beginning of a known one, or begins with a known one, is the same answer, if it follows the
    same message, or is a long one; an exact match takes precedence.
+5. A few words at the end that match behind an exchange which nobody knows were said again, and are new.
 
 What follows from an alignment is decided in `changes`.
 """
@@ -28,6 +29,8 @@ from store.talk.transcripts import PlacedMessage
 
 # So many characters without white space are not said twice by chance.
 LONG = 32
+# Somebody's words and the answer to them.
+EXCHANGE = 2
 # The most answers that an unmatched one is compared with.
 ANSWERS = 32
 
@@ -162,6 +165,26 @@ def _before(
 
 def _rank(step: _Step) -> tuple[int, int, int, int, UUID]:
     return step.length, step.standing, -step.turn, step.adjacent, step.message.message_id
+
+
+def without_words_said_again(
+    turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation
+) -> Sequence[Match]:
+    """Return the matches without short last ones that the transcript shows behind an exchange that nobody knows.
+
+    What stands before known words was known when these came in, unless the frontend hid it then. So if a transcript
+    shows an exchange more than is known there, `ok` behind it is rather said again: taken for the known one, it would
+    hide the exchange for good.
+    """
+    for number in range(1, len(matches)):
+        before, match = matches[number - 1], matches[number]
+        between = turns[before.turn + 1 : match.turn]
+        is_exchange = len({turn.role == "assistant" for turn in between}) > 1
+        more = len(between) - len(known.between(before.message, match.message))
+        said = sum(len(turns[one.turn].comparable) for one in matches[number:])
+        if is_exchange and more >= EXCHANGE and said < LONG:
+            return matches[:number]
+    return matches
 
 
 def unmatched_answers(

@@ -38,7 +38,7 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 from uuid import UUID
 
-from memory.proxy.alignment import KnownConversation, Match
+from memory.proxy.alignment import KnownConversation, Match, without_words_said_again
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 
@@ -97,7 +97,7 @@ def changes_of(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConv
         known: The conversation.
         certain: Whether the frontend said which conversation it is.
     """
-    return _Reader(turns, matches, known, certain=certain).read()
+    return _Reader(turns, without_words_said_again(turns, matches, known), known, certain=certain).read()
 
 
 class _Reader:

@@ -229,7 +229,6 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemo
             _lock_talk(tx, being.being_id)
         found = _recognized(tx, request, turns)
         certain = request.conversation is not None
-        certain = request.conversation is not None
         found, changes = changes_with_adoption(tx, being.being_id, turns, found, clock.now(tx), certain=certain)
         gone = _to_retract(tx, being.being_id, changes)
         if set(gone) != set(scenes.message_ids):

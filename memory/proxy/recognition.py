@@ -19,6 +19,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memory.proxy.alignment import (
+    EXCHANGE,
     LONG,
     KnownConversation,
     Match,
@@ -38,8 +39,6 @@ CANDIDATES = 3
 # Messages of a conversation that are compared at least, besides those with the same words.
 NEWEST = 100
 RESTS = timedelta(minutes=30)
-# A user's message and its answer.
-EXCHANGE = 2
 
 
 @dataclass(frozen=True, slots=True)

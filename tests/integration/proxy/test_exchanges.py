@@ -141,6 +141,21 @@ def test_the_same_words_again_are_another_message(door):
     assert door.stands() == ["Go on.", "One.", "Go on.", "Two.", "Go on.", "One."]
 
 
+def test_words_that_were_edited_and_said_again_hide_nothing_between(door):
+    door.asks("Hi.", answer="Sure.")
+    otto = assistant("Shall we dance?", name="Otto")
+    door.asks("Hi.", "Sure.", otto, user("ok"), choices=2)
+    edited = [otto, user("Not now, thank you."), assistant("Sure."), assistant("Later?", name="Otto"), user("ok")]
+
+    assert door.asks(user("Summary: they met."), *edited, answer="Fine.").taken_in == 4
+    said = ["Shall we dance?", "Not now, thank you.", "Sure.", "Later?", "ok", "Fine."]
+    door.asks("Hi.", "Sure.", *edited, assistant("Fine."), user("Yes."))
+
+    assert door.stands() == ["Hi.", "Sure.", *said, "Yes."]
+    assert door.retracted() == ["ok"]
+    assert door.conversations() == 1
+
+
 def test_the_same_opening_later_is_another_conversation(door, clock):
     door.asks("Good morning.", answer="Good morning!")
     clock.advance(hours=24)

@@ -150,6 +150,22 @@ def test_the_same_words_are_matched_in_their_order():
     assert changed(Known("u1 a1"), "u1 a1 u1") == {"new": ["u1<a1"]}
 
 
+def test_a_few_words_behind_an_exchange_that_is_not_known_were_said_again():
+    known = Known("u1 a1 u2 a2 u3")
+
+    again = changed(known, "u1 a1 u2 a2 uu3 a3 u4 a4 u3")
+    assert again == {"new": ["uu3<a2", "a3<uu3", "u4<a3", "a4<u4", "u3<a4"], "retracted": ["u3"]}
+    cut = changed(known, "a2 uu3 a3 u3 a4 u4")
+    assert cut == {"new": ["uu3<a2", "a3<uu3", "u3<a3", "a4<u3", "u4<a4"]}
+
+
+def test_many_words_behind_an_exchange_that_is_not_known_are_the_known_ones():
+    long = "u3" + 40 * "!"
+
+    assert changed(Known(f"u1 a1 u2 a2 {long}"), f"u1 a1 u2 a2 u8 a8 {long}") == {}
+    assert changed(Known("u1 a1 u2 a2 u3"), "u1 a1 u2 a2 u8 u9 u3") == {}
+
+
 def test_of_the_same_words_those_count_that_follow_each_other():
     branch = changed(Known("u1 a1 u2 a1*"), "u1 a1 u3 a3")
     assert branch == {"new": ["u3<a1", "a3<u3"], "retracted": ["u2"]}
