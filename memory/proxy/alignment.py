@@ -76,6 +76,11 @@ class KnownConversation:
         """Whether a message is what a frontend shows before the user has said anything."""
         return message.role == "assistant" and message.parent_id is None
 
+    def is_first(self, message: PlacedMessage) -> bool:
+        """Whether a message is the first of its conversation, but for a greeting."""
+        before = next(self.way_to(message), None)
+        return message.parent_id is None or (before is not None and self.is_greeting(before))
+
 
 def known_conversation(messages: Sequence[PlacedMessage]) -> KnownConversation:
     """Arrange messages, oldest first, as a tree."""

@@ -24,9 +24,11 @@ no match, and nothing is known                 all turns are new
 =============================================  ======================================================================
 
 INVARIANT 1  Nothing is retracted but for a message that the transcript shows in the same place, and goes on behind.
-INVARIANT 2  Nothing is retracted unless it is certain that the transcript is of this conversation: its id was given, or
-             two messages match before that place (between two matches: two in all). A greeting is no evidence. One
-             match is enough for an answer to that message that no message follows.
+INVARIANT 2  Nothing is retracted unless it is certain that the transcript shows this part of this conversation: two
+             messages match before that place (between two matches: two in all). A greeting is no evidence. One match
+             is enough for an answer to that message that no message follows; and if the conversation's id was given,
+             one long match, or its first message at the beginning of the transcript. A short one may be said again
+             behind a beginning that the frontend cut off.
 INVARIANT 3  No message of the transcript is retracted.
 INVARIANT 4  Each turn becomes at most one message: a turn that matches a message, or equals a retracted version in the
              same place, adds none.
@@ -35,10 +37,10 @@ INVARIANT 4  Each turn becomes at most one message: a turn that matches a messag
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from uuid import UUID
 
-from memory.proxy.alignment import KnownConversation, Match, without_words_said_again
+from memory.proxy.alignment import LONG, KnownConversation, Match, without_words_said_again
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 
@@ -114,8 +116,11 @@ class _Reader:
         self._way: dict[int, Place] = {}
         self._replaced: dict[int, UUID] = {}
         telling = {match.turn for match in matches if not known.is_greeting(match.message)}
-        # By turn, how many matches before it are evidence that it is this conversation.
+        # By turn, how many matches before it are evidence that it is this conversation, and how long they are.
         self._evidence = [0, *accumulate(number in telling for number in range(len(turns)))]
+        said = (len(turn.comparable) * (number in telling) for number, turn in enumerate(turns))
+        self._said = [0, *accumulate(said)]
+        self._begins_here = _is_beginning(matches, known)
 
     def read(self) -> Changes:
         """Apply all rules."""
@@ -230,8 +235,10 @@ class _Reader:
         return number < len(self._turns) - 1
 
     def _is_certain(self, before: int) -> bool:
-        """Whether the conversation was named, or the matches before a turn are evidence enough."""
-        return self._certain or self._evidence[before] >= EVIDENCE
+        """Whether the matches before a turn are evidence enough; of a named conversation they only tell which part."""
+        if self._certain and (self._begins_here or self._said[before] >= LONG):
+            return True
+        return self._evidence[before] >= EVIDENCE
 
     def _same_speakers(self, numbers: Sequence[int], messages: Sequence[PlacedMessage]) -> bool:
         said = [(self._turns[number].role, self._turns[number].speaker) for number in numbers]
@@ -252,6 +259,13 @@ class _Reader:
         self._changes.new.append(NewTurn(number, after, at))
         self._way[number] = number
         return number
+
+
+def _is_beginning(matches: Sequence[Match], known: KnownConversation) -> bool:
+    """Whether a transcript begins with the first message of a conversation, or with a greeting and that message."""
+    greetings = list(takewhile(lambda match: known.is_greeting(match.message), matches))
+    first = matches[len(greetings)] if len(greetings) < len(matches) else None
+    return first is not None and first.turn == len(greetings) and known.is_first(first.message)
 
 
 def trailing_words(turns: Sequence[Turn]) -> int:

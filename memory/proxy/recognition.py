@@ -6,8 +6,9 @@ one that would not have to branch. It is meant if
 - two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
   has rested since: people begin many conversations with the same words; or
 - one message matches with which the conversation ends, and it has not rested since, or the message is a long one, or no
-  answer to it is known. Of a transcript that says nothing else the message must be the first of a conversation that
-  has not rested: then it is a repeated request.
+  answer to it is known. A short one must stand at the transcript's beginning, or behind a summary: more before it would
+  be known too. Of a transcript that says nothing else the message must be the first of a conversation that has not
+  rested: then it is a repeated request.
 
 A conversation rests when nothing was said in it for as long as ends a session. In doubt a transcript begins another
 conversation, which loses nothing.
@@ -36,6 +37,8 @@ from store.transaction import Transaction
 # What the ids begin with that this system gives. A conversation that its frontend names is meant by its name only.
 RECOGNIZED = "transcript-"
 CANDIDATES = 3
+# The most turns before a short match that tells a conversation: a greeting, and a summary with a reply.
+BEFORE = 1 + EXCHANGE
 # Messages of a conversation that are compared at least, besides those with the same words.
 NEWEST = 100
 RESTS = timedelta(minutes=30)
@@ -104,20 +107,15 @@ def is_meant(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConver
     last = evidence[-1]
     goes_on = _goes_on(known, last.message)
     if len(evidence) > 1:
-        began = len(evidence) == EXCHANGE and _is_first(known, evidence[0].message)
+        began = len(evidence) == EXCHANGE and known.is_first(evidence[0].message)
         return not (began and rests and goes_on and last.turn < len(turns) - 1)
     if goes_on:
         return False
     if len(turns) == len(matches):
-        return not rests and _is_first(known, last.message)
+        return not rests and known.is_first(last.message)
     unanswered = not known.after.get(last.message.message_id)
-    return not rests or unanswered or len(turns[last.turn].comparable) >= LONG
-
-
-def _is_first(known: KnownConversation, message: PlacedMessage) -> bool:
-    """Whether a message is the first of its conversation, but for a greeting."""
-    before = next(known.way_to(message), None)
-    return message.parent_id is None or (before is not None and known.is_greeting(before))
+    long = len(turns[last.turn].comparable) >= LONG
+    return long or (last.turn <= BEFORE and (unanswered or not rests))
 
 
 def _goes_on(known: KnownConversation, message: PlacedMessage) -> bool:

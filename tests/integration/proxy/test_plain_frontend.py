@@ -420,8 +420,11 @@ class Frontend(RuleBasedStateMachine):
         return 1 if chat.header else 3
 
     def rested(self):
-        """Whether each chat is past its first exchange, so that a pause makes it no other conversation."""
-        return all(len(chat.way) > 3 for chat in self.chats)
+        """Whether each chat is past its first exchange, so that a pause makes it no other conversation.
+
+        What an outage lost does not count: no transcript has shown it.
+        """
+        return all(len(chat.way) - chat.missed > 3 for chat in self.chats)
 
     def greetings(self):
         """A greeting may have been in the first transcript of each chat."""

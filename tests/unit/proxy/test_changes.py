@@ -106,6 +106,19 @@ def test_one_match_is_no_evidence_unless_the_conversation_is_named():
     assert changed(known, "u1 aa1 u3", certain=True) == {"new": ["aa1<u1", "u3<aa1"], "retracted": ["a1"]}
 
 
+def test_a_few_words_alone_do_not_tell_where_in_a_named_conversation_a_transcript_begins():
+    known = Known("a0 u1 a1 u2 a2 u3 a3")
+
+    # Said again, behind a beginning that was cut off.
+    assert changed(known, "u2 aa2 u4", certain=True) == {"new": ["aa2<u2", "u4<aa2"]}
+    assert changed(known, "a0 u7 a1 u4", certain=True) == {"new": ["u4<a1"]}
+    # The beginning, a long message, and two messages tell.
+    assert changed(known, "a0 u1 aa1 u4", certain=True)["retracted"] == ["a1"]
+    assert changed(known, "a1 u2 aa2 u4", certain=True)["retracted"] == ["a2"]
+    long = "u2" + 40 * "!"
+    assert changed(Known(f"u1 a1 {long} a2 u3"), f"{long} aa2 u4", certain=True)["retracted"] == ["a2"]
+
+
 def test_a_greeting_is_no_evidence():
     assert "retracted" not in changed(Known("a0 u1 a1 u2"), "a0 u1 aa1 u3")
 
@@ -194,6 +207,8 @@ def test_without_a_match_in_a_named_conversation_the_newest_words_are_new():
         (["u1 a1"], "u1 a1 u2", True, True),
         (["a0 u1 a1 u2"], "a0 u9", False, False),
         (["u1 a1 u2 a2"], "a2 u3", False, True),
+        (["u1 a1 u2 a2"], "a8 u8 a9 a2 u3", False, True),
+        (["u1 a1 u2 a2"], "u8 a8 u9 a9 a2 u3", False, False),
     ],
 )
 def test_which_conversation_is_meant(ways, transcript, rests, meant):
