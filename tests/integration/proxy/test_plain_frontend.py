@@ -6,6 +6,7 @@ swipe away, edit or leave, and the newest words stand. At the end every chat is 
 what the person sees stands, apart from what only vanished.
 """
 
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,8 @@ GREETING = "*waves* Welcome back, traveller."
 ALWAYS_SHOWN = 5
 # Shorter answers may be said twice by chance.
 SAID_TWICE = 40
+# What becomes of an answer of which the proxy sees more than the frontend shows, or nothing.
+CUT_OR_UNSEEN = ("trimmed", "aborted", "outage", "choices")
 # The most turns of one exchange: a third speaker's, the user's and the answer.
 MISSED = 3
 
@@ -161,8 +164,11 @@ class Frontend(RuleBasedStateMachine):
         ]
         if len(chat.way) > 3:
             outcomes.append("outage")
-        outcome = data.draw(st.sampled_from(outcomes), "outcome")
-        answer = getattr(self, outcome)(data, chat, self.answer(data))
+        outcome, answer = data.draw(st.sampled_from(outcomes), "outcome"), self.answer(data)
+        if outcome in CUT_OR_UNSEEN and any(one.shown == answer.text for one in chat.swiped):
+            # Shown with the same words as a swiped answer, of which one said more, it can't be told from that.
+            outcome = "whole"
+        answer = getattr(self, outcome)(data, chat, answer)
         if answer is not None:
             chat.way.append(answer)
 
@@ -350,6 +356,9 @@ class Frontend(RuleBasedStateMachine):
             place = data.draw(st.sampled_from(places), "place")
             text = self.new_text("is what it should have been.")
             chat.leave([way[place]])
+            if place >= len(way) - chat.missed - 1:
+                # No turn behind it was shown, so that it looks like going back: what vanished goes with the branch.
+                chat.leave(chat.vanished)
             way[place] = replace(way[place], text=text, shown=text, earlier=(*way[place].earlier, way[place]))
 
     @precondition(lambda self: self.chats)
@@ -364,6 +373,9 @@ class Frontend(RuleBasedStateMachine):
             for one in chat.way[place : place + 2]:
                 # If no transcript showed the edit, none shows that it took a place.
                 chat.vanished += [one, *one.earlier]
+                if place + 2 >= len(chat.way) - chat.missed:
+                    # What follows was never shown behind it, so that it looks like what was said instead.
+                    chat.leave([one, *one.earlier])
             del chat.way[place : place + 2]
             chat.way[place] = replace(chat.way[place], after_gap=True)
 
@@ -431,6 +443,9 @@ class Frontend(RuleBasedStateMachine):
         return Counter({GREETING: len(self.chats)})
 
     def teardown(self):
+        if sys.exc_info()[0] is not None:
+            # A rule failed, or hypothesis broke it off between two draws: what the person did is half done.
+            return
         for chat in self.chats:
             for _ in range(2):
                 said = Utterance("user", "", "")
