@@ -42,7 +42,7 @@ export class Drawing {
   look(ahead) {
     this.ahead = ahead;
     cancelAnimationFrame(this.frame);
-    if (this.still) {
+    if (this.still || ahead === this.shownAhead) {
       this.shownAhead = ahead;
       this.frame = requestAnimationFrame(() => this.draw());
       return;

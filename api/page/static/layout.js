@@ -5,10 +5,11 @@ const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 const GAP = 10;
 const LABEL = 34;
 const LARGEST = 110;
-// On a phone a topic gets at least this much width, and a row this height.
+// A drawing of at most this width (a phone's) has columns of at least this width, and rows of this height.
 const NARROW = 520;
-const NARROWEST = 80;
-const TALL = 116;
+const NARROWEST = 84;
+const TALL = 122;
+const TALL_LABEL = 42;
 
 /** Strength of a memory in so many patrols: importance × e^(−patrols since it was found / 30), as the server computes it. */
 export function strength(node, ahead) {
@@ -40,8 +41,11 @@ export const rootsOf = (groups) => [...new Set(groups.map((group) => group.clust
 /** How high a narrow drawing must be, so that each topic has room for its name; null where the width is enough. */
 export function heightFor(groups, width) {
   if (width > NARROW) return null;
-  return Math.ceil(groups.length / Math.max(1, Math.floor(width / NARROWEST - 0.5))) * TALL;
+  return Math.ceil(groups.length / Math.max(1, Math.floor(width / NARROWEST))) * TALL;
 }
+
+/** The room above a disc for its name, which takes more lines where it is narrow. */
+const label = (width) => (width > NARROW ? LABEL : TALL_LABEL);
 
 /** Lay groups out in a rectangle. Returns discs {group, x, y, r, root} and seeds {node, x, y, r, disc}. */
 export function laidOut(groups, width, height) {
@@ -51,19 +55,20 @@ export function laidOut(groups, width, height) {
   const ordered = [...groups].sort((a, b) => root(a) - root(b) || b.nodes.length - a.nodes.length);
   const columns = bestColumns(ordered.length, width, height);
   const rows = Math.ceil(ordered.length / columns);
+  const above = label(width);
   const [wide, high] = cell(columns, rows, width, height);
-  const largest = Math.min(LARGEST, Math.min(wide - GAP, high - LABEL - GAP) / 2);
+  const largest = Math.min(LARGEST, Math.min(wide - GAP, high - above - GAP) / 2);
   const most = Math.max(...ordered.map((group) => group.nodes.length));
   const discs = ordered.map((group, at) => {
     const row = Math.floor(at / columns);
     const inRow = Math.min(columns, ordered.length - row * columns);
-    // Every other row stands half a disc aside; the last, if it is short, stands in the middle.
-    const begin = inRow < columns ? (width - inRow * wide) / 2 : ((row % 2) * wide) / 2;
+    // A short last row stands in the middle. Every other row stands half a disc aside where there is width to spare.
+    const begin = inRow < columns ? (width - inRow * wide) / 2 : width > NARROW ? ((row % 2) * wide) / 2 : 0;
     return {
       group,
       root: root(group),
       x: begin + wide * ((at % columns) + 0.5),
-      y: row * high + LABEL + (high - LABEL) / 2,
+      y: row * high + above + (high - above) / 2,
       r: largest * (0.62 + 0.38 * Math.sqrt(group.nodes.length / most)),
       wide,
     };
@@ -77,14 +82,14 @@ function bestColumns(amount, width, height) {
   let size = 0;
   for (let columns = 1; columns <= amount; columns += 1) {
     const [wide, high] = cell(columns, Math.ceil(amount / columns), width, height);
-    const fits = Math.min(wide, high - LABEL);
+    const fits = Math.min(wide, high - label(width));
     if (fits > size) [best, size] = [columns, fits];
   }
   return best;
 }
 
 function cell(columns, rows, width, height) {
-  return [width / (rows > 1 ? columns + 0.5 : columns), height / rows];
+  return [width / (rows > 1 && width > NARROW ? columns + 0.5 : columns), height / rows];
 }
 
 function seedsOf(disc) {

@@ -19,7 +19,8 @@ const SECTIONS = [
   ["work", "Work", () => import("./work.js")],
   ["care", "Export and erase", () => import("./care.js")],
 ];
-const HIDDEN = [["memory", "Memory", () => import("./memory.js")]];
+// A memory is opened from the map.
+const MEMORY = ["memory", "Memory", () => import("./memory.js")];
 const top = document.getElementById("top");
 const nav = document.getElementById("sections");
 const ICON = new URL("icon.svg", import.meta.url).href;
@@ -161,8 +162,9 @@ async function show() {
   const row = beings.find((being) => being.slug === slug || being.being_id === slug);
   const choice = top.querySelector("select[aria-label=Being]");
   if (choice && row) choice.value = row.slug;
-  const named = [...SECTIONS, ...HIDDEN].find(([name]) => name === section) || SECTIONS[0];
-  fill(nav, row && SECTIONS.map(([name, label]) => el("a", { href: `#/${row.slug}/${name}`, "aria-current": name === named[0] && "page" }, label)));
+  const named = [...SECTIONS, MEMORY].find(([name]) => name === section) || SECTIONS[0];
+  const current = named === MEMORY ? "map" : named[0];
+  fill(nav, row && SECTIONS.map(([name, label]) => el("a", { href: `#/${row.slug}/${name}`, "aria-current": name === current && (named === MEMORY ? "true" : "page") }, label)));
   nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   if (!row) {
     fill(content, el("h1", {}, "No Being"), empty(beings.length ? "You have no Being of that name." : "Your token gives access to no Being yet."));

@@ -8,6 +8,7 @@ import { count, fading, share } from "./words.js";
 
 const FURTHEST = 60;
 const LISTED = 30;
+const PAUSE_MS = 120;
 
 async function everything(being) {
   let answer = await being.get("/map");
@@ -71,29 +72,31 @@ function legend(clusters, groups) {
   return el("ul", { class: "legend" }, rootsOf(groups).map((root, at) => key(at % 2 ? "two" : "one", said(names.get(root)))), key("hollow", "fading away"), key("ring", "pinned"));
 }
 
-/** Pointer and touch on the map: a line about the memory, and its page. */
+/** Pointer and touch on the map: a line about the memory, and its page. A finger hides what it presses: its first tap shows the line. */
 function point(context, canvas, drawing, tip) {
   const under = (event) => {
     const box = canvas.getBoundingClientRect();
     return drawing.at(event.clientX - box.left, event.clientY - box.top);
   };
-  canvas.addEventListener("pointermove", (event) => {
-    const seed = under(event);
+  const show = (seed) => {
     drawing.mark(seed);
-    canvas.style.cursor = seed ? "pointer" : "";
     tip.hidden = !seed;
     if (!seed) return;
     fill(tip, said(seed.node.action, "strong"), el("span", {}, `${fading(seed.node)} · strength ${share(seed.node.effective_importance)} of ${share(seed.node.importance)}`));
     tip.style.left = `${Math.min(Math.max(seed.x, 130), canvas.clientWidth - 130)}px`;
     tip.style.top = `${seed.y + 14}px`;
+  };
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "touch") return;
+    const seed = under(event);
+    show(seed);
+    canvas.style.cursor = seed ? "pointer" : "";
   });
-  canvas.addEventListener("pointerleave", () => {
-    drawing.mark(null);
-    tip.hidden = true;
-  });
+  canvas.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && show(null));
   canvas.addEventListener("click", (event) => {
     const seed = under(event);
-    if (seed) context.go("memory", seed.node.node_id);
+    if (seed && (event.pointerType !== "touch" || seed === drawing.marked)) context.go("memory", seed.node.node_id);
+    else show(seed);
   });
 }
 
@@ -102,46 +105,41 @@ function ahead(context, drawing, nodes) {
   const range = el("input", { type: "range", min: 0, max: FURTHEST, value: 0, step: 1, name: "ahead" });
   const told = el("output", { class: "ahead-told" });
   const list = el("ol", { class: "lines" });
+  const next = button("Show more", () => listPage(cursor), { class: "more", hidden: true });
+  const which = el("details", {}, el("summary", {}, "Which ones"), list, next);
   const line = (node) => el("li", {}, el("a", { href: context.link("memory", node.node_id) }, said(node.scene.action)), el("span", { class: "hint" }, fading(node)));
+  // The forecast lists what fades beside these.
+  const today = nodes.filter((node) => isFading(node, 0)).length;
   let cursor = null;
-  const next = button("Show more", async () => {
+  let asking = 0;
+  /** List a page of the forecast for where the slider stands. An answer for where it stood before is dropped. */
+  const listPage = async (from) => {
     const patrols = Number(range.value);
     try {
-      const found = await context.being.get("/fading", { patrols, limit: 50, cursor });
+      const found = await context.being.get("/fading", { patrols, limit: 50, cursor: from });
       if (Number(range.value) !== patrols) return;
+      if (from === null) fill(list);
       list.append(...found.nodes.map(line));
       ({ cursor } = found);
       next.hidden = cursor === null;
+      list.dataset.patrols = patrols;
+      which.hidden = !list.childElementCount;
     } catch (problem) {
       if (problem.name !== "AbortError") fill(told, problem.message);
     }
-  }, { class: "more", hidden: true });
-  const more = el("details", {}, el("summary", {}, "Which ones"), list, next);
-  let asking = 0;
-  const look = async () => {
+  };
+  const look = () => {
     const patrols = Number(range.value);
-    const gone = nodes.filter((node) => isFading(node, patrols)).length;
+    const faded = nodes.filter((node) => isFading(node, patrols)).length;
     range.setAttribute("aria-valuetext", count(patrols, "patrol"));
     drawing.look(patrols);
-    fill(told, patrols ? `In ${count(patrols, "patrol")}, if none of them is recalled, ${count(gone, "memory", "memories")} would be fading away.` : `Today ${count(gone, "memory", "memories")} ${gone === 1 ? "is" : "are"} fading away.`);
+    fill(told, patrols ? `After ${count(patrols, "patrol")} without a recall, ${count(faded - today, "more memory", "more memories")} would be fading away, ${faded} in all.` : `Today ${count(today, "memory", "memories")} ${today === 1 ? "is" : "are"} fading away.`);
     clearTimeout(asking);
-    asking = setTimeout(async () => {
-      try {
-        const found = await context.being.get("/fading", { patrols, limit: 50 });
-        if (Number(range.value) !== patrols) return;
-        fill(list, found.nodes.map(line));
-        ({ cursor } = found);
-        next.hidden = cursor === null;
-        list.dataset.patrols = patrols;
-        more.hidden = !found.nodes.length;
-      } catch (problem) {
-        if (problem.name !== "AbortError") fill(told, problem.message);
-      }
-    }, 120);
+    asking = setTimeout(() => listPage(null), PAUSE_MS);
   };
   range.addEventListener("input", look);
   look();
-  return el("div", { class: "ahead" }, field("Look ahead", range), told, more);
+  return el("div", { class: "ahead" }, el("div", { class: "bar" }, field("Look ahead", range), told), which);
 }
 
 /** The topics with their memories, for the keyboard, for small screens and for screen readers. */

@@ -97,7 +97,7 @@ export async function intoPrompts(context, id) {
   const list = el("ol", { class: "lines prompts" });
   const line = (one) => el("li", { "data-id": one.context_id }, el("a", { href: context.link("prompts", one.context_id) }, moment(one.created_at)), el("span", { class: "hint" }, visible(one.process)));
   const more = await paged(context, "prompts", list, (query) => context.being.get("/contexts", { shows: id, limit: 20, ...query }), (page) => page.contexts.map(line));
-  return el("section", {}, el("h2", {}, "In prompts"), list.childElementCount ? [list, more] : empty("No prompt of the time that is kept has shown it."));
+  return el("section", {}, el("h2", {}, "In prompts"), list.childElementCount ? [list, more] : empty("No stored prompt has shown it."));
 }
 
 function deeds(context, story) {

@@ -88,9 +88,19 @@ export async function view(context) {
 function card(run) {
   const counts = Object.entries(run.counts).filter(([, amount]) => amount);
   return [
-    el("p", {}, el("strong", {}, moment(run.as_of ?? run.created_at)), " ", run.state === "done" ? null : el("span", { class: `chip ${run.state}` }, run.state), run.demanded ? el("span", { class: "hint" }, " asked for") : null),
-    el("ol", { class: "steps" }, run.steps.map((step) => el("li", { class: step.outcome === "waiting" ? (run.under_way?.step === step.step ? "now" : "") : step.outcome === "done" ? "done" : "", title: step.reason && visible(step.reason) }, step.step.replaceAll("_", " ")))),
+    el("p", {}, el("strong", {}, moment(run.as_of ?? run.created_at)), " ", run.state === "done" ? null : el("span", { class: `chip ${run.state}` }, run.state), run.demanded ? el("span", { class: "hint" }, " requested") : null),
+    el("ol", { class: "steps" }, run.steps.map((step) => el("li", { class: run.under_way?.step === step.step ? "now" : step.outcome === "done" && "done" }, named(step)))),
     counts.length ? el("p", { class: "hint counts" }, counts.map(([name, amount]) => count(amount, ...(COUNTS[name] ?? [name.replaceAll("_", " "), name.replaceAll("_", " ")]))).join(" · ")) : null,
+    reasons(run),
     run.error ? el("p", { class: "trouble" }, visible(run.error)) : null,
   ];
+}
+
+const named = (step) => step.step.replaceAll("_", " ");
+
+/** Why steps were skipped, or done in part or without a model: each reason with its steps. */
+function reasons(run) {
+  const steps = new Map();
+  for (const step of run.steps) if (step.reason) steps.set(step.reason, [...(steps.get(step.reason) ?? []), named(step)]);
+  return steps.size ? el("p", { class: "hint reasons" }, [...steps].map(([reason, names]) => `${visible(reason)}: ${names.join(", ")}`).join(" · ")) : null;
 }

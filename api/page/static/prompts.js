@@ -28,7 +28,7 @@ async function all(context) {
     el("h1", {}, "Prompts"),
     form,
     el("h2", {}, "Assembled lately"),
-    list.childElementCount ? [list, more] : empty("No prompt of the time that is kept."),
+    list.childElementCount ? [list, more] : empty("No prompt is stored."),
   ];
 }
 

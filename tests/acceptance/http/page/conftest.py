@@ -15,7 +15,7 @@ from store.facts import entities
 from store.transaction import value
 from tests.acceptance.conftest import ALL_SCOPES, PATIENCE, Person
 from tests.acceptance.http.intake.scenes import scene
-from tests.browser import DESKTOP, Pages
+from tests.browser import DESKTOP, Chromium, Pages
 from workers.embedded.processes import wait_until
 
 # Markup, script, bidirectional and control characters, as users and producers may send them.
@@ -35,6 +35,7 @@ BRIGHT = scene("Nadia lit the harbour lamp by hand.", importance=0.9, feeling="W
 FAINT = scene("A gull sat on the lamp for a while.", importance=0.06)
 # It fades later than the gull.
 OLD = scene("The rope on the quay was new that year.", importance=0.1)
+DYING = scene("A dinghy was bailed out.", importance=0.04)
 FACT = {"type": "PEOPLE", "content": "Nadia keeps the lamp.", "entity_refs": ["person:nadia"]}
 OTHER = {"type": "PEOPLE", "content": "Aunt Odile plays the cello.", "entity_refs": ["person:odile"]}
 LOOPS = [
@@ -99,7 +100,7 @@ class Mind:
 def filled(person: Person) -> Mind:
     """A small memory that has at least two of everything that the page lists."""
     mind = Mind(person)
-    mind.told("/notes", json=[BRIGHT, FAINT, OLD])
+    mind.told("/notes", json=[BRIGHT, FAINT, OLD, DYING])
     mind.told("/messages", json=[*EARLIER, *SAID])
     mind.told("/facts", json=[FACT, OTHER, THIRD, *LOOPS])
     mind.told("/vault", json=[{"text": text} for text in KEPT])
@@ -208,12 +209,34 @@ def cookie_of(stack: Any) -> Callable[[str], dict[str, str]]:
     return made
 
 
+@pytest.fixture(scope="session")
+def kept_pages() -> dict[object, Page]:
+    """The pages that the tests of this process share: opening one takes twice the processor time of loading it anew."""
+    return {}
+
+
 @pytest.fixture
-def page_of(stack: Any, open_page: Pages, cookie_of: Callable[[str], Any]) -> Callable[..., Page]:
-    """Open the memory page in a browser that is logged in; `faults` has what it must never do."""
+def page_of(
+    stack: Any, chromium: Chromium, kept_pages: dict[object, Page], cookie_of: Callable[[str], Any]
+) -> Iterator[Callable[..., Page]]:
+    """Load the memory page anew in a browser that is logged in; `faults` has what it must never do.
+
+    Tests with the same login, size and options get the same page, one after the other.
+    """
 
     def opened(token: str, size: tuple[int, int] = DESKTOP, **options: Any) -> Page:
-        page = open_page(size, **options)
+        key = (token, size, *sorted(options.items()))
+        if key not in kept_pages:
+            kept_pages[key] = made(token, size, **options)
+        page = kept_pages[key]
+        page.unroute_all()
+        page.faults.clear()
+        page.goto(stack.url)
+        expect(page.locator("main")).to_have_attribute("data-shown", "map")
+        return page
+
+    def made(token: str, size: tuple[int, int], **options: Any) -> Page:
+        page = Pages(browser)(size, **options)
         page.faults = []
         page.on("pageerror", lambda error: page.faults.append(str(error)))
         page.on("console", lambda line: "Content Security" in line.text and page.faults.append(line.text))
@@ -224,11 +247,10 @@ def page_of(stack: Any, open_page: Pages, cookie_of: Callable[[str], Any]) -> Ca
             lambda request: urlsplit(request.url).netloc not in {host, ""} and page.faults.append(request.url),
         )
         page.context.add_cookies([cookie_of(token)])
-        page.goto(stack.url)
-        expect(page.locator("main")).to_have_attribute("data-shown", "map")
         return page
 
-    return opened
+    with chromium.used() as browser:
+        yield opened
 
 
 @pytest.fixture

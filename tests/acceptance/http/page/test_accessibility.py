@@ -34,10 +34,12 @@ def test_each_section_can_be_read_by_everybody(mind, page_of, went, open_page, s
 
 
 def test_motion_can_be_turned_off(mind, page_of):
-    for still, options in ((False, {}), (True, {"reduced_motion": "reduce"})):
-        page = page_of(mind.token, **options)
+    for still, setting in ((False, "no-preference"), (True, "reduce")):
+        page = page_of(mind.token, reduced_motion=setting)
         assert page.locator(".chart").evaluate("chart => chart.drawing.still") is still
-    page = page_of(mind.token)
+    page = page_of(mind.token, reduced_motion="no-preference")
     page.get_by_label("Menu").click()
     page.get_by_label("Motion").select_option("Off")
     assert page.locator(".chart").evaluate("chart => chart.drawing.still") is True
+    page.get_by_label("Motion").select_option("As the system")
+    assert page.locator(".chart").evaluate("chart => chart.drawing.still") is False

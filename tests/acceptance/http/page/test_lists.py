@@ -176,6 +176,9 @@ def test_patrols_with_what_each_did(mind, page_of, went):
         amounts = [str(amount) for amount in run["counts"].values() if amount]
         told = card.locator(".counts").inner_text().split(" · ") if amounts else []
         assert [text.split(" ")[0] for text in told] == amounts
+        reasons = card.locator(".reasons").all_inner_texts()
+        assert all(f"{step['reason']}: " in reasons[0] for step in run["steps"] if step["reason"])
+        assert len(reasons) == any(step["reason"] for step in run["steps"])
 
 
 def test_cost_by_day_and_purpose(mind, page_of, went):

@@ -29,12 +29,21 @@ def test_the_map_has_each_living_memory_under_its_topic(mind, page_of):
 def test_the_slider_shows_what_the_forecast_of_the_api_says(mind, page_of):
     page = page_of(mind.token)
     slider = page.get_by_label("Look ahead")
+    today = [node for node in mind.told("/nodes")["nodes"] if node["status"] == "dying"]
+    assert today
     for patrols in (0, 1, 5, 60):
         slider.evaluate("(range, value) => { range.value = value; range.dispatchEvent(new Event('input')); }", patrols)
         fading = mind.told("/fading", params={"patrols": patrols})["nodes"]
         expect(page.locator(".ahead ol")).to_have_attribute("data-patrols", str(patrols))
         assert page.locator(".ahead ol a").all_text_contents() == [node["scene"]["action"] for node in fading]
-        expect(page.locator(".ahead-told")).to_contain_text(re.compile(rf"\b{len(fading)} memor"))
+        told = (
+            rf"\b{len(fading)} more memor.*, {len(today) + len(fading)} in all" if patrols else rf"\b{len(today)} memor"
+        )
+        expect(page.locator(".ahead-told")).to_contain_text(re.compile(told))
+        hollow = page.locator(".chart").evaluate(
+            "({ drawing }) => drawing.fading.flat().map((one) => one.node.node_id)"
+        )
+        assert sorted(hollow) == sorted(node["node_id"] for node in (*today, *fading))
 
 
 def test_a_memory_shows_its_strength_its_note_and_its_story(mind, page_of, went):
