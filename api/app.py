@@ -91,6 +91,7 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
             ) as app.state.redis,
         ):
             app.state.loads = UserLoads(settings.user_requests, settings.user_database_time)
+            app.state.messages_together = messages.messages_together(app.state.resources)
             app.state.bulk = BulkQueue(app.state.resources.store.bulk, settings.bulk_wait)
             _tune_threads(THREADS_PER_USER * settings.user_requests)
             threading.Thread(

@@ -1,9 +1,11 @@
 """Routes of stored provider keys, and the header with which a request brings a key."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
+from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, Request
 
 from api.http.auth import Manager
@@ -18,7 +20,7 @@ from schemas.llm.calls import KeyPage, Provider, ProviderKey
 router = APIRouter(prefix="/v1/keys", tags=["Keys"], route_class=JsonRoute)
 
 
-def _request_key(
+async def _request_key(
     request: Request,
     on: On,
     key: Annotated[
@@ -45,7 +47,8 @@ def _request_key(
             " Being knows. Send the request without the key, or with a token that may read."
         )
     provider = provider or on.thinkers.provider_of(key)
-    return keys.store_request_key(on.store, on.settings, caller.user_id, provider, key, token_id=caller.token_id)
+    store = partial(keys.store_request_key, on.store, on.settings, token_id=caller.token_id)
+    return await to_thread.run_sync(store, caller.user_id, provider, key)
 
 
 RequestKey = Annotated[UUID | None, Depends(_request_key)]

@@ -9,8 +9,8 @@ gives access to metrics and to the work of all users, but to no content.
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Annotated
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Annotated
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Path, Request, Security
@@ -20,15 +20,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.auth_throttle import InvalidTokens
 from api.http.credentials import secret_of
-from api.http.fair_use import is_large
+from api.http.gathering import Gathering
 from api.http.page_cookie import SESSION_PATH, asks_for_login, carried_session, no_login
 from api.http.problems import answer
 from api.http.resources import On
 from memory.accounts import access, page_sessions
-from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
+from memory.accounts.access import Admitted, Caller, Forbidden, InvalidToken, Operator, Presented
 from schemas.accounts.accounts import Being
 from schemas.accounts.accounts import Scope as Permission
 from workers.runtime.resources import Resources
+
+if TYPE_CHECKING:
+    from store.database import Store
 
 OPEN = "/health/"
 # The list of routes and the memory page, for a browser: see api/operations/pages.py and api/page/files.py.
@@ -36,12 +39,16 @@ OPEN_PAGES = frozenset({"/", "/docs"})
 # See api/proxy/gateway.py.
 PROXY_ROUTES = frozenset({"/openai/v1/chat/completions", "/openai/v1/models"})
 OPEN_FILES = "/page/"
-LARGE_AT_ONCE = 2
+BEINGS = "/v1/beings/"
+MOST_TOGETHER = 100
 SCHEME = HTTPBearer(auto_error=False, description="A token made with `patrol token add`.")
 
 
 class Authentication:
     """Middleware that authenticates a request before anything else of it is read.
+
+    Concurrent requests are authenticated together, each by the state of the database after it came in. The Being that a
+    path names is looked up with the token.
 
     Args:
         app: The next application, which reads the `Caller` from `request.state.caller`.
@@ -50,8 +57,10 @@ class Authentication:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self._invalid = InvalidTokens()
-        # Requests with large bodies share two threads here, so that many imports do not delay other requests.
-        self._large_limiter = CapacityLimiter(LARGE_AT_ONCE)
+        # A thread of its own, so that requests which occupy all others delay no authentication.
+        self._together: Gathering[Store, Presented, Admitted] = Gathering(
+            access.authenticate_each, MOST_TOGETHER, CapacityLimiter(1)
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass an authenticated request on, or answer it with a problem."""
@@ -62,11 +71,14 @@ class Authentication:
                 if session is None and asks_for_login(scope, headers):
                     await no_login(scope)(scope, receive, send)
                     return
-                secret = secret_of(headers) if session is None else session
-                authenticate = access.authenticate if session is None else page_sessions.authenticate
-                store = scope["app"].state.resources.store
-                limiter = self._large_limiter if is_large(headers) else None
-                caller = await to_thread.run_sync(authenticate, store, secret, limiter=limiter)
+                presented = Presented(secret_of(headers), _named_in(scope["path"])) if session is None else None
+                store: Store = scope["app"].state.resources.store
+                state = scope.setdefault("state", {})
+                if presented is not None:
+                    admitted = await self._together.join(store, presented)
+                    state["caller"], state["opened"] = admitted.caller, (presented.being, admitted.being)
+                else:
+                    state["caller"] = await to_thread.run_sync(page_sessions.authenticate, store, session)
             except Exception as fault:  # noqa: BLE001  # no failure may let a request pass
                 if isinstance(fault, InvalidToken):
                     await asyncio.sleep(self._invalid.delay((scope.get("client") or ("",))[0]))
@@ -75,8 +87,14 @@ class Authentication:
                         return
                 await answer(scope, fault)(scope, receive, send)
                 return
-            scope.setdefault("state", {})["caller"] = caller
         await self.app(scope, receive, send)
+
+
+def _named_in(path: str) -> str | None:
+    """Return the id or slug of the Being that a path names."""
+    if not path.startswith(BEINGS):
+        return None
+    return path[len(BEINGS) :].partition("/")[0]
 
 
 def _is_open(path: str) -> bool:
@@ -95,7 +113,7 @@ class Permitted:
     def __init__(self, *scopes: Permission) -> None:
         self._scopes = scopes
 
-    def __call__(self, request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller:
+    async def __call__(self, request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller:
         """Return the caller of a request."""
         return self.check(request)
 
@@ -113,8 +131,8 @@ class Permitted:
         return caller
 
 
-def _caller_or_operator(scope: Permission) -> Callable[..., Caller | Operator]:
-    def permitted(request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller | Operator:
+def _caller_or_operator(scope: Permission) -> Callable[..., Coroutine[None, None, Caller | Operator]]:
+    async def permitted(request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller | Operator:
         caller: Caller | Operator = request.state.caller
         if isinstance(caller, Caller):
             caller.require(scope)
@@ -126,7 +144,7 @@ def _caller_or_operator(scope: Permission) -> Callable[..., Caller | Operator]:
 class OperatorPermitted:
     """Dependency that checks that the caller is an operator. Routes with a body call `check` before they read it."""
 
-    def __call__(self, request: Request, on: On, _: Annotated[object, Security(SCHEME)]) -> Resources:
+    async def __call__(self, request: Request, on: On, _: Annotated[object, Security(SCHEME)]) -> Resources:
         """Return the application's resources to an operator."""
         self.check(request)
         return on
@@ -141,13 +159,17 @@ class OperatorPermitted:
             raise Forbidden("This needs an operator's token: see `patrol operator add`.")
 
 
-def _being(*scopes: Permission) -> Callable[..., Being]:
-    def opened(
+def _being(*scopes: Permission) -> Callable[..., Coroutine[None, None, Being]]:
+    async def opened(
+        request: Request,
         on: On,
         caller: Annotated[Caller, Depends(Permitted(*scopes))],
         being: Annotated[str, Path(description="The Being's id or slug.", examples=["mira"])],
     ) -> Being:
-        return access.find_being(on.store, caller, being)
+        named, found = getattr(request.state, "opened", (None, None))
+        if named == being:
+            return access.must_be_found(found)
+        return await to_thread.run_sync(access.find_being, on.store, caller, being)
 
     return opened
 

@@ -7,7 +7,7 @@ from fastapi import Depends, Request
 from workers.runtime.resources import Resources
 
 
-def resources_of(request: Request) -> Resources:
+async def resources_of(request: Request) -> Resources:
     """Return the resources that the application opened at its start."""
     on: Resources = request.app.state.resources
     return on

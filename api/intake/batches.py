@@ -37,15 +37,34 @@ def hand_in(sent: Any, idempotency_key: str | None, accept: Callable[[Sequence[A
     Raises:
         Rejection: No item was accepted; the problem has the reason for each.
     """
-    items = sent if isinstance(sent, list) else [sent]
+    items = items_of(sent)
     try:
         receipt = accept(items, ids_from(idempotency_key))
     except ItemBatchRefused as refusal:
-        if len(items) > BATCH_ITEMS:
-            raise Rejection(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", str(refusal)) from None
-        raise Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", str(refusal)) from None
-    rejected = receipt.rejected
-    if len(rejected) == len(items):
-        detail = rejected[0].reason if len(items) == 1 else f"All {len(items)} items were rejected."
+        raise refused(refusal, items) from None
+    return some_taken(receipt)
+
+
+def items_of(sent: Any) -> Sequence[Any]:
+    """Return the items of a body, which is a list or one item."""
+    return sent if isinstance(sent, list) else [sent]
+
+
+def refused(refusal: ItemBatchRefused, items: Sequence[Any]) -> Rejection:
+    """Return the problem that answers a batch which is refused whole."""
+    if len(items) > BATCH_ITEMS:
+        return Rejection(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", str(refusal))
+    return Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", str(refusal))
+
+
+def some_taken(receipt: Receipt) -> Receipt:
+    """Return a receipt, if any of its items was not rejected.
+
+    Raises:
+        Rejection: No item was accepted; the problem has the reason for each.
+    """
+    rejected, count = receipt.rejected, len(receipt.ids)
+    if len(rejected) == count:
+        detail = rejected[0].reason if count == 1 else f"All {count} items were rejected."
         raise nothing_taken(detail, rejected)
     return receipt

@@ -1,26 +1,57 @@
 """Routes of messages: intake and erasure."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Body
+from anyio import to_thread
+from fastapi import APIRouter, Body, Request
 from pydantic import SkipValidation
 
 from api.accounts.keys import RequestKey
 from api.http.auth import IngestBeing, ManagedBeing
 from api.http.bodies import JsonRoute, body_limit
+from api.http.fair_use import is_large
+from api.http.gathering import Gathering
 from api.http.openapi import problems
 from api.http.resources import On
-from api.intake.batches import IdempotencyKey, hand_in, request_id
+from api.intake.batches import IdempotencyKey, hand_in, ids_from, items_of, refused, request_id, some_taken
 from memory.accounts import erasure
 from memory.intake import retraction
-from memory.intake.intake import accept_messages
+from memory.intake.intake import accept_messages, is_bulk
+from memory.intake.together import Sent, accept_together
+from memory.text.items import ItemBatchRefused
 from schemas.facts.answers import Erased
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt
+from schemas.limits import BULK_ITEMS
 from schemas.talk.retraction import MessageSelection, Restored, Retracted
+from workers.runtime.resources import Resources
+
+
+@dataclass(frozen=True)
+class Destination:
+    """The Being that messages are for, and the id of the key that came with their request, if one did."""
+
+    being_id: UUID
+    request_key_id: UUID | None
+
+
+MessagesTogether = Gathering[Destination, Sent, Receipt]
+"""Takes in what concurrent requests hand in to one Being in one transaction."""
+
+
+def messages_together(on: Resources) -> MessagesTogether:
+    """Return what takes in the messages of concurrent requests to one process."""
+
+    def accept(to: Destination, sent: Sequence[Sent]) -> list[Receipt | Exception]:
+        return accept_together(on.store, on.settings, to.being_id, sent, paid_by=to.request_key_id)
+
+    return Gathering(accept, BULK_ITEMS)
+
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
 
@@ -46,7 +77,8 @@ SELECTIONS: dict[str, Any] = {
 
 @router.post("/messages", status_code=HTTPStatus.ACCEPTED, responses=problems(409))
 @body_limit("batch")
-def hand_in_messages(
+async def hand_in_messages(
+    request: Request,
     on: On,
     being: IngestBeing,
     messages: Annotated[Messages, Body(openapi_examples=EXAMPLES)],
@@ -61,8 +93,17 @@ def hand_in_messages(
     the future is refused. As for notes, items are at most 64 KB each, refused items are listed under `rejected`, and an
     id is taken once.
     """
-    accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=request_key)
-    return hand_in(messages, idempotency_key, accept)
+    items = items_of(messages)
+    if is_bulk(items) or is_large(request.headers):
+        accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=request_key)
+        return await to_thread.run_sync(hand_in, messages, idempotency_key, accept)
+    together: MessagesTogether = request.app.state.messages_together
+    destination = Destination(being.being_id, request_key)
+    try:
+        receipt = await together.join(destination, Sent(items, ids_from(idempotency_key)), len(items))
+    except ItemBatchRefused as refusal:
+        raise refused(refusal, items) from None
+    return some_taken(receipt)
 
 
 @router.post("/messages/retract")

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -86,25 +87,71 @@ def issue_operator_token(store: Store, *, lifetime: timedelta | None) -> tuple[s
         return secret, operators.add_token(tx, digest(secret), lifetime)
 
 
+@dataclass(frozen=True)
+class Presented:
+    """What a request presents: a token's secret, and the id or slug of the Being that it names, if it names one."""
+
+    secret: str
+    being: str | None = None
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """The caller that a token belongs to, and the caller's Being of the name that came with it, if there is one."""
+
+    caller: Caller | Operator
+    being: Being | None = None
+
+
 def authenticate(store: Store, secret: str) -> Caller | Operator:
     """Return the caller that a token belongs to.
 
     Raises:
         InvalidToken: The token is unknown, expired or revoked.
     """
+    (admitted,) = authenticate_each(store, [Presented(secret)])
+    if isinstance(admitted, InvalidToken):
+        raise admitted
+    return admitted.caller
+
+
+def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admitted | InvalidToken]:
+    """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
+    hashes = [digest(each.secret) for each in presented]
     with store.transaction() as tx:
-        found = tokens.find_token(tx, digest(secret))
-        operates = operators.is_valid(tx, digest(secret)) if found is None else None
-    if operates:
-        return Operator()
-    if operates is False:
-        raise InvalidToken("This token has expired or was revoked.")
-    if found is None:
-        raise InvalidToken("This token is unknown.")
-    token, valid = found
-    if not valid:
-        raise InvalidToken("This token has expired or was revoked.")
-    return Caller.of(token)
+        found = tokens.find_tokens(tx, set(hashes))
+        operates = {hashed: operators.is_valid(tx, hashed) for hashed in set(hashes) - found.keys()}
+        callers = [_caller(hashed, found, operates) for hashed in hashes]
+        named = {
+            position: (caller.user_id, each.being)
+            for position, (caller, each) in enumerate(zip(callers, presented, strict=True))
+            if isinstance(caller, Caller) and each.being is not None and not any(unstorable(each.being))
+        }
+        opened = dict(zip(named, beings.find_beings(tx, [*named.values()]), strict=True)) if named else {}
+    return [
+        caller if isinstance(caller, InvalidToken) else Admitted(caller, _open_to(caller, opened.get(position)))
+        for position, caller in enumerate(callers)
+    ]
+
+
+def _caller(
+    hashed: bytes, found: Mapping[bytes, tuple[Token, bool]], operates: Mapping[bytes, bool | None]
+) -> Caller | Operator | InvalidToken:
+    if hashed in found:
+        token, valid = found[hashed]
+        return Caller.of(token) if valid else InvalidToken("This token has expired or was revoked.")
+    match operates[hashed]:
+        case None:
+            return InvalidToken("This token is unknown.")
+        case valid:
+            return Operator() if valid else InvalidToken("This token has expired or was revoked.")
+
+
+def _open_to(caller: Caller | Operator, being: Being | None) -> Being | None:
+    """Return a Being of the caller's user, unless the token is bound to another."""
+    if being is None or isinstance(caller, Operator):
+        return None
+    return being if caller.being_id in {None, being.being_id} else None
 
 
 def find_being(store: Store, caller: Caller, being: str) -> Being:
@@ -117,9 +164,18 @@ def find_being(store: Store, caller: Caller, being: str) -> Being:
     if not any(unstorable(being)):
         with store.transaction() as tx:
             found = beings.find_being(tx, caller.user_id, being)
-    if found is None or caller.being_id not in {None, found.being_id}:
+    return must_be_found(_open_to(caller, found))
+
+
+def must_be_found(being: Being | None) -> Being:
+    """Return the Being that a request names.
+
+    Raises:
+        NotFound: The caller has no such Being, whether or not another user has.
+    """
+    if being is None:
         raise NotFound("You have no Being of that id or slug.")
-    return found
+    return being
 
 
 def visible_owners(store: Store, caller: Caller | Operator) -> list[UUID] | None:

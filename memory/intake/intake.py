@@ -117,11 +117,11 @@ def _take_notes_in(
             )
         )
     batch = _within_the_limit(tx, settings, being_id, batch)
-    inserted, receipt = _kept(tx, being_id, batch, partial(_note, bulk=bulk, origin=origin), notes.insert, notes.known)
+    inserted, known = _kept(tx, being_id, batch, partial(_note, bulk=bulk, origin=origin), notes.insert, notes.known)
     scenes = any(item.value.type == "scene" for item in batch.items if item.position in inserted)
     if scenes:
         request_patrol(tx, settings, being_id)
-    return receipt
+    return batch.receipt(inserted, known)
 
 
 def accept_messages(
@@ -199,6 +199,27 @@ def take_messages_in(
     Raises:
         SecretMissing, IntakeFull: As `accept_messages`.
     """
+    (receipt,) = take_each_in(tx, settings, being_id, [batch], bulk=bulk, paid_by=paid_by)
+    return receipt
+
+
+def take_each_in(
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    batches: Sequence[ItemBatch[MessageInput]],
+    *,
+    bulk: bool,
+    paid_by: UUID | None = None,
+) -> list[Receipt]:
+    """Take in several batches of validated messages as one; returns the receipt of each.
+
+    No two of them may have a producer id in common: the receipts are then as if they had come one after the other.
+
+    Raises:
+        SecretMissing, IntakeFull: As `accept_messages`.
+    """
+    batch = ItemBatch.joined(batches)
     now = clock.now(tx)
     batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=FUTURE_MINUTES)))
     # Before any row is locked: erasures hold intake first.
@@ -229,12 +250,17 @@ def take_messages_in(
         # Sessions are a function of the messages in the order of their ids: of a batch the earlier one comes first.
         return item.value.created_at or now
 
-    inserted, receipt = _kept(tx, being_id, batch, partial(_message, now=now), messages.insert, messages.known, order)
+    inserted, known = _kept(tx, being_id, batch, partial(_message, now=now), messages.insert, messages.known, order)
     if aged := [inserted[item.position] for item in batch.items if item.value.aged and item.position in inserted]:
         messages.mark_aged(tx, being_id, aged)
     sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
     requested = request_processing(tx, settings, being_id, sessions)
-    return receipt if requested or not inserted else receipt.model_copy(update={"hint": NO_KEY})
+    receipts = []
+    for start, part in batch.parted([each.size for each in batches]):
+        own = {item.position: inserted[at] for item in part.items if (at := start + item.position) in inserted}
+        receipt = part.receipt(own, known)
+        receipts.append(receipt if requested or not own else receipt.model_copy(update={"hint": NO_KEY}))
+    return receipts
 
 
 def _kept(
@@ -245,8 +271,8 @@ def _kept(
     insert: Callable[[Transaction, UUID, Sequence[R]], Collection[UUID]],
     known: Callable[[Transaction, UUID, Sequence[str]], Mapping[str, Versions]],
     order: Callable[[Item[T]], Any] = attrgetter("position"),
-) -> tuple[dict[int, UUID], Receipt]:
-    """Insert the new items of a batch; returns their ids by position, and the receipt of the whole batch.
+) -> tuple[dict[int, UUID], Mapping[str, Versions]]:
+    """Insert the new items of a batch; returns their ids by position, and what is stored under the ids of the others.
 
     The ids sort as `order` says, by default as the items came in.
     """
@@ -254,7 +280,7 @@ def _kept(
     ids = {item.position: id_ for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)}
     kept = insert(tx, being_id, [row_of(item, ids[item.position]) for item in fresh])
     inserted = {position: id_ for position, id_ in ids.items() if id_ in kept}
-    return inserted, batch.receipt(inserted, known(tx, being_id, batch.producer_ids(apart_from=inserted)))
+    return inserted, known(tx, being_id, batch.producer_ids(apart_from=inserted))
 
 
 def _within_the_limit(

@@ -6,7 +6,7 @@ alone. A producer id that is already stored makes the item a duplicate, or a con
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -57,6 +57,47 @@ class ItemBatch(Generic[T]):
     items: list[Item[T]]
     rejected: list[Trouble]
     erased: list[int] = field(default_factory=list)
+
+    @classmethod
+    def joined(cls, batches: Sequence["ItemBatch[T]"]) -> "ItemBatch[T]":
+        """Return one batch of the items of all, in the order of the batches; `parted` takes it apart."""
+        if len(batches) == 1:
+            return batches[0]
+        whole: ItemBatch[T] = cls(0, [], [])
+        for batch in batches:
+            behind = batch.moved(whole.size)
+            whole = cls(
+                whole.size + batch.size,
+                whole.items + behind.items,
+                whole.rejected + behind.rejected,
+                whole.erased + behind.erased,
+            )
+        return whole
+
+    def parted(self, sizes: Sequence[int]) -> Iterator[tuple[int, "ItemBatch[T]"]]:
+        """Yield the batches of these sizes that this one was joined of, each behind the position that it began at."""
+        if len(sizes) == 1:
+            yield 0, self
+            return
+        start = 0
+        for size in sizes:
+            part = ItemBatch(
+                size,
+                [item for item in self.items if start <= item.position < start + size],
+                [trouble for trouble in self.rejected if start <= trouble.position < start + size],
+                [position for position in self.erased if start <= position < start + size],
+            )
+            yield start, part.moved(-start)
+            start += size
+
+    def moved(self, by: int) -> "ItemBatch[T]":
+        """Return a copy with all positions larger by `by`."""
+        return replace(
+            self,
+            items=[replace(item, position=item.position + by) for item in self.items],
+            rejected=[trouble.model_copy(update={"position": trouble.position + by}) for trouble in self.rejected],
+            erased=[position + by for position in self.erased],
+        )
 
     def without(self, fault: Callable[[T], str | None]) -> "ItemBatch[T]":
         """Return a copy that rejects each item for which `fault` returns a reason."""

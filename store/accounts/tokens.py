@@ -1,7 +1,7 @@
 """Access tokens of users and Beings."""
 
+from collections.abc import Collection
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -40,31 +40,32 @@ def add_token(
     return token
 
 
-def find_token(tx: Transaction, hashed: bytes) -> tuple[Token, bool] | None:
-    """Return the token with that hash, and whether it is valid; its last use is recorded at most once a minute."""
-    row: dict[str, Any] | None = tx.execute(
+def find_tokens(tx: Transaction, hashes: Collection[bytes]) -> dict[bytes, tuple[Token, bool]]:
+    """Return by hash the tokens with these hashes, each with whether it is valid.
+
+    The last use of a valid one is recorded at most once a minute, and not while another transaction changes it.
+    """
+    rows = tx.execute(
         """
-        select *, revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) as valid
+        select *, revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) as valid,
+            last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute' as unnoted
         from memory.api_tokens
-        where hash = %s
+        where hash = any(%s)
         """,
-        [hashed],
-    ).fetchone()
-    if row is None:
-        return None
-    valid = row.pop("valid")
-    token = Token.model_validate(row)
-    if valid:
+        [list(hashes)],
+    ).fetchall()
+    if used := [row["hash"] for row in rows if row["valid"] and row["unnoted"]]:
         tx.execute(
             """
             update memory.api_tokens
             set last_used_at = clock_timestamp()
-            where user_id = %s and token_id = %s
-                and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')
+            where hash in (
+                select hash from memory.api_tokens where hash = any(%s) for no key update skip locked
+            )
             """,
-            [token.user_id, token.token_id],
+            [used],
         )
-    return token, valid
+    return {row["hash"]: (Token.model_validate(row), row["valid"]) for row in rows}
 
 
 def tokens_of(tx: Transaction, user_id: UUID) -> list[Token]:
