@@ -71,14 +71,15 @@ class Authentication:
                 if session is None and asks_for_login(scope, headers):
                     await no_login(scope)(scope, receive, send)
                     return
-                presented = Presented(secret_of(headers), _named_in(scope["path"])) if session is None else None
+                secret = secret_of(headers) if session is None else session
                 store: Store = scope["app"].state.resources.store
                 state = scope.setdefault("state", {})
-                if presented is not None:
-                    admitted = await self._together.join(store, presented)
-                    state["caller"], state["opened"] = admitted.caller, (presented.being, admitted.being)
+                if session is None:
+                    named = _named_in(scope["path"])
+                    admitted = await self._together.join(store, Presented(secret, named))
+                    state["caller"], state["opened"] = admitted.caller, (named, admitted.being)
                 else:
-                    state["caller"] = await to_thread.run_sync(page_sessions.authenticate, store, session)
+                    state["caller"] = await to_thread.run_sync(page_sessions.authenticate, store, secret)
             except Exception as fault:  # noqa: BLE001  # no failure may let a request pass
                 if isinstance(fault, InvalidToken):
                     await asyncio.sleep(self._invalid.delay((scope.get("client") or ("",))[0]))
