@@ -6,9 +6,10 @@
 --    3  work            The ledger's row that is being finished, or that is reserved for a request.
 --    4  session_states  The Being's talk: messages, sessions, summaries.
 --    5  fact_states     The user's facts, with entities, evidence and seeds; a Being's todos.
---    6  beings          The Being's memory: nodes, clusters, notes, runs, persona, working memory.
---    7  vault scopes    Advisory locks for each scope of the vault, in the order of their keys.
---    8  rows            Rows of all other tables, under the lock above that guards their table; work that is requested.
+--    6  erasure_keys    The key of the user's digests, which their first erasure makes.
+--    7  beings          The Being's memory: nodes, clusters, notes, runs, persona, working memory.
+--    8  vault scopes    Advisory locks for each scope of the vault, in the order of their keys.
+--    9  rows            Rows of all other tables, under the lock above that guards their table; work that is requested.
 --
 -- Two kinds of advisory locks stand outside of the list: `limits` and `budget` (15_limits.sql, 25_calls.sql), which only those
 -- transactions take that count rows of one kind before they add one, each at the same place of the same use case.

@@ -26,6 +26,7 @@ from schemas.settings import CHECKOUT
 from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
+from tests import lock_trace
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import embedded_servers
@@ -66,11 +67,15 @@ class Stack:
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[Stack]:
-    """The system, ready: beat has ticked, a worker has heard it, and the API says so."""
+    """The system, ready: beat has ticked, a worker has heard it, and the API says so.
+
+    The locks that its transactions take are recorded, and must have been taken in the documented order.
+    """
     with tempfile.TemporaryDirectory(prefix="patrol-") as directory, ExitStack() as context:
         home = Path(directory)
         servers = context.enter_context(embedded_servers(home, durable=False))
         migrate(servers.database_url)
+        lock_trace.install(servers.database_url)
         supervisor = context.enter_context(Supervisor(home / "logs"))
         environment = {**ENVIRONMENT, "PATROL_HOME": str(home)}
         celery = [sys.executable, "-m", "celery", "-A", "workers.runtime.app"]
@@ -90,6 +95,7 @@ def stack() -> Iterator[Stack]:
         )
         addresses = (servers.database_url, servers.redis_url, servers.broker_url)
         yield Stack(url, *addresses, home / "logs", supervisor)
+        assert lock_trace.inversions(servers.database_url) == []
 
 
 def api_process(name: str, environment: dict[str, str]) -> tuple[str, Process]:
