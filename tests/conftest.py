@@ -36,6 +36,8 @@ from tests.preloaded import Preloaded
 from tests.scenes import make_being, make_user
 from workers.embedded import processes
 from workers.embedded.postgres import EmbeddedPostgres
+from workers.embedded.processes import Child
+from workers.embedded.supervisor import Launch
 
 # An upper bound on waiting for a condition, generous so that a busy machine fails no test.
 PATIENCE = 120.0
@@ -126,6 +128,12 @@ def preloaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     else:
         with Preloaded(tmp_path_factory.mktemp("preloaded") / "log") as running:
             yield running
+
+
+@pytest.fixture(scope="session")
+def launch(preloaded: Preloaded | None) -> Launch:
+    """How tests start the system's processes: forked from the preloaded process, or executed with `--cold`."""
+    return preloaded.child if preloaded else Child
 
 
 @pytest.fixture(scope="session")

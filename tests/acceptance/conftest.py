@@ -30,7 +30,7 @@ from tests import lock_trace
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import embedded_servers
-from workers.embedded.supervisor import Process, Supervisor
+from workers.embedded.supervisor import Launch, Process, Supervisor
 
 PATIENCE = 120.0
 ALL_SCOPES: list[Scope] = ["ingest", "read", "manage"]
@@ -66,7 +66,7 @@ class Stack:
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[Stack]:
+def stack(launch: Launch) -> Iterator[Stack]:
     """The system, ready: beat has ticked, a worker has heard it, and the API says so.
 
     The locks that its transactions take are recorded, and must have been taken in the documented order.
@@ -76,7 +76,7 @@ def stack() -> Iterator[Stack]:
         servers = context.enter_context(embedded_servers(home, durable=False))
         migrate(servers.database_url)
         lock_trace.install(servers.database_url)
-        supervisor = context.enter_context(Supervisor(home / "logs"))
+        supervisor = context.enter_context(Supervisor(home / "logs", launch=launch))
         environment = {**ENVIRONMENT, "PATROL_HOME": str(home)}
         celery = [sys.executable, "-m", "celery", "-A", "workers.runtime.app"]
         options = ["--pool", "prefork", "--concurrency", "2", "-Q", ",".join(QUEUES)]

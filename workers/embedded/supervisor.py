@@ -41,6 +41,13 @@ class Process:
     ready: Callable[[], bool] | None = None
 
 
+class Launch(Protocol):
+    """How a process is started; `Child` executes its program."""
+
+    def __call__(self, argv: Sequence[str], log: Path, *, env: Mapping[str, str]) -> Child:
+        """Start a program."""
+
+
 class Restartable(Protocol):
     """A process that the supervisor restarts: a program that it started, or a server that its caller started."""
 
@@ -67,8 +74,9 @@ class Restartable(Protocol):
 class Program:
     """A `Process` and the child process that runs it now."""
 
-    def __init__(self, process: Process, logs: Path) -> None:
+    def __init__(self, process: Process, logs: Path, launch: Launch) -> None:
         self.process = process
+        self._launch = launch
         self.name = process.name
         self.log = logs / f"{process.name}.log"
         self.child: Child | None = None
@@ -91,7 +99,7 @@ class Program:
     def launch(self) -> None:
         """Start it, or restart it."""
         with held():
-            self.child = Child(self.process.argv, self.log, env=self.process.env)
+            self.child = self._launch(self.process.argv, self.log, env=self.process.env)
         LOG.info("process_started", process=self.name, pid=self.child.pid)
 
 
@@ -147,12 +155,16 @@ class Supervisor:
         logs: The directory for one log file per process, made when missing; five files are kept of each.
         grace: Seconds from SIGTERM to SIGKILL.
         most_log_bytes: A log of more is rotated, also that of a watched server.
+        launch: How processes are started.
     """
 
-    def __init__(self, logs: Path, *, grace: float = 15.0, most_log_bytes: int = LOG_BYTES) -> None:
+    def __init__(
+        self, logs: Path, *, grace: float = 15.0, most_log_bytes: int = LOG_BYTES, launch: Launch = Child
+    ) -> None:
         self.logs = logs
         self.grace = grace
         self.most_log_bytes = most_log_bytes
+        self._launch = launch
         self._programs: list[Program] = []
         self._watched: list[_Watched] = []
         self._context = ExitStack()
@@ -174,7 +186,7 @@ class Supervisor:
                 is left.
         """
         self.logs.mkdir(mode=0o700, parents=True, exist_ok=True)
-        started = [Program(process, self.logs) for process in processes]
+        started = [Program(process, self.logs, self._launch) for process in processes]
         for program in started:
             self._programs.append(program)
             program.launch()

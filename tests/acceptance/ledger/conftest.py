@@ -168,10 +168,9 @@ class Life:
 
 
 @pytest.fixture
-def life(tmp_path, store, url, redis, provider, preloaded) -> Iterator[Life]:
+def life(tmp_path, store, url, redis, provider, launch) -> Iterator[Life]:
     """A Being whose workers are not started yet; a beat is."""
     addresses = {"DATABASE_URL": url, "REDIS_URL": redis.broker_url, "OPENAI_BASE_URL": provider.openai_url}
-    launch = preloaded.child if preloaded else Child
     with processes(tmp_path / "home", launch, **addresses) as started:
         started.beat()
         yield Life(store, started, provider, tmp_path / "home")

@@ -16,14 +16,14 @@ GUESSES = FREE + 4
 
 
 @pytest.fixture(scope="module")
-def doors(stack, tmp_path_factory):
+def doors(stack, tmp_path_factory, launch):
     """Two APIs, the one behind a proxy at 127.0.0.1 that it trusts, the other behind none."""
     servers = {"DATABASE_URL": stack.database_url, "REDIS_URL": stack.redis_url, "FORWARDED_ALLOW_IPS": "*"}
     trusting, first = api_process(
         "trusting", {**ENVIRONMENT, **servers, "PATROL_API_TRUSTED_PROXIES": "10.0.0.0/8, 127.0.0.1"}
     )
     doubting, second = api_process("doubting", {**ENVIRONMENT, **servers})
-    with Supervisor(tmp_path_factory.mktemp("guessing")) as supervisor:
+    with Supervisor(tmp_path_factory.mktemp("guessing"), launch=launch) as supervisor:
         supervisor.start([first, second])
         yield {"trusting": trusting, "doubting": doubting}
 

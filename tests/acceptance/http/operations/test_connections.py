@@ -14,7 +14,7 @@ MOST = 6
 
 
 @pytest.fixture(scope="module")
-def strict(stack, tmp_path_factory):
+def strict(stack, tmp_path_factory, launch):
     """An API that waits half a second for anything, and keeps six connections; returns its URL and its log."""
     url, process = api_process(
         "strict",
@@ -32,7 +32,7 @@ def strict(stack, tmp_path_factory):
         },
     )
     logs = tmp_path_factory.mktemp("strict")
-    with Supervisor(logs) as supervisor:
+    with Supervisor(logs, launch=launch) as supervisor:
         supervisor.start([process])
         yield httpx2.URL(url), logs / "strict.log"
 
@@ -176,7 +176,7 @@ def test_beside_many_connections_that_say_nothing_a_request_is_answered(connect,
     assert 0 < len(lines) < MOST
 
 
-def test_when_all_connections_are_busy_one_more_is_answered_with_503(stack, person, wait_until, tmp_path):
+def test_when_all_connections_are_busy_one_more_is_answered_with_503(stack, person, wait_until, tmp_path, launch):
     url, process = api_process(
         "crowded",
         {
@@ -187,7 +187,7 @@ def test_when_all_connections_are_busy_one_more_is_answered_with_503(stack, pers
         },
     )
     where = (httpx2.URL(url).host, httpx2.URL(url).port)
-    with Supervisor(tmp_path) as supervisor, ExitStack() as opened:
+    with Supervisor(tmp_path, launch=launch) as supervisor, ExitStack() as opened:
         supervisor.start([process])
         busy = [opened.enter_context(socket.create_connection(where, timeout=PATIENCE)) for _ in range(2)]
         for connection in busy:

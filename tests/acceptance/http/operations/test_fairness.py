@@ -16,7 +16,7 @@ BULK = 101
 
 
 @pytest.fixture(scope="module")
-def apis(stack, tmp_path_factory):
+def apis(stack, tmp_path_factory, launch):
     """More APIs over the stack's servers: an impatient one, one that takes few requests, one with few connections."""
     limits = {
         "impatient": {"PATROL_STATEMENT_TIMEOUT": "0.3", "PATROL_BULK_STATEMENT_TIMEOUT": "0.3"},
@@ -29,7 +29,7 @@ def apis(stack, tmp_path_factory):
     }
     environment = {**ENVIRONMENT, "PATROL_HOME": str(stack.logs.parent)}
     started = {name: api_process(name, {**environment, **own}) for name, own in limits.items()}
-    with Supervisor(tmp_path_factory.mktemp("fairness")) as supervisor:
+    with Supervisor(tmp_path_factory.mktemp("fairness"), launch=launch) as supervisor:
         supervisor.start([process for _, process in started.values()])
         yield {name: replace(stack, url=url) for name, (url, _) in started.items()}
 

@@ -57,7 +57,7 @@ def test_it_turns_red_when_due_work_is_left_lying(stack, ledger, problem, wait_u
 
 
 @pytest.mark.long
-def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, problem, wait_until, tmp_path):
+def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, problem, wait_until, tmp_path, launch):
     url, strict = api_process(
         "strict",
         {**ENVIRONMENT, "PATROL_HOME": str(stack.logs.parent), "PATROL_DUE_LIMIT": "PT1S"},
@@ -67,7 +67,7 @@ def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, pro
     def working():
         return httpx2.get(f"{url}/health/work", timeout=PATIENCE).status_code
 
-    with Supervisor(tmp_path) as supervisor:
+    with Supervisor(tmp_path, launch=launch) as supervisor:
         supervisor.start([strict])
         wait_until(lambda: working() == 200)
         try:
@@ -88,7 +88,7 @@ def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, pro
 
 
 @pytest.fixture(scope="module")
-def deaf(stack, tmp_path_factory):
+def deaf(stack, tmp_path_factory, launch):
     """An API like the stack's whose Celery messages reach no worker, and which refuses a third waiting note."""
     url, process = api_process(
         "deaf",
@@ -103,7 +103,7 @@ def deaf(stack, tmp_path_factory):
             "PATROL_PENDING_WAIT": "PT1H",
         },
     )
-    with Supervisor(tmp_path_factory.mktemp("deaf")) as supervisor:
+    with Supervisor(tmp_path_factory.mktemp("deaf"), launch=launch) as supervisor:
         supervisor.start([process])
         yield Stack(url, stack.database_url, "", "", supervisor.logs, supervisor)
 
