@@ -1,8 +1,8 @@
 """Python programs that start in milliseconds: forked from a process that has imported what they import.
 
-A `patrol` command spends 1.2 s of processor time on imports and 0.1 s on its work, an API process 3.5 s before its first
-request, and a Celery worker 2 to 4 s before its first task. The tests start some five hundred of them. So a test process
-keeps one preloaded process and asks it to fork. The fork is an operating system process of its own: it has its own pid,
+A `patrol` command spends 1.2 s of processor time on imports and 0.1 s on its work, an API process 3.5 s, and a
+Celery worker 2 to 4 s before its first task. The tests start some five hundred of them. So a test process keeps one
+preloaded process and asks it to fork. The fork is an operating system process of its own: it has its own pid,
 session, environment, working directory, standard streams and exit status, can be killed or suspended, and runs the same
 `python -m` module and arguments.
 
