@@ -9,10 +9,12 @@ from dataclasses import replace
 from uuid import UUID, uuid4
 
 from memory.intake.intake import accept_messages
+from memory.talk import withdrawal
 from memory.vault import records
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from schemas.vault.requests import NewRecord
+from store.accounts import beings, users
 from store.database import Store
 from store.facts import seeds
 from store.facts.statements import NewStatement, add_statements
@@ -71,6 +73,7 @@ def fill(
     records.add_memory(store, settings, being, NewRecord(text=f"Knows all about {word}."))
     records.add_memory(store, settings, being, NewRecord(text=f"All know {shared} well.", scope="shared"))
     with store.transaction() as tx:
+        lock(tx, being)
         made = _memories(tx, being, word, vector)
         tx.execute(
             "insert into memory.scene_messages select being_id, note_id, %s from memory.memory_nodes"
@@ -81,6 +84,13 @@ def fill(
         _conversation(tx, being, word)
         _facts(tx, being, word, shared, first)
     return made
+
+
+def lock(tx: Transaction, being: Being) -> None:
+    """Lock what a test writes by hand, in the order of all transactions."""
+    users.hold(tx, being.user_id)
+    withdrawal.lock(tx, being)
+    beings.lock(tx, being.being_id)
 
 
 def _memories(tx: Transaction, being: Being, word: str, vector: Sequence[float]) -> list[UUID]:

@@ -16,7 +16,7 @@ from store import vault
 from store.database import Store
 from store.intake import notes
 from store.transaction import Transaction, value
-from tests.full_being import fill
+from tests.full_being import fill, lock
 from tests.scenes import note
 
 PRIVATE = "zwetschge"
@@ -96,6 +96,7 @@ def plant(store: Store, being: Being) -> None:
     register = NewRecord.model_validate({"text": "A stall at the station.", "tier": "register", **topic})
     record = records.add_memory(store, Settings(), being, register)
     with store.transaction() as tx:
+        lock(tx, being)
         vault.remember_items(tx, being.being_id, [(PRIVATE, record.id, b"")])
         # In confidence it calls by the word what all know by another name.
         tx.execute(

@@ -16,7 +16,7 @@ from schemas.intake.knowledge import (
 )
 from schemas.settings import Settings
 from store import limits
-from store.accounts import request_answers
+from store.accounts import request_answers, users
 from store.database import Store
 from store.errors import Refused
 from store.intake import keyed_knowledge
@@ -33,6 +33,7 @@ def change(store: Store, settings: Settings, being: Being, items: Sequence[NewKn
         Refused: The Being would have more keys than it may.
     """
     with store.transaction() as tx:
+        users.hold(tx, being.user_id)
         # One at a time changes a Being's knowledge, so that two with the same keys can't deadlock.
         held = limits.count(tx, "keyed_knowledge", being.being_id)
         changes = {

@@ -11,6 +11,7 @@ from uuid import UUID
 import structlog
 
 from memory.erased import cleaning, recognition
+from memory.erased.recognition import Recognition
 from memory.nodes import topic_names
 from memory.nodes.curation import embedded
 from memory.nodes.scenes import Unparsable, parse_scene
@@ -19,7 +20,7 @@ from schemas.accounts.accounts import Being
 from schemas.accounts.portability import NodeErased
 from schemas.intake.inputs import SceneInput
 from schemas.settings import Settings
-from store.accounts import beings, erasure
+from store.accounts import beings, erasure, users
 from store.accounts import erased as erased_items
 from store.accounts.erasure import Survivor
 from store.database import Store
@@ -66,12 +67,11 @@ def erase_node(store: Store, settings: Settings, embedders: Embedders, being: Be
             raise NotFound(f"This Being has no memory node {node_id}.")
         planned = plan(store, embedders, being, gone)
         with store.transaction() as tx:
-            erased_items.hold_intake(tx, being.being_id)
-            beings.lock(tx, being.being_id)
+            known = _lock(tx, settings, being)
             same = set(erasure.with_absorbed(tx, being.being_id, node_id)) <= set(planned.gone)
             if same and _holds(tx, being.being_id, planned):
                 notes = erased_items.notes_of_nodes(tx, being.being_id, planned.gone)
-                _refuse_again(tx, settings, being, notes)
+                _refuse_again(tx, being, known, notes)
                 erased = _erase(tx, being.being_id, planned)
                 break
     else:
@@ -88,11 +88,10 @@ def erase_note(store: Store, settings: Settings, embedders: Embedders, being: Be
         ProviderError, Refused, SecretMissing: As `erase_node`.
     """
     with store.transaction() as tx:
-        erased_items.hold_intake(tx, being.being_id)
-        beings.lock(tx, being.being_id)
+        known = _lock(tx, settings, being)
         node_id = erasure.node_of(tx, being.being_id, note_id)
         if node_id is None:
-            _refuse_again(tx, settings, being, [note_id])
+            _refuse_again(tx, being, known, [note_id])
             if not erasure.erase_note(tx, being.being_id, note_id):
                 raise NotFound(f"This Being has no note {note_id}.")
             pages = erasure.remove_derived(tx, being.being_id, [])
@@ -102,8 +101,18 @@ def erase_note(store: Store, settings: Settings, embedders: Embedders, being: Be
     return NodeErased(nodes=0, notes=1, reworded=0, parted=0, diary_entries=pages, renamed=0)
 
 
-def _refuse_again(tx: Transaction, settings: Settings, being: Being, note_ids: Sequence[UUID]) -> None:
+def _lock(tx: Transaction, settings: Settings, being: Being) -> Recognition:
+    """Lock what an erasure writes, in the order of all transactions: intake, the key of the digests, the Being."""
+    erased_items.hold_intake(tx, being.being_id)
+    users.hold(tx, being.user_id)
+    # Raises `NotFound` if the user has been erased, to whom a new key could not belong.
+    beings.get_being(tx, being.being_id)
     known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
+    beings.lock(tx, being.being_id)
+    return known
+
+
+def _refuse_again(tx: Transaction, being: Being, known: Recognition, note_ids: Sequence[UUID]) -> None:
     recognition.remember_notes(tx, known, erased_items.notes(tx, being.being_id, note_ids))
     cleaning.enqueue(tx, being.being_id)
 
