@@ -13,10 +13,11 @@ from uuid import UUID
 
 from memory.erased.digests import Digests
 from memory.llm.key_encryption import KEY_BYTES, DecryptionFailed, KeyCipher, key_cipher
+from schemas.accounts.erasure_keys import ErasureKey
 from schemas.settings import Settings
 from schemas.vault.records import SHARED, VaultRecord
 from store.accounts import erased
-from store.accounts.erased import ErasedMessage, ErasedNote, ErasureKey
+from store.accounts.erased import ErasedMessage, ErasedNote
 from store.errors import Refused, Unavailable
 from store.transaction import Transaction
 
@@ -79,7 +80,15 @@ def for_intake(tx: Transaction, settings: Settings, being_id: UUID) -> Recogniti
     Raises:
         SecretMissing: No secret decrypts the key.
     """
-    key = erased.key_for_intake(tx, being_id)
+    return with_key(settings, being_id, erased.key_for_intake(tx, being_id))
+
+
+def with_key(settings: Settings, being_id: UUID, key: ErasureKey | None) -> Recognition | None:
+    """Return the recognition for intake to a Being, by the key of its user's digests; None without one.
+
+    Raises:
+        SecretMissing: No secret decrypts the key.
+    """
     return None if key is None else _recognition(settings, key, being_id)
 
 

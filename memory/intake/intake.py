@@ -12,9 +12,9 @@ from pydantic import BaseModel, TypeAdapter
 
 from memory.erased import recognition
 from memory.patrol.demand import request_patrol
-from memory.talk import rolling
-from memory.talk.sessions import may_process, request_processing
+from memory.talk.sessions import process_or_wait
 from memory.text.items import DeriveId, Item, ItemBatch, Versions, read_items
+from providers.thinkers import platform_llm_disabled
 from schemas.intake.inputs import (
     AnyNote,
     KnowledgeNote,
@@ -26,9 +26,10 @@ from schemas.intake.inputs import (
     last_date,
 )
 from schemas.intake.notes import NoteOrigin, Receipt
+from schemas.ledger import kinds
 from schemas.limits import BULK_ITEMS, FUTURE_MINUTES
 from schemas.settings import Settings
-from store import clock, limits
+from store import limits
 from store.database import Store
 from store.intake import notes
 from store.intake.notes import NewNote
@@ -220,14 +221,19 @@ def take_each_in(
         SecretMissing, IntakeFull: As `accept_messages`.
     """
     batch = ItemBatch.joined(batches)
-    now = clock.now(tx)
+    tx.request_key_id = paid_by
+    begun = messages.begin(
+        tx,
+        being_id,
+        len(batch.items),
+        rolling=kinds.ROLLING_SUMMARY,
+        platform=not platform_llm_disabled(settings),
+    )
+    now = begun.began_at
     batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=FUTURE_MINUTES)))
-    # Before any row is locked: erasures hold intake first.
-    erased_before = recognition.for_intake(tx, settings, being_id)
+    erased_before = recognition.with_key(settings, being_id, begun.erasure_key)
     # Messages that no key can pay for are no backlog: they are kept until there is one.
-    if _full(settings.most_unjudged, partial(judging.waiting, tx, being_id), bulk=bulk) and may_process(
-        tx, settings, being_id
-    ):
+    if begun.may_think and _full(settings.most_unjudged, partial(judging.waiting, tx, being_id), bulk=bulk):
         raise IntakeFull(
             f"{settings.most_unjudged} messages of this Being wait to be judged, the limit. Retry when some have been."
         )
@@ -243,23 +249,28 @@ def take_each_in(
                 },
             )
         )
-    tx.request_key_id = paid_by
-    rolling.reserve(tx, being_id)
 
     def order(item: Item[MessageInput]) -> datetime:
         # Sessions are a function of the messages in the order of their ids: of a batch the earlier one comes first.
         return item.value.created_at or now
 
-    inserted, known = _kept(tx, being_id, batch, partial(_message, now=now), messages.insert, messages.known, order)
+    sessions: set[UUID] = set()
+
+    def insert(tx: Transaction, being_id: UUID, rows: Sequence[NewMessage]) -> Collection[UUID]:
+        kept = messages.insert(tx, being_id, rows)
+        sessions.update(session_id for session_id in kept.values() if session_id is not None)
+        return kept
+
+    row_of = partial(_message, now=now)
+    inserted, known = _kept(tx, being_id, batch, row_of, insert, messages.known, order, ids=begun.message_ids)
     if aged := [inserted[item.position] for item in batch.items if item.value.aged and item.position in inserted]:
         messages.mark_aged(tx, being_id, aged)
-    sessions = judging.sessions_of(tx, being_id, list(inserted.values()))
-    requested = request_processing(tx, settings, being_id, sessions)
+    process_or_wait(tx, settings, being_id, sorted(sessions), may=begun.may_think)
     receipts = []
     for start, part in batch.parted([each.size for each in batches]):
         own = {item.position: inserted[at] for item in part.items if (at := start + item.position) in inserted}
         receipt = part.receipt(own, known)
-        receipts.append(receipt if requested or not own else receipt.model_copy(update={"hint": NO_KEY}))
+        receipts.append(receipt if begun.may_think or not own else receipt.model_copy(update={"hint": NO_KEY}))
     return receipts
 
 
@@ -271,15 +282,17 @@ def _kept(
     insert: Callable[[Transaction, UUID, Sequence[R]], Collection[UUID]],
     known: Callable[[Transaction, UUID, Sequence[str]], Mapping[str, Versions]],
     order: Callable[[Item[T]], Any] = attrgetter("position"),
+    *,
+    ids: Sequence[UUID] | None = None,
 ) -> tuple[dict[int, UUID], Mapping[str, Versions]]:
     """Insert the new items of a batch; returns their ids by position, and what is stored under the ids of the others.
 
-    The ids sort as `order` says, by default as the items came in.
+    The ids sort as `order` says, by default as the items came in; they are the first of `ids`, or new ones.
     """
     fresh = sorted(batch.unrepeated(), key=order)
-    ids = {item.position: id_ for item, id_ in zip(fresh, new_ids(tx, len(fresh)), strict=True)}
-    kept = insert(tx, being_id, [row_of(item, ids[item.position]) for item in fresh])
-    inserted = {position: id_ for position, id_ in ids.items() if id_ in kept}
+    new = {item.position: id_ for item, id_ in zip(fresh, ids or new_ids(tx, len(fresh)), strict=False)}
+    kept = insert(tx, being_id, [row_of(item, new[item.position]) for item in fresh])
+    inserted = {position: id_ for position, id_ in new.items() if id_ in kept}
     return inserted, known(tx, being_id, batch.producer_ids(apart_from=inserted))
 
 

@@ -38,13 +38,21 @@ def request_processing(tx: Transaction, settings: Settings, being_id: UUID, sess
         Whether they were requested. If no key is usable for the user, the sessions are marked as waiting for one
         instead, and no task is sent.
     """
-    if not may_process(tx, settings, being_id):
+    may = may_process(tx, settings, being_id)
+    process_or_wait(tx, settings, being_id, session_ids, may=may)
+    return may
+
+
+def process_or_wait(
+    tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID], *, may: bool
+) -> None:
+    """Request judging and summaries for sessions that got messages; if no key may pay, mark them as waiting for one."""
+    if not may:
         judging.wait_for_key(tx, being_id, session_ids, waits=True)
         rolling.wait_for_key(tx, being_id, waits=True)
-        return False
+        return
     request_judging(tx, settings, being_id, session_ids)
     request_summaries(tx, being_id)
-    return True
 
 
 def request_summaries(tx: Transaction, being_id: UUID) -> None:

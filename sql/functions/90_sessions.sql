@@ -81,15 +81,41 @@ begin
     perform 1 from memory.session_states where being_id = p_being_id for update;
 end $$;
 
--- Keeps messages whose producer ids are new, each in its session. Returns the ids of those that were kept.
+-- Begins the intake of p_count messages: takes its first locks and answers what it asks, in one round trip. p_rolling is the
+-- kind of work that rewrites rolling summaries. The ids are taken under the lock, so that they are in the order in which
+-- transactions place messages.
+-- LOCK       The Being's intake, shared; then the work of its rolling summary.
+create or replace function begin_messages(
+    p_being_id uuid, p_rolling text, p_count integer, p_platform boolean, p_refusal_holds interval
+) returns table (
+    began_at timestamptz, message_ids uuid[], may_think boolean, user_id uuid, key bytea, sealed boolean
+) language plpgsql as $$
+begin
+    select k.user_id, k.key, k.sealed into user_id, key, sealed from memory.erasure_key_for_intake(p_being_id) as k;
+    perform memory.reserve_work(p_being_id, p_rolling, '');
+    began_at := memory.now();
+    message_ids := array(select uuidv7() from generate_series(1, p_count));
+    may_think := coalesce(
+        (
+            select memory.may_think(b.user_id, p_platform, p_refusal_holds)
+            from memory.beings as b
+            where b.being_id = p_being_id
+        ),
+        false
+    );
+    return next;
+end $$;
+
+-- Keeps messages whose producer ids are new, each in its session. Returns those that were kept; one that is kept as
+-- retracted has no session.
 -- INVARIANT  A session's span is from its first to its last message, and no gap within it is longer than 30 minutes.
 -- LOCK       The Being's session state, so that two batches place their messages one after the other.
 -- What was said without a longer gap is placed as one stretch: the session that takes its first message takes all of it,
 -- for an earlier session near a later message would be near the first as well.
 -- A message whose retraction came before it is kept as retracted; one that is a retracted version is kept already.
 -- All stretches are inserted by one statement, so that triggers of the table run once for a batch.
-create or replace function keep_messages(p_being_id uuid, p_messages jsonb, p_request_key_id uuid) returns setof uuid
-language plpgsql as $$
+create or replace function keep_messages(p_being_id uuid, p_messages jsonb, p_request_key_id uuid)
+returns table (kept_id uuid, kept_in uuid) language plpgsql as $$
 declare
     v_new memory.new_message[];
     v_kept memory.new_message[];
@@ -97,7 +123,7 @@ declare
     v_stretch record;
 begin
     perform memory.lock_session_state(p_being_id);
-    return query select memory.keep_awaited(p_being_id, p_messages);
+    return query select awaited, null::uuid from memory.keep_awaited(p_being_id, p_messages) as awaited;
     v_new := array(select new from jsonb_populate_recordset(null::memory.new_message, p_messages) as new);
     for v_stretch in
         with fresh as (
@@ -141,7 +167,7 @@ begin
     from unnest(v_kept, v_sessions) as m (
         message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at, session_id
     )
-    returning message_id;
+    returning message_id, session_id;
     update memory.session_states as s
     set message_count = s.message_count + said.turns,
         last_interaction = greatest(s.last_interaction, said.last),
@@ -176,3 +202,28 @@ language sql as $$
     where s.being_id = idle.being_id and s.session_id = idle.session_id
     returning s.being_id, s.session_id;
 $$;
+
+-- How many of the user's messages wait to be judged in each of these sessions, and since when none came in; sessions without
+-- any are left out. In a session that has ended the Being's count too, and in one that waits for a key only those that came
+-- with a live key of their own. To plan it takes longer than to run it, and each plan would be the same.
+create or replace function count_unjudged(p_being_id uuid, p_session_ids uuid[])
+returns table (session_id uuid, waiting integer, quiet_for interval, ended boolean)
+language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+begin
+    return query
+    select s.session_id, count(*)::integer, memory.now() - max(said.received_at), bool_or(s.ended_at is not null)
+    from (
+        select m.session_id, m.received_at, m.request_key_id
+        from memory.messages as m
+        where m.being_id = p_being_id and m.session_id = any(p_session_ids) and not m.judged and m.role = 'user'
+        union all
+        select m.session_id, m.received_at, m.request_key_id
+        from memory.sessions as e
+        join memory.messages as m on m.being_id = e.being_id and m.session_id = e.session_id
+        where e.being_id = p_being_id and e.session_id = any(p_session_ids)
+            and e.ended_at is not null and not m.judged and m.role = 'assistant'
+    ) as said
+    join memory.sessions as s on s.being_id = p_being_id and s.session_id = said.session_id
+    where not s.waits_for_key or memory.key_lives(p_being_id, said.request_key_id)
+    group by s.session_id;
+end $$;

@@ -7,17 +7,9 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from schemas.accounts.erasure_keys import ErasureKey
 from store.accounts import request_answers
 from store.transaction import Transaction
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureKey:
-    """The key of a user's digests; `sealed`: encrypted with the platform's secret."""
-
-    user_id: UUID
-    key: bytes
-    sealed: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,27 +30,7 @@ def count_unjudged(tx: Transaction, being_id: UUID, session_ids: Sequence[UUID])
     session that waits for a key, only messages that came with a live key of their own count.
     """
     with tx.cursor(row_factory=class_row(UnjudgedCount)) as cursor:
-        return cursor.execute(
-            """
-            select session_id, count(*)::integer as waiting, memory.now() - max(received_at) as quiet_for,
-                bool_or(s.ended_at is not null) as ended
-            from (
-                select being_id, session_id, received_at, request_key_id
-                from memory.messages
-                where being_id = %(being)s and session_id = any(%(sessions)s) and not judged and role = 'user'
-                union all
-                select m.being_id, m.session_id, m.received_at, m.request_key_id
-                from memory.sessions as ended
-                join memory.messages as m using (being_id, session_id)
-                where ended.being_id = %(being)s and ended.session_id = any(%(sessions)s)
-                    and ended.ended_at is not null and not m.judged and m.role = 'assistant'
-            ) as said
-            join memory.sessions as s using (being_id, session_id)
-            where not s.waits_for_key or memory.key_lives(being_id, request_key_id)
-            group by session_id
-            """,
-            {"being": being_id, "sessions": list(session_ids)},
-        ).fetchall()
+        return cursor.execute("select * from memory.count_unjudged(%s, %s)", [being_id, list(session_ids)]).fetchall()
 
 
 def waiting(tx: Transaction, being_id: UUID, at_most: int) -> int:

@@ -9,7 +9,10 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from schemas.accounts.erasure_keys import ErasureKey
+from schemas.ledger.kinds import WorkKind
 from schemas.talk.messages import Message, Session
+from store.llm.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
 
 
@@ -28,13 +31,51 @@ class NewMessage:
     content_hash: bytes
 
 
-def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> set[UUID]:
-    """Insert the messages whose producer ids are new, each into its session; returns the ids of those inserted.
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What the intake of messages begins with.
 
-    A message whose id was retracted before it came is stored as retracted, and is among those returned.
+    Attributes:
+        began_at: The domain's time at the start of the transaction.
+        message_ids: As many new ids as were asked for; they sort in the order of the list, and after all earlier ids.
+        may_think: Whether a model is available to the Being, as far as stored rows show.
+        erasure_key: The key of the user's digests, if items of the Being were erased.
+    """
+
+    began_at: datetime
+    message_ids: list[UUID]
+    may_think: bool
+    erasure_key: ErasureKey | None
+
+
+def begin(tx: Transaction, being_id: UUID, count: int, *, rolling: WorkKind, platform: bool) -> Begun:
+    """Begin the intake of `count` messages; it must be the first statement of the transaction that takes a lock.
+
+    It blocks erasures of the Being's items, and locks the work row of rewrites of its rolling summary, which must be
+    locked before the session state, as a finishing rewrite does.
+
+    Args:
+        tx: The transaction; the key of the request that it serves counts.
+        being_id: The Being.
+        count: How many ids are needed.
+        rolling: The kind of work of these rewrites.
+        platform: Whether the platform's key serves users without one.
+    """
+    (row,) = tx.execute(
+        "select * from memory.begin_messages(%s, %s, %s, %s, %s)",
+        [being_id, rolling.name, count, platform, REFUSAL_HOLDS],
+    )
+    key = ErasureKey(row["user_id"], row["key"], row["sealed"]) if row["user_id"] else None
+    return Begun(row["began_at"], row["message_ids"], tx.request_key_id is not None or row["may_think"], key)
+
+
+def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> dict[UUID, UUID | None]:
+    """Insert the messages whose producer ids are new; returns the ids of those inserted, each with its session's.
+
+    A message whose id was retracted before it came is stored as retracted, without a session.
     """
     rows = tx.execute(
-        "select kept.id from memory.keep_messages(%s, %s, %s) as kept (id)",
+        "select kept_id, kept_in from memory.keep_messages(%s, %s, %s)",
         [
             being_id,
             Jsonb(
@@ -56,7 +97,7 @@ def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> s
             tx.request_key_id,
         ],
     )
-    return {row["id"] for row in rows}
+    return {row["kept_id"]: row["kept_in"] for row in rows}
 
 
 def known(tx: Transaction, being_id: UUID, producer_ids: Sequence[str]) -> dict[str, dict[bytes, UUID]]:
