@@ -1,11 +1,13 @@
 // Requests to the API of this server. The browser sends the login's cookie; what changes something carries its proof.
 
+import { visible } from "./dom.js";
+
 let proof = "";
 
 /** An answer that is no success: `detail` says what was wrong and what to do. */
 export class Problem extends Error {
   constructor(status, told) {
-    super(told.detail || "The server did not answer as expected.");
+    super(visible(told.detail || "The server did not answer as expected."));
     this.status = status;
     this.told = told;
   }

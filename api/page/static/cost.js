@@ -1,6 +1,6 @@
 // What the Being's models have cost, by day and purpose.
 
-import { el, empty } from "./dom.js";
+import { el, empty, said } from "./dom.js";
 import { date, money, number } from "./words.js";
 
 export async function view(context) {
@@ -32,7 +32,7 @@ export async function view(context) {
         "table",
         {},
         el("thead", {}, el("tr", {}, head.map((name) => el("th", { scope: "col" }, name)), amounts.map((name) => el("th", { scope: "col", class: "amount" }, name)))),
-        el("tbody", {}, spending.map((line) => el("tr", {}, el("th", { scope: "row" }, line.day), el("td", {}, line.purpose.replaceAll("_", " ")), el("td", {}, line.model), [line.calls, line.input_tokens, line.output_tokens].map((value) => el("td", { class: "amount" }, number(value))), el("td", { class: "amount" }, money(line.cost))))),
+        el("tbody", {}, spending.map((line) => el("tr", {}, el("th", { scope: "row" }, line.day), el("td", {}, line.purpose.replaceAll("_", " ")), said(line.model, "td"), [line.calls, line.input_tokens, line.output_tokens].map((value) => el("td", { class: "amount" }, number(value))), el("td", { class: "amount" }, money(line.cost))))),
       ),
     ),
   ];

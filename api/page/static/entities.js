@@ -3,7 +3,7 @@
 import { change } from "./actions.js";
 import { button, el, empty, said } from "./dom.js";
 import { paged } from "./paged.js";
-import { day, share } from "./words.js";
+import { count, day, share } from "./words.js";
 
 export async function view(context) {
   const { being } = context;
@@ -39,7 +39,7 @@ function row(context, entity) {
     el("th", { scope: "row" }, said(entity.label)),
     el("td", {}, entity.entity_ref.split(":")[0]),
     el("td", {}, said(entity.aliases.map((alias) => alias.split(":").pop().replaceAll("_", " ")).join(", "))),
-    el("td", { class: "amount" }, el("a", { href: context.link("facts", "of", entity.entity_ref), "aria-label": `${entity.facts} facts of this entity` }, entity.facts)),
+    el("td", { class: "amount" }, el("a", { href: context.link("facts", "of", entity.entity_ref), "aria-label": `${count(entity.facts, "fact")} of this entity` }, entity.facts)),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { clearUndo, refreshWith, tell, undo, undoable } from "./actions.js";
 import { Being, ask, carry } from "./api.js";
-import { button, el, empty, field, fill, said } from "./dom.js";
+import { button, el, empty, field, fill, said, visible } from "./dom.js";
 import * as map from "./map.js";
 
 const SECTIONS = [
@@ -90,7 +90,7 @@ function showLogin(reason = "") {
 
 function drawTop() {
   const choice = el("select", { "aria-label": "Being", onchange: (event) => (location.hash = `#/${event.target.value}/${place().section}`) });
-  for (const being of beings) choice.append(el("option", { value: being.slug, dir: "auto" }, being.name));
+  for (const being of beings) choice.append(el("option", { value: being.slug, dir: "auto" }, visible(being.name)));
   const undoing = button("Undo", undo, { class: "quiet", id: "undo", title: "Undo the last change (Ctrl+Z)" });
   const latest = () => (undoing.disabled = !undoable());
   window.addEventListener("undoable", latest);
@@ -173,7 +173,7 @@ async function show() {
   const anew = location.hash !== shown;
   shown = location.hash;
   if (anew) opened = {};
-  document.title = `${named[1]} · ${row.name} · Memory Patrol`;
+  document.title = `${named[1]} · ${visible(row.name)} · Memory Patrol`;
   const context = {
     being: new Being(row, signal),
     signal,

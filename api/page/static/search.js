@@ -62,14 +62,15 @@ export async function view(context) {
 }
 
 function result(context, one) {
-  const to = { node: ["memory", one.id], message: ["talk", one.session_id], summary: ["talk", one.session_id], fact: ["facts", one.id], diary: ["diary"], vault: ["vault"] }[one.kind];
+  // Where it stands on the page; knowledge has no section.
+  const place = { node: ["memory", one.id], message: ["talk", one.session_id], summary: ["talk", one.session_id], fact: ["facts", one.id], diary: ["diary"], vault: ["vault"] }[one.kind]?.filter(Boolean);
   const label = KINDS.find(([kind]) => kind === one.kind)?.[1] ?? one.kind;
   const signals = Object.entries(one.signals ?? {}).filter(([, signal]) => signal.share !== 0).sort((a, b) => b[1].share - a[1].share);
   const most = Math.max(...signals.map(([, signal]) => Math.abs(signal.share)), 0.001);
   return el(
     "li",
     { class: "result", "data-id": one.id },
-    el("p", { class: "hint" }, el("a", { href: context.link(...to.filter(Boolean)) }, label), ` · ${["node", "diary"].includes(one.kind) ? day(one.at) : moment(one.at)}`, one.speaker ? [" · ", said(one.speaker)] : null),
+    el("p", { class: "hint" }, place ? el("a", { href: context.link(...place) }, label) : label, ` · ${["node", "diary"].includes(one.kind) ? day(one.at) : moment(one.at)}`, one.speaker ? [" · ", said(one.speaker)] : null),
     said(one.text, "p"),
     el(
       "details",

@@ -119,7 +119,7 @@ def test_entities_and_what_may_be_one(mind, page_of, went):
     for merge in mind.told("/entities/merges?state=proposed")["proposals"]:
         card = page.locator(f".proposals > li[data-id='{merge['merge_id']}']")
         expect(card).to_contain_text(f"proposed · similarity {merge['similarity']:.2f}")
-    page.get_by_role("link", name="1 facts of this entity").first.click()
+    page.get_by_role("link", name="1 fact of this entity").first.click()
     ref = mind.told("/entities")["entities"][0]["entity_ref"]
     expect(page.locator("main")).to_have_attribute("data-shown", f"facts/of/{ref}")
     of = mind.told(f"/facts?entity={ref}")["facts"]

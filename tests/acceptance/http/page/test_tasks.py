@@ -78,6 +78,12 @@ def test_a_memory_is_found_on_the_map_pinned_forgotten_revived_and_corrected(han
     hand.button("Pin")
     expect(chip).to_have_text("pinned")
     assert node()["pinned"]
+    hand.button("Unpin")
+    expect(chip).to_have_text("active")
+    assert not node()["pinned"]
+    hand.undo()
+    expect(chip).to_have_text("pinned")
+    assert node()["pinned"]
     hand.undo()
     expect(chip).to_have_text("active")
     assert not node()["pinned"]
@@ -149,6 +155,36 @@ def test_a_fact_is_added_edited_where_it_stands_and_each_step_undone(hand, tende
     assert not facts() & {told, edited}
 
 
+def test_a_topic_is_renamed(hand, tended):
+    name, renamed = f"Boats {uuid4().hex}", f"Ships {uuid4().hex}"
+    tended.execute(
+        """
+        with topic as (
+            insert into memory.clusters (being_id, name, parent_id, arrivals_since_split)
+            select being_id, %(name)s, cluster_id, 0 from memory.clusters
+            where being_id = %(being)s and name = 'Private'
+            returning cluster_id
+        )
+        update memory.memory_nodes set cluster_id = (select cluster_id from topic)
+        where being_id = %(being)s and scene ->> 'action' = %(action)s
+        """,
+        name=name,
+        action=ACTION,
+    )
+    hand.page.reload()
+    topic = hand.page.locator(".topic", has_text=name)
+    hand.press(topic.locator("summary"))
+    hand.button("Rename the topic", topic)
+    dialog = hand.page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill(renamed)
+    hand.button("Save", dialog)
+    expect(hand.page.locator(".topic", has_text=renamed)).to_be_visible()
+    assert renamed in {cluster["name"] for cluster in tended.told("/clusters")["clusters"]}
+    hand.undo()
+    expect(topic).to_be_visible()
+    assert name in {cluster["name"] for cluster in tended.told("/clusters")["clusters"]}
+
+
 def test_a_todo_is_done_and_opened_again(hand, tended, went):
     def open_todos():
         return {todo["content"] for todo in tended.told("/todos")["todos"]}
@@ -174,6 +210,10 @@ def test_two_names_are_merged_kept_apart_and_merged_again(hand, tended, went):
         return found["state"] == state
 
     went(hand.page, "entities")
+    hand.button("Keep them apart", card)
+    assert shows("declined")
+    hand.undo()
+    assert shows("proposed")
     hand.button("They are one", card)
     assert shows("merged")
     hand.button("Undo the merge", card)
@@ -234,6 +274,16 @@ def test_a_gate_of_the_vault_says_why_it_refuses(hand, tended, went):
     hand.button("Add")
     card = hand.page.locator(".records > li", has_text=added)
     expect(card).to_be_visible()
+    edited = "Boats whistle three times at the pier on Sundays."
+    hand.button("Edit", card)
+    dialog = hand.page.get_by_role("dialog")
+    dialog.get_by_label("Statement").fill(edited)
+    hand.button("Save", dialog)
+    expect(hand.page.locator(".records > li", has_text=edited)).to_be_visible()
+    assert texts() == before | {edited}
+    hand.undo()
+    expect(card).to_be_visible()
+    assert texts() == before | {added}
     hand.button("Delete", card)
     expect(card).to_have_count(0)
     hand.undo()
