@@ -129,6 +129,11 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
         # Telemetry would record the texts of exceptions, which may hold content.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
+    # First, for a path is compared with each route in turn.
+    app.router.routes += [
+        Route("/openai/v1/chat/completions", ChatCompletions(), methods=["POST"]),
+        Route("/openai/v1/models", Models(), methods=["GET"]),
+    ]
     for group in (
         users,
         beings,
@@ -161,8 +166,6 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
     app.router.routes += [
         *files.ROUTES,
         Route("/mcp", tools),
-        Route("/openai/v1/chat/completions", ChatCompletions(), methods=["POST"]),
-        Route("/openai/v1/models", Models(), methods=["GET"]),
     ]
     app.state.request_metrics = request_metrics
     app.openapi = partial(openapi.document, app)  # type: ignore[method-assign]  # as the framework documents it

@@ -1,10 +1,11 @@
 """Connections, transactions, the one way in which work ends, and the one place where its messages are sent from."""
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from time import monotonic
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import structlog
 from pgvector.psycopg.halfvec import register_halfvec_info
@@ -14,12 +15,14 @@ from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from schemas.ledger.work import Claim, TaskMessage
-from store.errors import translated
+from store.errors import StatementTimeout, Unavailable, translated
 from store.ledger import work
 from store.shares import BulkShare, BulkTurns, Limits, UserShares, allowance
 from store.transaction import Transaction
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 Sender = Callable[[Sequence[TaskMessage]], None]
 """Sends the Celery messages for work that is committed. It may fail: the sweep sends again for due work."""
@@ -27,6 +30,9 @@ Sender = Callable[[Sequence[TaskMessage]], None]
 PATIENCE_SECONDS = 30.0
 ASK_AGAIN_SECONDS = 1.0
 RECONNECT_SECONDS = 2.0
+# A second connection of one request is taken if it is free at once: requests that hold one and wait for another would
+# wait for each other.
+SECOND_SECONDS = 0.005
 NO_LIMITS = Limits()
 # A process that is stopped in the middle of a transaction must not hold its locks for ever.
 # Rows are read from memory or flash, where a Being's own by index cost less than those of all users in order.
@@ -65,6 +71,7 @@ class Store:
             rests_always=limits.rests_always,
         )
         self._users = UserShares(limits.user_connections)
+        self._beside = ThreadPoolExecutor(connections, thread_name_prefix="beside")
         self._pool: ConnectionPool[Transaction] = ConnectionPool(
             url,
             connection_class=Transaction,
@@ -89,6 +96,7 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         """Give every connection back to the server."""
+        self._beside.shutdown(wait=False, cancel_futures=True)
         self._pool.close()
 
     @contextmanager
@@ -114,7 +122,7 @@ class Store:
         messages: list[TaskMessage] = []
         with translated(), self._users.held(allowed.user_id, patience):
             tx = self._connection(patience)
-            tx.outbox, tx.request_key_id = messages, None
+            tx.outbox, tx.request_key_id, tx.moment = messages, None, None
             begun = monotonic()
             try:
                 with tx:
@@ -123,6 +131,35 @@ class Store:
                 self._pool.putconn(tx)
                 allowed.charge(monotonic() - begun)
         self._committed(messages)
+
+    def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
+        """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.
+
+        Args:
+            read: Reads what was committed before. It must not write.
+
+        Returns:
+            A function that waits for the result. It gets the caller's transaction, where `read` runs if no other
+            connection is free at once.
+        """
+        if _JOINED.get() is not None:
+            return read
+
+        def apart() -> T:
+            with self.transaction(patience=SECOND_SECONDS) as tx:
+                return read(tx)
+
+        reading = self._beside.submit(copy_context().run, apart)
+
+        def result(tx: Transaction) -> T:
+            try:
+                return reading.result()
+            except StatementTimeout:
+                raise
+            except Unavailable:
+                return read(tx)
+
+        return result
 
     @contextmanager
     def joined(self) -> Iterator[Transaction]:

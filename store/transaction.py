@@ -1,7 +1,7 @@
 """The transaction that every statement runs in, and that collects the Celery messages to send after its commit."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, LiteralString
 from uuid import UUID
 
@@ -19,12 +19,14 @@ class Transaction(Connection[DictRow]):
         outbox: The Celery messages for work that this transaction made ready. The store sends them after the commit.
         request_key_id: The provider key that came with the request which this transaction serves; None without one. It
             is stored with each input that the transaction inserts, and may pay for model calls about these alone.
+        moment: The domain's time of this transaction; None until `store.clock.now` has read it.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.outbox: list[TaskMessage] = []
         self.request_key_id: UUID | None = None
+        self.moment: datetime | None = None
 
 
 def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:

@@ -17,10 +17,10 @@ from starlette.types import Message, Receive, Scope, Send
 from api.http.json_values import text_of, unreadable
 from api.proxy.errors import error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Identity
-from api.proxy.memory_work import Asked, Progress, conclude, remember_and_recall
+from api.proxy.memory_work import Asked, Progress, conclude, embed_last_words, remember_and_recall
 from api.proxy.proxy import Proxy
 from api.proxy.relay import ClientGone, relayed, while_connected
-from api.proxy.threads import finished
+from api.proxy.threads import finished, happened
 from memory.proxy.admission import Admission, read_model
 from memory.proxy.body import ChatBody, read_chat
 from memory.proxy.transcript import read_transcript
@@ -110,8 +110,11 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
             progress.failed = True
         else:
             proxy.record_kept()
-            work = proxy.threads.start(remember_and_recall, proxy.on, admitted.being, asked, progress)
-            await finished(work, began + settings.proxy_patience - asyncio.get_running_loop().time())
+            loop, recalled = asyncio.get_running_loop(), asyncio.Event()
+            progress.told = partial(loop.call_soon_threadsafe, recalled.set)
+            embedded = proxy.threads.submit(embed_last_words, proxy.on, admitted.being, asked)
+            work = proxy.threads.start(remember_and_recall, proxy.on, admitted.being, asked, embedded, progress)
+            await happened(recalled, began + settings.proxy_patience - loop.time())
         told = _headers(admitted, progress)
         proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, progress.stored)
         body = chat.written(requested.model, progress.context)

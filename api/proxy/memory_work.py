@@ -3,16 +3,19 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import structlog
 
+from memory.context.retrieval import EarlyVector, embed_early
 from memory.intake.intake import IntakeFull
 from memory.proxy import admission
 from memory.proxy.admission import Admission
+from memory.proxy.background import is_background
 from memory.proxy.exchange import TakenTranscript, take_answer, take_transcript
 from memory.proxy.insertion import context_to_insert
 from memory.proxy.transcript import Transcript
+from memory.proxy.turns import Names, last_words
 from providers.chat_answer import ChatAnswer
 from providers.thinking import Usage
 from providers.tokens import estimated_tokens
@@ -21,6 +24,9 @@ from schemas.llm.calls import Outcome
 from store.errors import StoreError, Unavailable
 from workers.runtime.faults import described
 from workers.runtime.resources import Resources
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 log = structlog.get_logger()
 
@@ -59,11 +65,18 @@ class Progress:
         taken: What was decided about the transcript; None until it is committed.
         context: The context; None until it is assembled.
         failed: Whether the memory gave up.
+        told: Called when the context is assembled, or there will be none.
     """
 
     taken: TakenTranscript | None = None
     context: str | None = None
     failed: bool = False
+    told: Callable[[], object] = lambda: None
+
+    def tell(self, context: str) -> None:
+        """Hand the context over."""
+        self.context = context
+        self.told()
 
     @property
     def stored(self) -> Stored:
@@ -80,7 +93,21 @@ class Progress:
         return "failed" if self.failed else "late"
 
 
-def remember_and_recall(on: Resources, being: Being, asked: Asked, progress: Progress) -> None:
+def embed_last_words(on: Resources, being: Being, asked: Asked) -> EarlyVector | None:
+    """Embed what is said last in a transcript, while that is taken in; None if there is nothing, or it fails."""
+    if asked.background or is_background(asked.transcript):
+        return None
+    words = last_words(asked.transcript, Names(asked.user_names, [being.name, being.slug]))
+    try:
+        return embed_early(on.embedders, being, words) if words else None
+    except Exception as fault:  # noqa: BLE001  # the context is assembled without
+        _tell("proxy.not_embedded", fault)
+        return None
+
+
+def remember_and_recall(
+    on: Resources, being: Being, asked: Asked, embedded: "Future[EarlyVector | None]", progress: Progress
+) -> None:
     """Take a transcript in, and assemble the context for the reply; failures are logged without content."""
     try:
         taken = take_transcript(
@@ -95,10 +122,21 @@ def remember_and_recall(on: Resources, being: Being, asked: Asked, progress: Pro
             user_names=asked.user_names,
         )
         progress.taken = taken
-        progress.context = context_to_insert(on.store, on.embedders, on.settings, being, taken, CHANCE)
+        context_to_insert(
+            on.store,
+            on.embedders,
+            on.settings,
+            being,
+            taken,
+            CHANCE,
+            embedded=embedded.result,
+            told=progress.tell,
+        )
     except Exception as fault:  # noqa: BLE001  # no fault of the memory ends the chat
         progress.failed = True
         _tell("proxy.memory_failed", fault)
+    finally:
+        progress.told()
 
 
 def conclude(

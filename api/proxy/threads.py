@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from typing import ParamSpec, TypeVar
@@ -28,6 +29,10 @@ class MemoryThreads:
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
         return future
 
+    def submit(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
+        """Start synchronous work for other work of these threads to wait for, which must be started after it."""
+        return self._pool.submit(copy_context().run, partial(work, *args, **kwargs))
+
     def close(self) -> None:
         """Let running work end, and start no more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -37,3 +42,9 @@ async def finished(future: "asyncio.Future[T]", seconds: float) -> bool:
     """Wait for work at most so many seconds; returns whether it has ended, and leaves it running if not."""
     done, _ = await asyncio.wait({future}, timeout=max(0.0, seconds))
     return bool(done)
+
+
+async def happened(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event at most so many seconds."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), max(0.0, seconds))

@@ -18,10 +18,10 @@ from memory.context.blocks import Block
 from memory.context.budget import dropped_regions
 from memory.context.elapsed_time import last_said_before, present_time
 from memory.context.regions import DEFAULT, Entry, WorkingMemory
-from memory.context.retrieval import Retrieval, embed_message, retrieve
+from memory.context.retrieval import EarlyVector, Retrieval, embed_message, passage_finder, retrieve
 from memory.nodes import activation
 from memory.talk import context_provenance
-from memory.vault.blocks import build_memory_block, build_snapshot_block, snapshot_ids
+from memory.vault.blocks import build_memory_block, build_snapshot_block
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
@@ -41,7 +41,8 @@ from store.context.context import KeptNote, OpenSession
 from store.database import Store
 from store.facts import todos, vectors
 from store.search import documents
-from store.transaction import Transaction
+from store.search.scope import plan_once
+from store.transaction import Transaction, commit_soon
 
 CONVERSATION = "conversation"
 RETRIEVED = "rag-context"
@@ -67,6 +68,8 @@ class AssemblyRequest:
         shown: Messages that the caller's own prompt shows; what rests on these alone is not repeated.
         inserted: True if the context goes into a prompt of the caller's as system content: `text` is what it says,
             without the conversation and the message.
+        embedded: Waits for a vector that is computed meanwhile; used if it is the message's.
+        recorded: Called with the text when what it shows is recorded; its nodes are activated after that.
     """
 
     options: AssemblyOptions
@@ -78,6 +81,8 @@ class AssemblyRequest:
     reassembled: bool = False
     shown: frozenset[UUID] = frozenset()
     inserted: bool = False
+    embedded: Callable[[], EarlyVector | None] | None = None
+    recorded: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -171,12 +176,32 @@ def assemble_prepared(
     request, profile = prepared.request, prepared.profile
     retrieves = profile.includes(RETRIEVED)
     message = embed_message(
-        embedders, being, request.message if retrieves else None, prepared.facts_model, prepared.talk_model
+        embedders,
+        being,
+        request.message if retrieves else None,
+        prepared.facts_model,
+        prepared.talk_model,
+        request.embedded,
     )
+    # The longest read of all goes on beside the others.
+    passages = store.beside(passage_finder(being, message)) if message else None
     with store.transaction() as tx:
+        if request.inserted:
+            # The answer to it is stored by a later commit, which makes this one durable too.
+            commit_soon(tx)
+        plan_once(tx)
         shown = _shown(tx, being, prepared)
-        found = retrieve(tx, settings, being, message, chance, shown, request.shown) if retrieves else Retrieval()
-        context = _context(tx, being, prepared, _blocks(tx, being, prepared, found), found)
+        found = Retrieval()
+
+        def retrieved() -> Retrieval:
+            nonlocal found
+            found = retrieve(tx, settings, being, message, chance, shown, request.shown, passages)
+            return found
+
+        blocks = _blocks(tx, being, prepared, retrieved)
+        context = _context(tx, being, prepared, blocks, found)
+    if request.recorded is not None:
+        request.recorded(context.text or "")
     if request.options.activate and found.node_ids:
         # In a transaction of its own: activating locks the Being, which comes before what a context has written.
         with store.transaction() as tx:
@@ -221,8 +246,10 @@ def current_snapshot(tx: Transaction, being: Being, *, store: bool = True) -> Bl
     return block
 
 
-def _blocks(tx: Transaction, being: Being, prepared: PreparedAssembly, found: Retrieval) -> list[Block]:
-    """Every region of the profile that has content."""
+def _blocks(
+    tx: Transaction, being: Being, prepared: PreparedAssembly, retrieved: Callable[[], Retrieval]
+) -> list[Block]:
+    """Every region of the profile that has content; what is retrieved is filled in last, for it waits longest."""
     being_id, request, profile, session = being.being_id, prepared.request, prepared.profile, prepared.session
     lists = persona.listed(tx, being_id)
     by_region: dict[str, list[WorkingMemoryEntry]] = {}
@@ -245,14 +272,19 @@ def _blocks(tx: Transaction, being: Being, prepared: PreparedAssembly, found: Re
         "context": lambda: context_blocks.state(persona.state(tx, being_id)),
         "vault": lambda: context_blocks.vault(_relevant_records(tx, being, profile, request.message)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
-        RETRIEVED: lambda: context_blocks.recalled(found.foundation_pieces(), found.pieces()),
+        RETRIEVED: lambda: _recalled(retrieved()),
         "default": lambda: context_blocks.default(default, _present_time(tx, being, before, stored), now),
         **{region: partial(context_blocks.of_callers, region, entries) for region, entries in by_region.items()},
     }
-    selected = [fill for region, fill in fillers.items() if prepared.includes(region)]
+    selected = [region for region in fillers if prepared.includes(region)]
+    filled = {region: fillers[region]() for region in sorted(selected, key=lambda region: region == RETRIEVED)}
     stable = prepared.kept if profile.is_default else ()
-    blocks = [block for fill in selected if (block := fill())]
+    blocks = [block for region in selected if (block := filled[region])]
     return [replace(block, stable=True) if block.region in stable else block for block in blocks]
+
+
+def _recalled(found: Retrieval) -> Block | None:
+    return context_blocks.recalled(found.foundation_pieces(), found.pieces())
 
 
 def _split_conversation(
@@ -283,8 +315,7 @@ def _relevant_records(tx: Transaction, being: Being, profile: Profile, message: 
     """The block of vault records relevant to the message, without those that the region `snapshot` shows."""
     if not message:
         return ""
-    shown = snapshot_ids(tx, being) if profile.includes("snapshot") else frozenset()
-    return build_memory_block(tx, being, query=message, without=shown)
+    return build_memory_block(tx, being, query=message, beside_snapshot=profile.includes("snapshot"))
 
 
 def _user_model(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Block | None:

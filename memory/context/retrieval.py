@@ -1,7 +1,7 @@
 """Retrieves nodes, earlier talk, entity cards and facts for a message: the content of the region `rag-context`."""
 
 import random
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from memory.facts.retrieval import retrieve_by_meaning
 from memory.nodes import recall
 from memory.nodes.fragments import pieces, to_fragments
 from memory.nodes.recall import QueryVector, embed_query, recall_by_vector
-from memory.search.candidates import Understood
-from memory.search.passages import Passage, passages
+from memory.search.candidates import Candidates, Understood
+from memory.search.passages import Passage, passage_candidates, passages
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
@@ -34,6 +34,10 @@ from store.transaction import Transaction
 NODE_CANDIDATES = 4 * RECALL_NODES
 
 
+FindPassages = Callable[[Transaction], Candidates]
+"""Finds the candidates of passages; it may have begun in another transaction."""
+
+
 @dataclass(frozen=True)
 class EmbeddedMessage:
     """A message with its vectors: of the models of the Being's nodes, of its user's facts, and of what was said."""
@@ -42,6 +46,21 @@ class EmbeddedMessage:
     for_nodes: QueryVector | None
     for_facts: QueryVector | None
     for_talk: QueryVector | None
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyVector:
+    """A query's vectors that were computed before it was known what else a context needs.
+
+    Attributes:
+        words: The query.
+        model: The model of the Being's nodes then; None if it had none.
+        vectors: What `embed_query` returned.
+    """
+
+    words: str
+    model: str | None
+    vectors: QueryVector | None
 
 
 @dataclass(frozen=True)
@@ -105,7 +124,12 @@ def _fenced_facts(facts: Iterable[Fact]) -> list[FencedPiece]:
 
 
 def embed_message(
-    embedders: Embedders, being: Being, message: str | None, facts_model: str | None, talk_model: str | None
+    embedders: Embedders,
+    being: Being,
+    message: str | None,
+    facts_model: str | None,
+    talk_model: str | None,
+    embedded: Callable[[], EarlyVector | None] | None = None,
 ) -> EmbeddedMessage | None:
     """Embed a message, once for each model.
 
@@ -115,6 +139,7 @@ def embed_message(
         message: The message, of which the first 8,000 characters count.
         facts_model: The model whose vectors serve the user's facts; None if facts have none.
         talk_model: The model whose vectors serve what was said to the Being; None if that has none.
+        embedded: Waits for vectors that are computed meanwhile; used if they are the message's.
 
     Returns:
         None without a message, or if nothing in the message can be searched for.
@@ -124,7 +149,11 @@ def embed_message(
         return None
     asker = Asker(being.being_id, "recall")
     try:
-        for_nodes = embed_query(embedders, asker, query, being.embedding_model)
+        early = embedded() if embedded else None
+        if early and (early.words, early.model) == (query, being.embedding_model):
+            for_nodes = early.vectors
+        else:
+            for_nodes = embed_query(embedders, asker, query, being.embedding_model)
         made = {for_nodes.model if for_nodes else being.embedding_model: for_nodes}
         for model in {facts_model, talk_model} - {None, *made}:
             made[model] = embed_query(embedders, asker, query, model)
@@ -138,6 +167,16 @@ def embed_message(
     )
 
 
+def embed_early(embedders: Embedders, being: Being, message: str) -> EarlyVector | None:
+    """Embed a message for `embed_message`, before anything of its context is read; None if it can't be embedded."""
+    query = message[:QUERY_CHARACTERS]
+    try:
+        vectors = embed_query(embedders, Asker(being.being_id, "recall"), query, being.embedding_model)
+    except InvalidRequest:
+        return None
+    return EarlyVector(query, being.embedding_model, vectors)
+
+
 def retrieve(
     tx: Transaction,
     settings: Settings,
@@ -146,6 +185,7 @@ def retrieve(
     chance: random.Random,
     shown: Collection[UUID] = (),
     in_prompt: AbstractSet[UUID] = frozenset(),
+    find_passages: FindPassages | None = None,
 ) -> Retrieval:
     """Recall nodes, and retrieve facts and earlier talk for a message; without one, the pinned facts alone.
 
@@ -158,11 +198,12 @@ def retrieve(
         shown: Messages that the context shows in other regions.
         in_prompt: Messages that the prompt shows in any case. Nodes and facts that rest on these alone are left out;
             pinned facts are not.
+        find_passages: What `passage_finder` returned, if it has begun beside this transaction.
     """
     if message is None:
         return Retrieval(foundation=foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS))
-    candidates = NODE_CANDIDATES if in_prompt else RECALL_NODES
-    nodes = recall.RecallQuery(message.words, candidates, RECALL_SIMILARITY)
+    most = NODE_CANDIDATES if in_prompt else RECALL_NODES
+    nodes = recall.RecallQuery(message.words, most, RECALL_SIMILARITY)
     facts = retrieval.FactQuery(message.words, CONTEXT_FACTS, explain=True)
     shown_facts = evidence.resting_only_on(tx, being.user_id, being.being_id, in_prompt) if in_prompt else set()
     retrieved = retrieve_by_meaning(tx, settings, being, facts, message.for_facts, shown_facts)
@@ -174,15 +215,16 @@ def retrieve(
     told_elsewhere = {node_id for node_id, on in rests_on.items() if on <= in_facts or on <= in_prompt}
     recalled = _without(recalled, told_elsewhere, chance, most=RECALL_NODES)
     in_nodes = {message_id for node in recalled.nodes for message_id in rests_on.get(node.node_id, ())}
-    talk = Meant(message.for_talk.model, message.for_talk.vectors) if message.for_talk else None
-    found = passages(
-        tx,
-        being,
-        message.words,
-        Understood(told=talk, nodes=None, facts=None, degraded=False),
-        apart_from={*shown, *in_facts, *in_nodes},
-    )
+    candidates = (find_passages or passage_finder(being, message))(tx)
+    found = passages(tx, being, message.words, candidates, apart_from={*shown, *in_facts, *in_nodes})
     return Retrieval(recalled, retrieved, retrieved.foundation, found)
+
+
+def passage_finder(being: Being, message: EmbeddedMessage) -> FindPassages:
+    """Return a function that finds the candidates of passages for a message."""
+    talk = Meant(message.for_talk.model, message.for_talk.vectors) if message.for_talk else None
+    understood = Understood(told=talk, nodes=None, facts=None, degraded=False)
+    return lambda tx: passage_candidates(tx, being, message.words, understood)
 
 
 def _without(recalled: Recalled, node_ids: Collection[UUID], chance: random.Random, *, most: int) -> Recalled:

@@ -127,8 +127,7 @@ def admit(
     with store.transaction() as tx:
         being = _being(tx, user_id, only_being, requested.being)
         payer = _payer(tx, settings, user_id, requested)
-    account = Account(user_id, being.being_id, None, None, payer.paid_with)
-    with store.transaction() as tx:
+        account = Account(user_id, being.being_id, None, None, payer.paid_with)
         call_id = calls.reserve_chat(
             tx,
             account,

@@ -1,8 +1,10 @@
 """Assembles the context that goes into a frontend's prompt as system content."""
 
 import random
+from collections.abc import Callable
 
 from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.retrieval import EarlyVector
 from memory.proxy.exchange import TakenTranscript
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
@@ -20,7 +22,10 @@ def context_to_insert(
     being: Being,
     taken: TakenTranscript,
     chance: random.Random,
-) -> str:
+    *,
+    embedded: Callable[[], EarlyVector | None],
+    told: Callable[[str], None],
+) -> None:
     """Assemble the context for the reply to the last turn of a transcript.
 
     It holds the regions of the process `chatFrontend` within the limit of tokens. What the transcript shows
@@ -33,9 +38,9 @@ def context_to_insert(
         being: The Being that replies.
         taken: What was decided about the transcript.
         chance: Shuffles recalled fragments.
-
-    Returns:
-        The context; empty if there is nothing to reply to.
+        embedded: Waits for the vectors of what was presumably said last.
+        told: Called with the context as soon as it may be shown; empty if there is nothing to reply to. What the
+            context leaves behind besides is written after that.
 
     Raises:
         NotFound: The Being has been erased.
@@ -43,7 +48,8 @@ def context_to_insert(
     """
     last = taken.last
     if last is None:
-        return ""
+        told("")
+        return
     options = AssemblyOptions(process=PROCESS, budget_tokens=settings.proxy_context_tokens)
     request = AssemblyRequest(
         options,
@@ -54,5 +60,7 @@ def context_to_insert(
         reassembled=True,
         shown=taken.shown,
         inserted=True,
+        embedded=embedded,
+        recorded=told,
     )
-    return assemble(store, embedders, settings, being, request, chance).text or ""
+    assemble(store, embedders, settings, being, request, chance)

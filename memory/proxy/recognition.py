@@ -79,7 +79,12 @@ def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datet
     """Return the conversation that a transcript belongs to; None if it begins another one."""
     digests = {turn.digest for turn in turns}
     candidates = transcripts.conversations_with(tx, being_id, digests, prefix=RECOGNIZED, limit=CANDIDATES)
-    found = [named(tx, being_id, turns, conversation) for conversation in candidates]
+    found: list[Recognized] = []
+    for place, (conversation, _) in enumerate(candidates):
+        found.append(named(tx, being_id, turns, conversation))
+        if place == 0 and candidates[1:] and candidates[0][1] > candidates[1][1] and _is_whole(turns, found[0]):
+            # None of the others knows as many of its words.
+            break
     best = max(found, key=lambda one: fit(turns, one), default=None)
     return best if best and is_meant(turns, best.matches, best.known, now) else None
 
@@ -91,6 +96,12 @@ def fit(turns: Sequence[Turn], found: Recognized) -> tuple[int, bool]:
         return 0, False
     last = evidence[-1]
     return len(evidence), last.turn == len(turns) - 1 or not _goes_on(found.known, last.message)
+
+
+def _is_whole(turns: Sequence[Turn], found: Recognized) -> bool:
+    """Whether a transcript shows what a conversation knows without a gap, and goes on from its end."""
+    _, goes_on = fit(turns, found)
+    return goes_on and len(found.matches) == found.matches[-1].turn + 1
 
 
 def telling(matches: Sequence[Match], known: KnownConversation) -> list[Match]:

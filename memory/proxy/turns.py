@@ -42,6 +42,12 @@ def turns_of(transcript: Transcript, names: Names) -> list[Turn]:
     return [turn for turn in turns if turn is not None]
 
 
+def last_words(transcript: Transcript, names: Names) -> str | None:
+    """Return the text of a transcript's last turn, as `turns_of` reads it; None if nothing is said in it."""
+    turns = (_turn(line, names) for line in reversed(transcript.lines))
+    return next((turn.text for turn in turns if turn is not None), None)
+
+
 def turn_of(role: Role, speaker: str | None, text: str) -> Turn | None:
     """Return a turn; None if nothing is said in it."""
     said = (without_reasoning(text) if role == "assistant" else text).strip()

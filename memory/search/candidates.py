@@ -58,8 +58,24 @@ class Candidates:
     wanted: frozenset[int]
 
 
-def candidates(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Candidates:
-    """What was nominated, with what stands around it."""
+def candidates(
+    tx: Transaction,
+    being: Being,
+    question: EverythingRequest,
+    understood: Understood,
+    *,
+    nominated: int | None = None,
+) -> Candidates:
+    """What was nominated, with what stands around it.
+
+    Args:
+        tx: The transaction.
+        being: Whose search it is.
+        question: The question.
+        understood: What it means.
+        nominated: How many each signal nominates; None: as many as a search needs.
+    """
+    limit = nominated or _nominations(question)
     scope.plan_once(tx)
     within = Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
     names = known_candidates.speakers(tx, being.being_id, RECENT_MESSAGES)
@@ -69,10 +85,10 @@ def candidates(tx: Transaction, being: Being, question: EverythingRequest, under
     asks_for_talk = "message" in question.kinds
     talk_within = replace(within, kinds=["message"] if asks_for_talk or "node" in question.kinds else [])
     rest_within = replace(within, kinds=[kind for kind in question.kinds if kind != "message"])
-    talk, talk_places = _by_words(tx, talk_within, question, [term for term in terms if not term.name] or terms, terms)
-    rest, rest_places = _by_words(tx, rest_within, question, terms, terms)
+    talk, talk_places = _by_words(tx, talk_within, [term for term in terms if not term.name] or terms, terms, limit)
+    rest, rest_places = _by_words(tx, rest_within, terms, terms, limit)
     mentions = _mentions(tx, talk_within, terms, talk) if asks_for_talk else []
-    places = mentions + talk_places + rest_places + _by_meaning(tx, talk_within, rest_within, question, understood)
+    places = mentions + talk_places + rest_places + _by_meaning(tx, talk_within, rest_within, understood, limit)
     rows = known_candidates.seen(
         tx,
         within,
@@ -107,7 +123,7 @@ def _wanted(rows: Sequence[Seen], places: AbstractSet[int], kinds: Collection[Ki
 
 
 def _by_words(
-    tx: Transaction, within: Within, question: EverythingRequest, telling: Sequence[Term], terms: Sequence[Term]
+    tx: Transaction, within: Within, telling: Sequence[Term], terms: Sequence[Term], limit: int
 ) -> tuple[ranking.Collection, list[int]]:
     """What BM25 knows of a collection, and the documents in it that hold the telling terms, best first."""
     if not within.kinds:
@@ -121,16 +137,13 @@ def _by_words(
         {term.digest: rarities[term.digest] for term in telling},
         saturation=SATURATION,
         length_weight=LENGTH_WEIGHT,
-        limit=_nominations(question),
+        limit=limit,
     )
     return ranking.Collection(list(rarities.values()), known.average), places
 
 
-def _by_meaning(
-    tx: Transaction, talk: Within, rest: Within, question: EverythingRequest, understood: Understood
-) -> list[int]:
+def _by_meaning(tx: Transaction, talk: Within, rest: Within, understood: Understood, limit: int) -> list[int]:
     """The documents that are nearest in meaning, of each kind of vectors."""
-    limit = _nominations(question)
     found: list[list[int]] = []
     for meant in _each(understood.told):
         asked = [(talk.being_id, talk.kinds), (rest.being_id, [one for one in rest.kinds if one != "node"])]

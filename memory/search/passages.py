@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
-from memory.search.candidates import Understood, candidates
+from memory.search.candidates import Candidates, Understood, candidates
 from memory.search.ranking import Ranked, ranked
 from memory.search.terms import words
 from schemas.accounts.accounts import Being
@@ -42,20 +42,31 @@ class Passage:
     score: float
 
 
-def passages(
-    tx: Transaction, being: Being, said: str, understood: Understood, *, apart_from: Collection[UUID]
-) -> list[Passage]:
-    """Find what was said earlier that matters for what is said now, best first.
+def passage_candidates(tx: Transaction, being: Being, said: str, understood: Understood) -> Candidates:
+    """Find what was said earlier that may matter for what is said now.
 
     Args:
         tx: The transaction.
         being: Who is spoken to.
         said: What is said now.
         understood: What it means to the model of what was told.
-        apart_from: Messages that the context shows elsewhere.
     """
     question = EverythingRequest(query=said[:QUERY_CHARACTERS], kinds=["message"])
-    found = candidates(tx, being, question, understood)
+    return candidates(tx, being, question, understood, nominated=CONSIDERED)
+
+
+def passages(
+    tx: Transaction, being: Being, said: str, found: Candidates, *, apart_from: Collection[UUID]
+) -> list[Passage]:
+    """Read the passages that matter for what is said now, best first.
+
+    Args:
+        tx: The transaction.
+        being: Who is spoken to.
+        said: What is said now.
+        found: What `passage_candidates` returned.
+        apart_from: Messages that the context shows elsewhere.
+    """
     near = ranked(
         found.query,
         found.rows,

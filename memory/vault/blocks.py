@@ -4,7 +4,7 @@ A snapshot depends on the live records alone: the same records give the same byt
 `SNAPSHOT_CHARACTERS` of records; beyond that records are left out, registers first, and their number is stated.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from memory.text.prompt_escaping import tagged
 from memory.vault.reading import by_relevance
@@ -54,7 +54,7 @@ def build_memory_block(
     *,
     query: str | None = None,
     max_items: int | None = None,
-    without: Collection[str] = (),
+    beside_snapshot: bool = False,
 ) -> str:
     """The fenced records relevant to a query, canon of all scopes first; without a query the live records likewise.
 
@@ -64,7 +64,7 @@ def build_memory_block(
         scopes: The scopes; None for those of the configuration.
         query: Records must share a word with it.
         max_items: The most records; None for the configuration's number, 20 by default.
-        without: Ids of records to leave out.
+        beside_snapshot: Leave out the records that `build_snapshot_block` shows for the configured scopes.
 
     Raises:
         InvalidRequest: The Being may not use one of the scopes.
@@ -73,20 +73,16 @@ def build_memory_block(
     if not config.enabled:
         return ""
     of_scopes = chosen(being, scopes or config.scopes)
-    records = [record for record in vault.live(tx, being, of_scopes) if record.id not in without]
+    records = vault.live(tx, being, of_scopes)
+    if beside_snapshot:
+        shown, _ = _in_snapshot(records)
+        records = [record for record in records if record not in shown]
     most = max_items or config.max_items
     if query is None:
         found = sorted(records, key=lambda record: (record.tier, *_newest_first(record)))
     else:
         found = [hit.record for hit in by_relevance(records, query, most)]
     return _fenced(RELEVANT, _by_tier(found[:most], of_scopes))
-
-
-def snapshot_ids(tx: Transaction, being: Being) -> frozenset[str]:
-    """The ids of the records that `build_snapshot_block` shows for the configured scopes."""
-    config = vault.config(tx, being)
-    shown, _ = _in_snapshot(vault.live(tx, being, chosen(being, config.scopes)))
-    return frozenset(record.id for record in shown)
 
 
 def _snapshot(records: Iterable[VaultRecord], scopes: Sequence[str]) -> str:

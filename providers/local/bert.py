@@ -24,6 +24,7 @@ from providers.local.weights import Tensors
 Matrix = NDArray[np.float32]
 
 _ROWS_IN_CACHE = 64
+_FEW_ROWS = 64
 # Attention weights of a long text are computed for so many of its tokens at a time, to bound their memory.
 _ATTENDING_TOKENS = 512
 _LAYER_TENSORS = (
@@ -131,7 +132,10 @@ class Bert:
         return mixed
 
     def _linear(self, rows: Matrix, name: str) -> Matrix:
-        product: Matrix = rows @ self._tensors[f"{name}.weight"].T
+        weight = self._tensors[f"{name}.weight"]
+        # Of few rows most of the time goes to packing the weights, which takes longer transposed.
+        few = len(rows) <= _FEW_ROWS
+        product: Matrix = np.ascontiguousarray((weight @ rows.T).T) if few else rows @ weight.T
         product += self._tensors[f"{name}.bias"]
         return product
 

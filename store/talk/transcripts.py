@@ -38,14 +38,14 @@ class NewPlace:
 
 def conversations_with(
     tx: Transaction, being_id: UUID, digests: Collection[bytes], *, prefix: str, limit: int
-) -> list[str]:
+) -> list[tuple[str, int]]:
     """The conversations that know the most of these digests, of equal ones first the one in which it was said last.
 
-    Only conversations count whose ids begin with the prefix.
+    Each comes with the number of digests that it knows. Only conversations count whose ids begin with the prefix.
     """
     rows = tx.execute(
         """
-        select found.conversation
+        select found.conversation, count(distinct said.digest) as known
         from unnest(%(digests)s::bytea[]) as said (digest),
         lateral (
             select conversation, message_id
@@ -55,7 +55,7 @@ def conversations_with(
             limit %(each)s
         ) as found
         group by found.conversation
-        order by count(distinct said.digest) desc, (array_agg(found.message_id order by found.message_id desc))[1] desc
+        order by known desc, (array_agg(found.message_id order by found.message_id desc))[1] desc
         limit %(limit)s
         """,
         {
@@ -66,7 +66,7 @@ def conversations_with(
             "limit": limit,
         },
     )
-    return [row["conversation"] for row in rows]
+    return [(row["conversation"], row["known"]) for row in rows]
 
 
 def near(

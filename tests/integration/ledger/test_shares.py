@@ -105,6 +105,48 @@ def test_one_user_holds_so_many_connections_and_others_find_the_rest(new_store):
     assert allowance() == Allowance()
 
 
+def backend(tx):
+    return value(tx, "select pg_backend_pid()")
+
+
+def test_a_request_reads_beside_its_transaction_where_a_connection_is_free(new_store):
+    store = new_store(user_connections=2)
+    with allowed(Allowance(uuid4())):
+        # The pool opens a second connection after the first demand.
+        while True:
+            reading = store.beside(backend)
+            with store.transaction() as tx:
+                if reading(tx) != backend(tx):
+                    break
+        meanwhile = threading.Event()
+        reading = store.beside(lambda tx: meanwhile.wait(60) and value(tx, "select 7"))
+        with store.transaction() as tx:
+            assert value(tx, "select 1") == 1
+            meanwhile.set()
+            assert reading(tx) == 7
+
+
+def test_a_request_that_may_hold_one_connection_reads_in_its_transaction(new_store):
+    store = new_store(user_connections=1)
+    with allowed(Allowance(uuid4())), store.transaction() as tx:
+        assert store.beside(backend)(tx) == backend(tx)
+    with store.joined() as tx:
+        assert store.beside(backend)(tx) == backend(tx)
+
+
+def test_a_statement_beside_a_transaction_that_runs_too_long_is_not_repeated(new_store):
+    store, read = new_store(statement_seconds=0.05), []
+
+    def slow(tx):
+        read.append(tx)
+        tx.execute("select pg_sleep(60)")
+
+    reading = store.beside(slow)
+    with pytest.raises(StatementTimeout), store.transaction() as tx:
+        reading(tx)
+    assert len(read) == 1
+
+
 def test_only_bulk_takes_turns(new_store, being, monkeypatch):
     store = new_store()
     taken = []

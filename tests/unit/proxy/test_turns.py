@@ -4,7 +4,7 @@ import pytest
 
 from memory.proxy.comparison import comparable, same_name, without_reasoning
 from memory.proxy.transcript import Line, read_transcript
-from memory.proxy.turns import Names, turn_of, turns_of
+from memory.proxy.turns import Names, last_words, turn_of, turns_of
 
 NAMES = Names(["Jon Smith"], ["Mara", "innkeeper"])
 
@@ -85,3 +85,16 @@ def test_what_has_no_text_is_no_turn():
 )
 def test_lines_of_any_shape_are_read(message, line):
     assert read_transcript([message]) == type(read_transcript([]))((line,))
+
+
+def test_the_last_words_are_those_of_the_last_turn():
+    lines = [
+        {"role": "user", "content": "Who is there?"},
+        {"role": "assistant", "content": "Mara: It is <b>me</b>."},
+        {"role": "assistant", "content": "<think>Hm."},
+        {"role": "tool", "content": "A cat."},
+    ]
+    transcript = read_transcript(lines)
+
+    assert last_words(transcript, NAMES) == turns_of(transcript, NAMES)[-1].text == "It is <b>me</b>."
+    assert last_words(read_transcript(lines[3:]), NAMES) is None
