@@ -1,5 +1,8 @@
 """The HTTP server, in one process or several: `python -m api.server` takes uvicorn's options.
 
+The processes are forked from one that has imported the application: importing takes longer than all else that a start
+does, and the processes share the memory of what was imported.
+
 Prometheus's client adds up the request times of all processes through files in a directory. The first process makes
 the directory and removes it when all have ended; a directory that a killed server left behind is removed by the next
 server that starts.
@@ -21,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
+from uvicorn import _subprocess
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -31,6 +35,7 @@ COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 PREFIX = "patrol-api-"
 # A directory that was just made may not be locked yet.
 STALE_AFTER_SECONDS = 60.0
+PRELOADED = "api.preloaded"
 
 
 def main() -> None:
@@ -40,6 +45,10 @@ def main() -> None:
     remove_stale_directories()
     with counts_directory() as directory:
         os.environ[COUNTS] = str(directory)
+        multiprocessing.set_forkserver_preload([PRELOADED])
+        # uvicorn has no setting for this. Forked from the process that counts its children it would swallow signals
+        # until it serves, since it would inherit that process's handlers.
+        _subprocess.spawn = multiprocessing.get_context("forkserver")  # type: ignore[assignment]
         uvicorn.main()
 
 

@@ -14,6 +14,7 @@ from bench.intake.doorbell import doorbell
 from bench.intake.ingest import ingest
 from bench.intake.turns import turns
 from bench.ledger.fairness import fairness
+from bench.ledger.many_beings import many_beings
 from bench.ledger.throughput import throughput
 from bench.machine import Machine
 from bench.nodes.embedding import embedding
@@ -27,6 +28,7 @@ from bench.patrol.thinking import thinking
 from bench.proxy.proxy import proxy
 from bench.report import Measured, Report
 from bench.search.everything import everything
+from bench.startup import startup
 from bench.talk import talk
 from schemas.settings import Settings
 from workers.runtime.logs import configure_logs
@@ -48,6 +50,8 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "doorbell": doorbell,
     "fairness": fairness,
     "throughput": throughput,
+    "many_beings": many_beings,
+    "startup": startup,
     "page": page,
 }
 

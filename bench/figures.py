@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-Unit = Literal["", "ms", "s", "/s", "tasks per 1,000"]
+Unit = Literal["", "ms", "s", "/s", "MB", "tasks per 1,000"]
 
 
 class Figure(BaseModel):

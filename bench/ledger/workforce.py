@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 from bench.ground import CONNECTIONS, Ground
+from bench.ledger import task_clock
 from cli.demo import canned
 from cli.operations import stack
 from schemas.ledger.work import TaskMessage
@@ -26,6 +28,7 @@ def workforce(
     pending_wait: timedelta,
     api_port: int | None = None,
     thinks: bool = False,
+    clock: Path | None = None,
 ) -> Iterator[tuple[Settings, Store]]:
     """Run two worker processes, beat and the provider over an empty ledger while the block runs.
 
@@ -35,6 +38,7 @@ def workforce(
         pending_wait: A scene note waits at most this long.
         api_port: Where the HTTP API is to listen, in two processes; None: there is none.
         thinks: Whether the provider thinks as well.
+        clock: Where the workers' processes are to write the processor time that they spend inside of tasks.
 
     Yields:
         The settings of these processes, for what is handed in from here, and a ledger that sends their tasks.
@@ -54,7 +58,7 @@ def workforce(
         supervisor.start(
             [
                 _with(process, environment)
-                for process in (*stack.workers(WORKERS, _quietly), stack.beat(ground.home, _quietly))
+                for process in (_clocked(stack.workers(WORKERS, _quietly), clock), stack.beat(ground.home, _quietly))
             ]
         )
         if api_port is not None:
@@ -79,6 +83,15 @@ def wait_for(condition: Callable[[], bool], patience: float, *, pause: float = 0
     """
     if not wait_until(condition, patience, pause=pause):
         raise TimeoutError(f"The workers did not get it done within {patience:.0f} s.")
+
+
+def _clocked(workers: Process, directory: Path | None) -> Process:
+    if directory is None:
+        return workers
+    argv: list[str] = []
+    for argument in workers.argv:
+        argv += [argument, "--include", task_clock.__name__] if argument == "worker" else [argument]
+    return replace(workers, argv=argv, env={**workers.env, task_clock.DIRECTORY: str(directory)})
 
 
 def _with(process: Process, environment: Mapping[str, str]) -> Process:

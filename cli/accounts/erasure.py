@@ -7,9 +7,10 @@ from pydantic import BaseModel
 from redis import Redis
 from typer import Argument, BadParameter, Exit, Option, Typer, confirm
 
-from cli.console.ledger import find_being, find_node, find_user, opened, quiet_settings
+from cli.console.ledger import find_being, find_node, find_user, opened
 from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOption
 from cli.console.output import count, remark, say, say_json, words
+from cli.console.quiet import quiet_settings
 from memory.accounts import erasure
 from memory.nodes import erasure as node_erasure
 from schemas.accounts.portability import BeingErased, NodeErased

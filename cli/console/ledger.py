@@ -6,15 +6,14 @@ from uuid import UUID
 
 from cli.console.failures import Failure
 from cli.console.output import remark, words
+from cli.console.quiet import quiet_settings
 from schemas.accounts.accounts import Being, User
 from schemas.ledger.work import TaskMessage
-from schemas.settings import Settings
 from store.accounts import beings, users
 from store.database import Store
 from store.migrate import missing
 from store.nodes import nodes
 from store.transaction import Transaction
-from workers.runtime.logs import configure_logs
 from workers.runtime.resources import Resources, resources
 
 # Seconds that a command waits for the database to accept a connection.
@@ -38,14 +37,6 @@ def opened(*, statement_seconds: float | None = None) -> Iterator[Resources]:
             if missing(tx):
                 raise Failure("The database's schema is not of this version: run `patrol migrate`.")
         yield on
-
-
-def quiet_settings() -> Settings:
-    """Return the settings; sets up logging on stderr, from WARNING on unless PATROL_LOG_LEVEL is set."""
-    settings = Settings()
-    level_is_set = "log_level" in settings.model_fields_set
-    configure_logs(settings if level_is_set else settings.model_copy(update={"log_level": "WARNING"}))
-    return settings
 
 
 def send_to_workers(messages: Sequence[TaskMessage]) -> None:

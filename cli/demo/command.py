@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 from rich.text import Text
 from typer import Exit, Option
 
-from cli.console.ledger import quiet_settings, send_to_workers
+from cli.console.ledger import send_to_workers
 from cli.console.output import console, say
+from cli.console.quiet import quiet_settings
 from cli.demo import beside, canned, month, progress, report, swipe, thoughts
 from cli.demo import talk as chat
 from cli.operations import stack

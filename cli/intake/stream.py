@@ -9,9 +9,10 @@ from redis import Redis
 from typer import Argument, Context, Exit, Option, Typer
 
 from cli.console.failures import Failure
-from cli.console.ledger import opened, quiet_settings
+from cli.console.ledger import opened
 from cli.console.options import JsonOption
 from cli.console.output import count, say, say_json, say_list, table, words
+from cli.console.quiet import quiet_settings
 from schemas.limits import PAGE_NODES
 from schemas.settings import Settings
 from workers.embedded.interrupts import held, stoppable

@@ -8,9 +8,9 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from cli.console.failures import Failure
-from cli.console.ledger import quiet_settings
 from cli.console.options import JsonOption
 from cli.console.output import say, say_json
+from cli.console.quiet import quiet_settings
 from cli.operations import stack
 from cli.operations.environments import Role, environment
 from schemas.ledger.kinds import QUEUES

@@ -5,7 +5,9 @@ import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from http.client import HTTPConnection, HTTPException
+from itertools import chain
 from pathlib import Path
 
 from cli.console.failures import Failure
@@ -35,8 +37,12 @@ def node(name: str) -> str:
 
 def worker_command(name: str, queues: Sequence[str], concurrency: int) -> list[str]:
     """Return a Celery worker's command line. Workers do not coordinate, so gossip and mingle are off."""
+    return [sys.executable, "-m", "celery", "--app", "workers.runtime.app", *_worker(name, queues, concurrency)]
+
+
+def _worker(name: str, queues: Sequence[str], concurrency: int) -> list[str]:
     return [
-        *(sys.executable, "-m", "celery", "--app", "workers.runtime.app", "worker"),
+        "worker",
         *("--pool", "prefork", "--concurrency", str(concurrency), "--queues", ",".join(queues)),
         *("--hostname", node(name), "--without-gossip", "--without-mingle"),
     ]
@@ -45,7 +51,7 @@ def worker_command(name: str, queues: Sequence[str], concurrency: int) -> list[s
 def beat_command(home: Path) -> list[str]:
     """Return Celery beat's command line."""
     return [
-        *(sys.executable, "-m", "celery", "--app", "workers.runtime.app", "beat"),
+        *(sys.executable, "-m", "celery", "--app", "workers.runtime.celery_client", "beat"),
         *("--schedule", str(home / "beat-schedule"), "--enable-remote-control", "--hostname", node("beat")),
     ]
 
@@ -114,13 +120,16 @@ def worker(
     return Process(name, worker_command(name, queues, concurrency), environment("worker"), ready)
 
 
-def workers(concurrency: int, announce: Callable[[str], None]) -> list[Process]:
-    """Two worker processes: one for the queues whose tasks wait for models, one for all other queues.
+def workers(concurrency: int, announce: Callable[[str], None]) -> Process:
+    """Two workers: one for the queues whose tasks wait for models, one for all other queues.
 
     In one pool, as many slow model calls as the pool has processes would delay every live note.
     """
-    others = [queue for queue in QUEUES if queue not in LLM_QUEUES]
-    return [worker(concurrency, announce, "worker", others), worker(concurrency, announce, "worker-llm", LLM_QUEUES)]
+    queues = {"worker": [queue for queue in QUEUES if queue not in LLM_QUEUES], "worker-llm": LLM_QUEUES}
+    ready = [_announced(name, partial(_pongs, name), announce) for name in queues]
+    commands = [[*_worker(name, served, concurrency), "--"] for name, served in queues.items()]
+    argv = [sys.executable, "-m", "workers.runtime.worker_group", *chain.from_iterable(commands)]
+    return Process("workers", argv, environment("worker"), lambda: all(check() for check in ready))
 
 
 def beat(home: Path, announce: Callable[[str], None]) -> Process:
@@ -202,7 +211,7 @@ def _announced(name: str, ready: Callable[[], bool], announce: Callable[[str], N
 
 
 def _pongs(name: str) -> bool:
-    from workers.runtime.app import app  # noqa: PLC0415  # it reads where the broker is, which runs only now
+    from workers.runtime.celery_client import app  # noqa: PLC0415  # it reads where the broker is, which runs only now
 
     return bool(app.control.inspect([node(name)], timeout=PING_PATIENCE, limit=1).ping())
 

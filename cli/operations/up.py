@@ -6,8 +6,8 @@ from typing import Annotated
 from rich.text import Text
 from typer import Option
 
-from cli.console.ledger import quiet_settings
 from cli.console.output import say, shown
+from cli.console.quiet import quiet_settings
 from cli.operations import stack
 from providers.thinkers import platform_llm_disabled
 from schemas.settings import Settings
@@ -80,7 +80,7 @@ def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
         supervisor.watch(*embedded)
         supervisor.start(
             [
-                *stack.workers(concurrency, announce),
+                stack.workers(concurrency, announce),
                 stack.beat(settings.home, announce),
                 stack.stream(addresses.redis_url, announce),
                 stack.api(host, port, stack.api_processes(settings), announce),

@@ -38,15 +38,20 @@ def main(parent: int, orphaned: signal.Signals, account: str, program: list[str]
     if account != "-":
         uid, gid = map(int, account.split(":"))
         _become(uid, gid)
-    # After the change of account, which clears it. The parent may have ended before this call.
-    _system("prctl", PR_SET_PDEATHSIG, orphaned, 0, 0, 0)
-    if os.getppid() != parent:
-        sys.exit(f"{program[0]}: not started, since the process that asked for it has ended")
+    # After the change of account, which clears it.
+    end_with_parent(parent, orphaned)
     try:
         os.execvp(program[0], program)  # noqa: S606  # the purpose of this file
     except OSError as error:
         print(f"{program[0]}: {error.strerror}", file=sys.stderr)  # noqa: T201  # stderr is the program's log file
         sys.exit(CANNOT_EXECUTE)
+
+
+def end_with_parent(parent: int, orphaned: signal.Signals) -> None:
+    """Have the kernel send this process a signal when its parent ends; exits at once if that has ended already."""
+    _system("prctl", PR_SET_PDEATHSIG, orphaned, 0, 0, 0)
+    if os.getppid() != parent:
+        sys.exit("not started, since the process that asked for it has ended")
 
 
 def _become(uid: int, gid: int) -> None:

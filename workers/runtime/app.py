@@ -50,7 +50,7 @@ app.config_from_object("celeryconfig")
 
 
 @signals.worker_init.connect  # type: ignore[untyped-decorator]  # published without types
-def _prepare(**_: Any) -> None:
+def prepare(**_: Any) -> None:
     """Import before the fork what each process of the pool needs, which they then share."""
     settings = Settings()
     embedding.load_sdk(settings)

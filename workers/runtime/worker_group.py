@@ -1,0 +1,67 @@
+"""Several Celery workers of one machine, forked from one process that has imported what they all need.
+
+    python -m workers.runtime.worker_group worker OPTIONS [-- worker OPTIONS ...]
+
+Importing takes most of a worker's start, and of its memory. If one of the workers ends, the others are told to stop and
+the group ends, for its supervisor to start it anew. SIGTERM, SIGINT and SIGQUIT are passed on to all of them.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from workers.embedded.launch import end_with_parent
+from workers.runtime.app import app, prepare
+
+PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+BETWEEN = "--"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the workers until all have ended.
+
+    Args:
+        arguments: Those of each worker's `celery` command, with `--` between two workers.
+
+    Returns:
+        The exit status of the one that ended first.
+    """
+    app.loader.import_default_modules()
+    prepare()
+    running: list[int] = []
+
+    def pass_on(number: int, _: Any = None) -> None:
+        for pid in running:
+            os.kill(pid, number)
+
+    # Held back until both the workers and the handlers are there.
+    signal.pthread_sigmask(signal.SIG_BLOCK, PASSED_ON)
+    parent = os.getpid()
+    for command in _commands(arguments):
+        if not (pid := os.fork()):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+            end_with_parent(parent, signal.SIGKILL)
+            sys.exit(app.worker_main(command))
+        running.append(pid)
+    for number in PASSED_ON:
+        signal.signal(number, pass_on)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
+    ended, status = os.wait()
+    running.remove(ended)
+    pass_on(signal.SIGTERM)
+    while running:
+        running.remove(os.wait()[0])
+    return os.waitstatus_to_exitcode(status)
+
+
+def _commands(arguments: Sequence[str]) -> Iterator[list[str]]:
+    for between, command in groupby(arguments, lambda argument: argument == BETWEEN):
+        if not between:
+            yield list(command)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
