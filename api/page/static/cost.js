@@ -11,8 +11,9 @@ export async function view(context) {
   const most = Math.max(...days.values(), 1e-9);
   const shown = [...days].slice(0, 60).reverse();
   const total = spending.reduce((sum, line) => sum + Number(line.cost ?? 0), 0);
-  const head = ["Day", "Purpose", "Model"];
-  const amounts = ["Calls", "Tokens in", "Tokens out", "Cost"];
+  // What a narrow screen shows without scrolling comes first.
+  const columns = ["Day", "Purpose", "Cost", "Model", "Calls", "Tokens in", "Tokens out"];
+  const amounts = new Set(["Cost", "Calls", "Tokens in", "Tokens out"]);
   return [
     el("h1", {}, "Cost"),
     el("p", { class: "lead" }, `${money(total)} on ${days.size} ${days.size === 1 ? "day" : "days"} that are kept.`),
@@ -31,8 +32,8 @@ export async function view(context) {
       el(
         "table",
         {},
-        el("thead", {}, el("tr", {}, head.map((name) => el("th", { scope: "col" }, name)), amounts.map((name) => el("th", { scope: "col", class: "amount" }, name)))),
-        el("tbody", {}, spending.map((line) => el("tr", {}, el("th", { scope: "row" }, line.day), el("td", {}, line.purpose.replaceAll("_", " ")), said(line.model, "td"), [line.calls, line.input_tokens, line.output_tokens].map((value) => el("td", { class: "amount" }, number(value))), el("td", { class: "amount" }, money(line.cost))))),
+        el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col", class: amounts.has(name) && "amount" }, name)))),
+        el("tbody", {}, spending.map((line) => el("tr", {}, el("th", { scope: "row", class: "day" }, line.day), el("td", {}, line.purpose.replaceAll("_", " ")), el("td", { class: "amount" }, money(line.cost)), said(line.model, "td"), [line.calls, line.input_tokens, line.output_tokens].map((value) => el("td", { class: "amount" }, number(value)))))),
       ),
     ),
   ];

@@ -129,7 +129,7 @@ async function one(context) {
       { class: "reading" },
       said(fact.content, "h1"),
       deeds(context, fact),
-      pairs(["About", said(fact.entity_label)], ["Importance", `${fact.importance} of 3`], ["Known to", fact.being_id ? "this Being alone, in confidence" : "all of the user’s Beings"], ["Told", `${count(fact.mentions, "time")} in ${count(fact.sessions, "session")}`]),
+      pairs(["About", said(fact.entity_label)], ["Importance", `${fact.importance} of 3`], ["Known to", fact.being_id ? "this Being alone, in confidence" : "all of the user’s Beings"], ["Told", `${count(fact.mentions, "time")}${fact.sessions ? ` in ${count(fact.sessions, "session")}` : ""}`]),
       el("h2", {}, "The words it rests on"),
       el(
         "ol",

@@ -133,7 +133,7 @@ function ahead(context, drawing, nodes) {
     const faded = nodes.filter((node) => isFading(node, patrols)).length;
     range.setAttribute("aria-valuetext", count(patrols, "patrol"));
     drawing.look(patrols);
-    fill(told, patrols ? `After ${count(patrols, "patrol")} without a recall, ${count(faded - today, "more memory", "more memories")} would be fading away, ${faded} in all.` : `Today ${count(today, "memory", "memories")} ${today === 1 ? "is" : "are"} fading away.`);
+    fill(told, patrols ? `In ${count(patrols, "patrol")} without a recall, ${count(faded - today, "more memory", "more memories")} would fade: ${faded} in all.` : `Today ${count(today, "memory", "memories")} ${today === 1 ? "is" : "are"} fading away.`);
     clearTimeout(asking);
     asking = setTimeout(() => listPage(null), PAUSE_MS);
   };

@@ -37,7 +37,7 @@ def test_the_slider_shows_what_the_forecast_of_the_api_says(mind, page_of):
         expect(page.locator(".ahead ol")).to_have_attribute("data-patrols", str(patrols))
         assert page.locator(".ahead ol a").all_text_contents() == [node["scene"]["action"] for node in fading]
         told = (
-            rf"\b{len(fading)} more memor.*, {len(today) + len(fading)} in all" if patrols else rf"\b{len(today)} memor"
+            rf"\b{len(fading)} more memor.*: {len(today) + len(fading)} in all" if patrols else rf"\b{len(today)} memor"
         )
         expect(page.locator(".ahead-told")).to_contain_text(re.compile(told))
         hollow = page.locator(".chart").evaluate(
