@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from fcntl import LOCK_EX, LOCK_UN, flock
+from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock
 from pathlib import Path
 from struct import Struct
 from threading import Condition, Lock
@@ -159,14 +159,18 @@ class BulkTurns:
             weakref.finalize(self, os.close, self._file)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Hold the turn while the block runs; waits for the threads and processes before this one."""
+    def held(self, *, alone: bool = True) -> Iterator[None]:
+        """Hold the turn while the block runs; waits for the threads of this process and for other processes before it.
+
+        Args:
+            alone: Whether no other process may hold a turn meanwhile; otherwise others may that need not be alone.
+        """
         with self._one:
             if self._file is None:
                 yield
                 return
             # The kernel releases it when a process dies.
-            flock(self._file, LOCK_EX)
+            flock(self._file, LOCK_EX if alone else LOCK_SH)
             try:
                 yield
             finally:
@@ -207,7 +211,8 @@ class BulkShare:
     """Bulk takes one turn at a time, and at most a share of the time.
 
     After a turn comes a rest, in which no thread and no connection is held unless the next turn is asked for already.
-    There is none if no other request came in lately, which the rest would make way for.
+    If no other request came in lately, which bulk would make way for, there is no rest, and each process has a turn of
+    its own.
 
     Args:
         share: The part of the time for bulk, above 0 and up to 1.
@@ -241,7 +246,7 @@ class BulkShare:
     def turn(self) -> Iterator[None]:
         """Do bulk while the block runs, once the turn before it is over and rested from."""
         came = self._now()
-        with self._turns.held():
+        with self._turns.held(alone=self._makes_way()):
             # The rest is part of the turn before; what came on top is the turns of other processes.
             behind = max(0.0, self._now() - came)
             if (rest := self.ready_in()) > 0:
@@ -253,7 +258,8 @@ class BulkShare:
             finally:
                 took = self._now() - begun
                 rest = min(took * (1 / self._share - 1), LONGEST_REST) if self._makes_way() else 0.0
-                self._turns.next_at = begun + took + rest
+                # Turns of other processes that are over by then are followed by no shorter rest.
+                self._turns.next_at = max(self._turns.next_at, begun + took + rest)
                 self._usual += LATEST * (behind + took + rest - self._usual)
 
     def note_live(self) -> None:

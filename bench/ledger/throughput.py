@@ -19,6 +19,7 @@ from bench.ledger.workforce import wait_for, workforce
 from bench.memories import action, in_batches, scene_note
 from cli.demo import canned
 from schemas.settings import Settings
+from store.shares import LIVE_SECONDS
 from store.transaction import value
 
 CLIENTS = 4
@@ -90,6 +91,8 @@ def _single_messages(ground: Ground, url: str) -> Iterator[Figure]:
 def _notes(ground: Ground, url: str) -> Iterator[Figure]:
     clients = [_client(ground, url) for _ in range(CLIENTS)]
     notes = [scene_note(position) for position in range(EACH)]
+    # So long after a live request bulk still makes way for others like it, and rests.
+    sleep(LIVE_SECONDS)
     start = perf_counter()
     _at_once([partial(_hand_in, client, "notes", notes) for client in clients])
     yield _rate("notes accepted", CLIENTS * EACH, start, GOALS["notes accepted"])

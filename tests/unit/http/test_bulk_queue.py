@@ -137,6 +137,39 @@ def test_processes_that_share_a_file_take_turns(time, tmp_path):
     assert one.ready_in() == other.ready_in()
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_processes_take_turns_with_each_other_only_while_live_requests_come_in(time, tmp_path, live):
+    one, other = (
+        BulkShare(0.5, turns=BulkTurns(tmp_path / "turns"), now=time, wait=time.wait, rests_always=False)
+        for _ in range(2)
+    )
+    if live:
+        one.note_live()
+    began = Event()
+
+    def second():
+        with other.turn():
+            began.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        with one.turn():
+            waiting = pool.submit(second)
+            # While live requests come in it has no way to begin; a short wait makes a wrong start likely to show.
+            assert began.wait(0.1 if live else 30) is not live
+            time.now += 1.0
+        waiting.result()
+
+
+def test_a_rest_is_not_cut_short_by_a_turn_of_another_process_that_ends_within_it(time, tmp_path):
+    turns = BulkTurns(tmp_path / "turns")
+    share = BulkShare(0.5, turns=turns, now=time, wait=time.wait)
+    with share.turn():
+        time.now += 1.0
+        # The other process has rested from a longer turn.
+        turns.next_at = time.now + 5.0
+    assert share.ready_in() == pytest.approx(5.0)
+
+
 def test_a_share_without_a_file_takes_turns_with_no_other(time):
     one, other = (BulkShare(0.5, now=time, wait=time.wait) for _ in range(2))
     with one.turn(), other.turn():
