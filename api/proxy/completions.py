@@ -40,6 +40,7 @@ CONVERSATION = "x-memory-conversation"
 BACKGROUND = "x-memory-background"
 USER_NAMES = "x-memory-user-names"
 MOST_USER_NAMES = 20
+SHORT_BYTES = 32 * 1024
 REQUEST_HEADERS = (BEING, CONVERSATION, BACKGROUND, USER_NAMES)
 ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-recall", "x-memory-stored", "x-memory-upstream")
 _PASSED_ON = ("accept", "openai-beta")
@@ -95,7 +96,10 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
     settings, user_id = proxy.on.settings, identity.caller.user_id
     with proxy.preparation(user_id):
         allow(Allowance(user_id, None, partial(proxy.charge, user_id), ADMISSION_SECONDS))
-        chat = await proxy.threads.start(_parsed, content.pop())
+        body = content.pop()
+        # A short one is read in less time than another thread takes to begin.
+        chat = _parsed(body) if len(body) <= SHORT_BYTES else await proxy.threads.start(_parsed, body)
+        del body
         began = asyncio.get_running_loop().time()
         requested = read_model(settings, chat.model, headers.get(BEING))
         asked = _asked(chat, headers)
@@ -117,9 +121,9 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
             await happened(recalled, began + settings.proxy_patience - loop.time())
         told = _headers(admitted, progress)
         proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, progress.stored)
-        body = chat.written(requested.model, progress.context)
+        written = chat.written(requested.model, progress.context)
         proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
-        return _Ready(admitted, progress, work, [body], told)
+        return _Ready(admitted, progress, work, [written], told)
 
 
 def _parsed(content: bytes) -> ChatBody:

@@ -5,7 +5,7 @@ vary come after the conversation, which only grows at its end.
 """
 
 import random
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -48,6 +48,9 @@ CONVERSATION = "conversation"
 RETRIEVED = "rag-context"
 KEPT = ("skills", "user-model")
 
+
+Filled = Mapping[str, Block | None]
+"""The block of each region, None where it has no content."""
 
 # Among so many messages that came last, the one to be answered is looked for by its words if its id was not given.
 JUST_STORED = 8
@@ -149,7 +152,9 @@ def assemble(
     """
     with store.transaction() as tx:
         prepared = prepare(tx, being, profiles.find(tx, being.being_id, request.options.process), request)
-    return assemble_prepared(store, embedders, settings, being, prepared, chance)
+        plan_once(tx)
+        filled = _filled(tx, being, prepared)
+    return assemble_prepared(store, embedders, settings, being, prepared, chance, filled)
 
 
 def prepare(tx: Transaction, being: Being, profile: Profile, request: AssemblyRequest) -> PreparedAssembly:
@@ -171,8 +176,19 @@ def assemble_prepared(
     being: Being,
     prepared: PreparedAssembly,
     chance: random.Random,
+    filled: Filled | None = None,
 ) -> Context:
-    """Assemble a context as `assemble` does, from a request that `prepare` has completed."""
+    """Assemble a context as `assemble` does, from a request that `prepare` has completed.
+
+    Args:
+        store: The ledger.
+        embedders: As `assemble`.
+        settings: As `assemble`.
+        being: The Being that will answer.
+        prepared: The request.
+        chance: As `assemble`.
+        filled: The regions that need no vector, if they are filled already.
+    """
     request, profile = prepared.request, prepared.profile
     retrieves = profile.includes(RETRIEVED)
     message = embed_message(
@@ -191,15 +207,11 @@ def assemble_prepared(
             commit_soon(tx)
         plan_once(tx)
         shown = _shown(tx, being, prepared)
+        filled = filled if filled is not None else _filled(tx, being, prepared)
         found = Retrieval()
-
-        def retrieved() -> Retrieval:
-            nonlocal found
+        if retrieves:
             found = retrieve(tx, settings, being, message, chance, shown, request.shown, passages)
-            return found
-
-        blocks = _blocks(tx, being, prepared, retrieved)
-        context = _context(tx, being, prepared, blocks, found)
+        context = _context(tx, being, prepared, _blocks(prepared, filled, found), found)
     if request.recorded is not None:
         request.recorded(context.text or "")
     if request.options.activate and found.node_ids:
@@ -246,10 +258,8 @@ def current_snapshot(tx: Transaction, being: Being, *, store: bool = True) -> Bl
     return block
 
 
-def _blocks(
-    tx: Transaction, being: Being, prepared: PreparedAssembly, retrieved: Callable[[], Retrieval]
-) -> list[Block]:
-    """Every region of the profile that has content; what is retrieved is filled in last, for it waits longest."""
+def _filled(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Filled:
+    """Every region of the profile, in their order, without what is retrieved."""
     being_id, request, profile, session = being.being_id, prepared.request, prepared.profile, prepared.session
     lists = persona.listed(tx, being_id)
     by_region: dict[str, list[WorkingMemoryEntry]] = {}
@@ -272,19 +282,20 @@ def _blocks(
         "context": lambda: context_blocks.state(persona.state(tx, being_id)),
         "vault": lambda: context_blocks.vault(_relevant_records(tx, being, profile, request.message)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
-        RETRIEVED: lambda: _recalled(retrieved()),
+        RETRIEVED: lambda: None,
         "default": lambda: context_blocks.default(default, _present_time(tx, being, before, stored), now),
         **{region: partial(context_blocks.of_callers, region, entries) for region, entries in by_region.items()},
     }
-    selected = [region for region in fillers if prepared.includes(region)]
-    filled = {region: fillers[region]() for region in sorted(selected, key=lambda region: region == RETRIEVED)}
-    stable = prepared.kept if profile.is_default else ()
-    blocks = [block for region in selected if (block := filled[region])]
+    return {region: fill() for region, fill in fillers.items() if prepared.includes(region)}
+
+
+def _blocks(prepared: PreparedAssembly, filled: Filled, found: Retrieval) -> list[Block]:
+    """Every region of the profile that has content."""
+    if RETRIEVED in filled:
+        filled = {**filled, RETRIEVED: context_blocks.recalled(found.foundation_pieces(), found.pieces())}
+    stable = prepared.kept if prepared.profile.is_default else ()
+    blocks = [block for block in filled.values() if block]
     return [replace(block, stable=True) if block.region in stable else block for block in blocks]
-
-
-def _recalled(found: Retrieval) -> Block | None:
-    return context_blocks.recalled(found.foundation_pieces(), found.pieces())
 
 
 def _split_conversation(

@@ -109,15 +109,18 @@ def backend(tx):
     return value(tx, "select pg_backend_pid()")
 
 
+def two_connections(store):
+    """Have the pool open a second connection."""
+    with store.transaction(), store.transaction():
+        pass
+
+
 def test_a_request_reads_beside_its_transaction_where_a_connection_is_free(new_store):
     store = new_store(user_connections=2)
+    two_connections(store)
     with allowed(Allowance(uuid4())):
-        # The pool opens a second connection after the first demand.
-        while True:
-            reading = store.beside(backend)
-            with store.transaction() as tx:
-                if reading(tx) != backend(tx):
-                    break
+        with store.transaction() as tx:
+            assert store.beside(backend)(tx) != backend(tx)
         meanwhile = threading.Event()
         reading = store.beside(lambda tx: meanwhile.wait(60) and value(tx, "select 7"))
         with store.transaction() as tx:
@@ -128,14 +131,16 @@ def test_a_request_reads_beside_its_transaction_where_a_connection_is_free(new_s
 
 def test_a_request_that_may_hold_one_connection_reads_in_its_transaction(new_store):
     store = new_store(user_connections=1)
+    two_connections(store)
     with allowed(Allowance(uuid4())), store.transaction() as tx:
         assert store.beside(backend)(tx) == backend(tx)
     with store.joined() as tx:
-        assert store.beside(backend)(tx) == backend(tx)
+        assert store.beside(lambda _: threading.get_ident())(tx) == threading.get_ident()
 
 
 def test_a_statement_beside_a_transaction_that_runs_too_long_is_not_repeated(new_store):
     store, read = new_store(statement_seconds=0.05), []
+    two_connections(store)
 
     def slow(tx):
         read.append(tx)

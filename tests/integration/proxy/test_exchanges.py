@@ -165,6 +165,20 @@ def test_the_same_opening_later_is_another_conversation(door, clock):
     assert door.conversations() == 2
 
 
+def test_of_conversations_that_began_alike_the_one_goes_on_that_ends_there(door, clock):
+    door.asks("Good morning.", answer="Good morning!")
+    clock.advance(hours=24)
+    door.asks("Good morning.", answer="Good morning!")
+    door.asks("Good morning.", "Good morning!", "It rains.", answer="It does.")
+    door.asks("Good morning.", "Good morning!", "The sun shines.")
+
+    assert sorted(door.stands()) == sorted(
+        ["Good morning.", "Good morning!"] * 2 + ["It rains.", "It does.", "The sun shines."]
+    )
+    assert door.asks("Good morning.", "Good morning!", "It rains.", "It does.", "Still.").retracted == 0
+    assert door.conversations() == 2
+
+
 def test_a_named_conversation_is_the_one_named(door):
     door.asks("Hello.", answer="Hi.", conversation="one")
     door.asks("Hello.", answer="Hi.", conversation="two")

@@ -49,7 +49,11 @@ def test_a_stream_without_its_end_mark_is_not_complete():
 
 def test_a_document_that_breaks_off_says_nothing():
     answer = read(DOCUMENT, b'{"choices": [{"mess', ended=False)
-    assert (answer.text, answer.complete) == ("", False)
+    assert (answer.text, answer.complete, answer.readable) == ("", False, True)
+
+
+def test_a_stream_is_known_by_its_type_in_any_case():
+    assert read("Text/Event-Stream", Reply.stream("Hi").body).text == "Hi"
 
 
 def test_line_ends_and_comments_of_other_servers_are_read():
@@ -82,7 +86,9 @@ def test_what_is_no_answer_is_unreadable_and_no_error(body):
 
 
 def test_a_compressed_answer_is_not_read():
-    assert not read(DOCUMENT, b"\x1f\x8b", encoding="gzip").readable
+    # Whatever its bytes look like.
+    answer = read(DOCUMENT, json.dumps(completion("Hi.")).encode(), encoding="gzip")
+    assert (answer.readable, answer.text) == (False, "")
 
 
 @pytest.mark.parametrize(("most_text", "most_bytes"), [(10, 10_000), (10_000, 100)])

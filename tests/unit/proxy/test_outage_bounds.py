@@ -37,6 +37,20 @@ def test_a_value_that_is_stored_again_is_valid_for_as_long_again(recent, clock):
     assert recent.find("token") == "another"
 
 
+def test_a_value_that_is_stored_again_does_not_keep_others_past_their_time(recent, clock):
+    over = Key()
+    held = ref(over)
+    recent.store("token", "caller")
+    recent.store("other", over)
+    clock[0] += 50
+    recent.store("token", "caller")
+    del over
+    clock[0] += 20
+    recent.store("third", "caller")
+    assert held() is None
+    assert recent.find("token") == "caller"
+
+
 class Key:
     """Stands for a provider's key."""
 
