@@ -62,7 +62,9 @@ def main() -> None:
     console = Console(width=None if Console().is_terminal else 140)
     configure_logs(Settings(log_level="ERROR"))
     measured: list[Measured] = []
-    with ground(Scale(asked.minute, asked.imported, tuple(asked.messages), asked.others, asked.nodes)) as on:
+    with ground(
+        Scale(asked.minute, asked.imported, tuple(asked.messages), asked.others, asked.nodes, asked.beings)
+    ) as on:
         with on.store.transaction() as tx:
             machine = Machine.this(tx)
         console.print(machine.in_words(), style="dim")
@@ -94,6 +96,7 @@ def _asked() -> argparse.Namespace:
     parser.add_argument(
         "--nodes", type=int, default=100_000, help="nodes of the Being that is recalled by its own index"
     )
+    parser.add_argument("--beings", type=int, default=1_000, help="Beings that get a few notes each")
     parser.add_argument("--imported", type=int, default=20_000, help="notes that the other Being imports, at most")
     return parser.parse_args()
 

@@ -29,6 +29,7 @@ class Scale:
         messages: Of how many messages the Beings are in which everything is searched.
         others: Of how many another is, beside which the last of them is searched again.
         nodes: How many nodes the Being has whose recall goes by an index of its own.
+        beings: How many Beings get a few notes each.
     """
 
     minute: float
@@ -36,6 +37,7 @@ class Scale:
     messages: tuple[int, ...] = (10_000, 100_000)
     others: int = 100_000
     nodes: int = 100_000
+    beings: int = 1_000
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from bench.memories import scene_note
 from memory.intake.intake import accept_notes
 from store.transaction import value
 
-BEINGS = 1_000
 NOTES = 20
 STEPS = 9
 SHARE_GOAL = 0.15
@@ -24,11 +23,12 @@ OVER = "select count(*) from memory.patrol_runs where state = 'done'"
 
 
 def many_beings(ground: Ground) -> Iterator[Figure]:
-    """Hand in 20 notes for each of 1,000 Beings, whose twentieth starts a patrol, and wait until all patrols are over.
+    """Hand in 20 notes for each of many Beings, whose twentieth starts a patrol, and wait until all patrols are over.
 
     A pool process's time outside of tasks is Celery's, and all of the workers' main processes and of beat. The sending
     of a task's first message happens inside of a task.
     """
+    count = ground.scale.beings
     directory = ground.home / "task-clock"
     directory.mkdir()
     with (
@@ -36,24 +36,24 @@ def many_beings(ground: Ground) -> Iterator[Figure]:
             settings,
             store,
         ),
-        counted_tasks() as count,
+        counted_tasks() as tasks,
     ):
-        beings = [ground.new_being() for _ in range(BEINGS)]
+        beings = [ground.new_being() for _ in range(count)]
         before, inside, begun = _processor_times(), task_clock.spent(directory), perf_counter()
         for being_id in beings:
             accept_notes(store, settings, being_id, [scene_note(position) for position in range(NOTES)])
         accepting = perf_counter() - begun
-        wait_for(lambda: _over(ground) == BEINGS, PATIENCE)
+        wait_for(lambda: _over(ground) == count, PATIENCE)
         took = perf_counter() - begun
         used = {of: seconds - before.get(of, 0.0) for of, seconds in _processor_times().items()}
         inside = task_clock.spent(directory) - inside
     celery = sum(seconds for (_, name), seconds in used.items() if "workers.runtime" in name) - inside
     total = sum(used.values())
     yield Figure(
-        what=f"patrols of {BEINGS:,} Beings with {NOTES} notes each",
-        measured=BEINGS / took,
+        what=f"patrols of {count:,} Beings with {NOTES} notes each",
+        measured=count / took,
         unit="/s",
-        remark=f"notes handed in within {accepting:.0f} s; {1000 * total / BEINGS:.0f} ms of processor time a patrol",
+        remark=f"notes handed in within {accepting:.0f} s; {1000 * total / count:.0f} ms of processor time a patrol",
     )
     yield Figure(
         what="share of Celery and kombu in processor time",
@@ -61,11 +61,9 @@ def many_beings(ground: Ground) -> Iterator[Figure]:
         unit="",
         limit=SHARE_GOAL,
         against="the goal",
-        remark=f"{1000 * celery / BEINGS:.1f} ms a patrol; inside of tasks {1000 * inside / BEINGS:.0f} ms",
+        remark=f"{1000 * celery / count:.1f} ms a patrol; inside of tasks {1000 * inside / count:.0f} ms",
     )
-    yield Figure(
-        what="tasks a patrol", measured=count.caused / BEINGS, unit="", limit=float(STEPS), against="its steps"
-    )
+    yield Figure(what="tasks a patrol", measured=tasks.caused / count, unit="", limit=float(STEPS), against="its steps")
 
 
 def _over(ground: Ground) -> int:
