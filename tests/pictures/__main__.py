@@ -31,6 +31,7 @@ RECORDING = PICTURE.with_name("demo.svg")
 COLUMNS = 110
 AUTH = ("ada", "lovelace-1815")
 PATIENCE = 60.0
+DEMO_PATIENCE = 600.0
 DAYS = 2
 CHROMIUM = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
@@ -66,6 +67,7 @@ def record_demo() -> None:
     """Save the report of `make demo` as a picture of the terminal, and its memory's page as another."""
     with made_home() as home:
         command = Command(home, FORCE_COLOR="1", COLUMNS=str(COLUMNS))
+        command.patience = DEMO_PATIENCE
         RECORDING.write_text(terminal(command("demo").stdout))
         picture_page(home / "demo")
 

@@ -17,9 +17,23 @@ export function refreshWith(show) {
 /** Tell the person something in a line. */
 export function tell(text, ...more) {
   const told = document.getElementById("told");
-  fill(told, el("div", { class: "toast" }, el("span", {}, text), more, button("×", () => fill(told), { "aria-label": "Close", class: "quiet" })));
+  fill(
+    told,
+    el(
+      "div",
+      { class: "toast" },
+      el("span", {}, text),
+      more,
+      button("×", () => fill(told), { "aria-label": "Close", class: "quiet" }),
+    ),
+  );
   clearTimeout(hiding);
   hiding = setTimeout(() => fill(told), SECONDS * 1000);
+}
+
+/** Tell what went wrong, unless a request was given up because the person went elsewhere. */
+export function tellProblem(problem) {
+  if (problem.name !== "AbortError") tell(problem.message);
 }
 
 /**
@@ -53,7 +67,7 @@ async function carryOut(label, way, back, changed) {
     await refresh();
     return answer;
   } catch (problem) {
-    if (problem.name !== "AbortError") tell(problem.message);
+    tellProblem(problem);
     return undefined;
   }
 }

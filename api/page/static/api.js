@@ -20,10 +20,20 @@ export function carry(secret) {
 
 /** Ask the server. `body` is sent as JSON; the answer is parsed. */
 export async function ask(method, path, { body, signal, headers } = {}) {
-  const all = { ...(proof && { "X-Memory-Page": proof }), ...(body && { "Content-Type": "application/json" }), ...headers };
+  const all = {
+    ...(proof && { "X-Memory-Page": proof }),
+    ...(body && { "Content-Type": "application/json" }),
+    ...headers,
+  };
   let answer;
   try {
-    answer = await fetch(path, { method, headers: all, body: body && JSON.stringify(body), signal, credentials: "same-origin" });
+    answer = await fetch(path, {
+      method,
+      headers: all,
+      body: body && JSON.stringify(body),
+      signal,
+      credentials: "same-origin",
+    });
   } catch (fault) {
     if (fault.name === "AbortError") throw fault;
     throw new Problem(0, { detail: "The server can’t be reached. Check that it runs, then try again." });
@@ -56,10 +66,6 @@ export class Being {
 
   post(path, body, signal) {
     return ask("POST", this.path(path), { body, signal });
-  }
-
-  put(path, body) {
-    return ask("PUT", this.path(path), { body });
   }
 
   patch(path, body) {

@@ -1,6 +1,6 @@
 // What the Being's models have cost, by day and purpose.
 
-import { el, empty, said } from "./dom.js";
+import { el, empty, userText } from "./dom.js";
 import { date, money, number } from "./words.js";
 
 export async function view(context) {
@@ -32,8 +32,32 @@ export async function view(context) {
       el(
         "table",
         {},
-        el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col", class: amounts.has(name) && "amount" }, name)))),
-        el("tbody", {}, spending.map((line) => el("tr", {}, el("th", { scope: "row", class: "day" }, line.day), el("td", {}, line.purpose.replaceAll("_", " ")), el("td", { class: "amount" }, money(line.cost)), said(line.model, "td"), [line.calls, line.input_tokens, line.output_tokens].map((value) => el("td", { class: "amount" }, number(value)))))),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            columns.map((name) => el("th", { scope: "col", class: amounts.has(name) && "amount" }, name)),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          spending.map((line) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row", class: "day" }, line.day),
+              el("td", {}, line.purpose.replaceAll("_", " ")),
+              el("td", { class: "amount" }, money(line.cost)),
+              userText(line.model, "td"),
+              [line.calls, line.input_tokens, line.output_tokens].map((value) =>
+                el("td", { class: "amount" }, number(value)),
+              ),
+            ),
+          ),
+        ),
       ),
     ),
   ];

@@ -8,13 +8,17 @@ export function el(tag, attributes = {}, ...children) {
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value != null) element.setAttribute(name, value);
   }
-  element.append(...children.flat(4).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...shown(children));
   return element;
 }
 
+/** Children in one list, without those that a condition left out. */
+const shown = (children) =>
+  children.flat(4).filter((child) => child !== null && child !== undefined && child !== false);
+
 /** Replace what an element holds. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat(4).filter((child) => child !== null && child !== undefined && child !== false));
+  element.replaceChildren(...shown(children));
   return element;
 }
 
@@ -26,12 +30,15 @@ const HIDDEN =
 /** Return a text with control, bidirectional and invisible characters written out. */
 export function visible(text) {
   return String(text ?? "").replace(HIDDEN, (character) =>
-    Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""),
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
+    ).join(""),
   );
 }
 
 /** An element with a text of people or models, in its own direction. */
-export function said(text, tag = "span", attributes = {}) {
+export function userText(text, tag = "span", attributes = {}) {
   return el(tag, { dir: "auto", ...attributes }, visible(text));
 }
 
@@ -64,7 +71,7 @@ export function empty(text) {
 }
 
 /** Ask a person in a dialog; resolves to the form's values, or to null if it was left. */
-export function asked(title, parts, { confirm = "Save", danger = false } = {}) {
+export function askInDialog(title, parts, { confirm = "Save", danger = false } = {}) {
   return new Promise((resolve) => {
     const form = el(
       "form",

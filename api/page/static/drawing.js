@@ -33,7 +33,8 @@ export class Drawing {
     this.colours = ["--one", "--two"].map((name) => style.getPropertyValue(name).trim());
     this.ground = ["--one-ground", "--two-ground"].map((name) => style.getPropertyValue(name).trim());
     this.ink = style.getPropertyValue("--ink").trim();
-    this.still = document.documentElement.dataset.motion === "still" || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.still =
+      document.documentElement.dataset.motion === "still" || matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.map = map;
     this.draw();
   }

@@ -1,7 +1,7 @@
 // The people, places and things that facts name, and proposals that two of them are one.
 
 import { change } from "./actions.js";
-import { button, el, empty, said } from "./dom.js";
+import { button, el, empty, userText } from "./dom.js";
 import { paged } from "./paged.js";
 import { count, day, share } from "./words.js";
 
@@ -11,14 +11,32 @@ export async function view(context) {
   const open = el("ol", { class: "cards proposals" });
   const decided = el("ol", { class: "cards decided" });
   const labels = new Map();
-  const moreRows = await paged(context, "entities", rows, (query) => being.get("/entities", { limit: 100, ...query }), (page) => {
-    for (const entity of page.entities) labels.set(entity.entity_ref, entity.label);
-    return page.entities.map((entity) => row(context, entity));
-  });
+  const moreRows = await paged(
+    context,
+    "entities",
+    rows,
+    (query) => being.get("/entities", { limit: 100, ...query }),
+    (page) => {
+      for (const entity of page.entities) labels.set(entity.entity_ref, entity.label);
+      return page.entities.map((entity) => row(context, entity));
+    },
+  );
   const card = (merge) => el("li", { "data-id": merge.merge_id }, proposal(context, merge, labels));
   const [moreOpen, moreDecided] = await Promise.all([
-    paged(context, "proposed", open, (query) => being.get("/entities/merges", { state: "proposed", limit: 50, ...query }), (page) => page.proposals.map(card)),
-    paged(context, "decided", decided, (query) => being.get("/entities/merges", { limit: 50, ...query }), (page) => page.proposals.filter((merge) => merge.state !== "proposed").map(card)),
+    paged(
+      context,
+      "proposed",
+      open,
+      (query) => being.get("/entities/merges", { state: "proposed", limit: 50, ...query }),
+      (page) => page.proposals.map(card),
+    ),
+    paged(
+      context,
+      "decided",
+      decided,
+      (query) => being.get("/entities/merges", { limit: 50, ...query }),
+      (page) => page.proposals.filter((merge) => merge.state !== "proposed").map(card),
+    ),
   ]);
   return [
     el("h1", {}, "People and things"),
@@ -26,7 +44,28 @@ export async function view(context) {
     open.childElementCount ? [open, moreOpen] : empty("No proposals wait for you."),
     el("h2", {}, "Whom and what facts name"),
     rows.childElementCount
-      ? [el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Entities" }, el("table", {}, el("thead", {}, el("tr", {}, ["Name", "Kind", "Also called"].map((name) => el("th", { scope: "col" }, name)), el("th", { scope: "col", class: "amount" }, "Facts"))), rows)), moreRows]
+      ? [
+          el(
+            "div",
+            { class: "scroll", tabindex: 0, role: "region", "aria-label": "Entities" },
+            el(
+              "table",
+              {},
+              el(
+                "thead",
+                {},
+                el(
+                  "tr",
+                  {},
+                  ["Name", "Kind", "Also called"].map((name) => el("th", { scope: "col" }, name)),
+                  el("th", { scope: "col", class: "amount" }, "Facts"),
+                ),
+              ),
+              rows,
+            ),
+          ),
+          moreRows,
+        ]
       : empty("Facts name no person or thing yet."),
     decided.childElementCount || !moreDecided.hidden ? [el("h2", {}, "Decided"), decided, moreDecided] : null,
   ];
@@ -36,29 +75,51 @@ function row(context, entity) {
   return el(
     "tr",
     { "data-id": entity.entity_ref },
-    el("th", { scope: "row" }, said(entity.label)),
+    el("th", { scope: "row" }, userText(entity.label)),
     el("td", {}, entity.entity_ref.split(":")[0]),
-    el("td", {}, said(entity.aliases.map((alias) => alias.split(":").pop().replaceAll("_", " ")).join(", "))),
-    el("td", { class: "amount" }, el("a", { href: context.link("facts", "of", entity.entity_ref), "aria-label": `${count(entity.facts, "fact")} of this entity` }, entity.facts)),
+    el("td", {}, userText(entity.aliases.map((alias) => alias.split(":").pop().replaceAll("_", " ")).join(", "))),
+    el(
+      "td",
+      { class: "amount" },
+      el(
+        "a",
+        {
+          href: context.link("facts", "of", entity.entity_ref),
+          "aria-label": `${count(entity.facts, "fact")} of this entity`,
+        },
+        entity.facts,
+      ),
+    ),
   );
 }
 
 function proposal(context, merge, labels) {
-  const named = (ref) => said(labels.get(ref) ?? ref.split(":").pop().replaceAll("_", " "), "strong");
+  const named = (ref) => userText(labels.get(ref) ?? ref.split(":").pop().replaceAll("_", " "), "strong");
   const path = `/entities/merges/${merge.merge_id}`;
   const accept = () => context.being.post(`${path}/accept`);
   const decline = () => context.being.post(`${path}/decline`);
-  const again = () => context.being.post("/entities/merges", { kept_ref: merge.kept_ref, merged_ref: merge.merged_ref });
+  const again = () =>
+    context.being.post("/entities/merges", { kept_ref: merge.kept_ref, merged_ref: merge.merged_ref });
   return [
     el("p", {}, named(merge.merged_ref), " is ", named(merge.kept_ref)),
-    el("p", { class: "hint" }, `${merge.state} · similarity ${share(merge.similarity)} · ${day(merge.decided_at ?? merge.created_at)}`),
+    el(
+      "p",
+      { class: "hint" },
+      `${merge.state} · similarity ${share(merge.similarity)} · ${day(merge.decided_at ?? merge.created_at)}`,
+    ),
     context.manages
       ? el(
           "div",
           { class: "buttons" },
-          merge.state === "proposed" ? button("They are one", () => change("Merged: their facts are filed together.", accept, decline), { class: "primary" }) : null,
+          merge.state === "proposed"
+            ? button("They are one", () => change("Merged: their facts are filed together.", accept, decline), {
+                class: "primary",
+              })
+            : null,
           merge.state === "proposed" ? button("Keep them apart", () => change("Kept apart.", decline, again)) : null,
-          merge.state === "merged" ? button("Undo the merge", () => change("They are two again.", decline, accept)) : null,
+          merge.state === "merged"
+            ? button("Undo the merge", () => change("They are two again.", decline, accept))
+            : null,
         )
       : null,
   ];

@@ -1,16 +1,24 @@
-// Facts about the user with the words that they rest on, edited in place, and the open todos.
+// Facts about the user with the words that they rest on, edited in place.
 
-import { change, tell } from "./actions.js";
-import { asked, button, el, empty, field, fill, pairs, said, visible } from "./dom.js";
-import { intoPrompts } from "./memory.js";
-import { paged } from "./paged.js";
+import { change } from "./actions.js";
+import { askInDialog, button, el, empty, field, fill, pairs, userText, visible } from "./dom.js";
+import { promptsShowing } from "./memory.js";
+import { choice, paged } from "./paged.js";
+import { todoList } from "./todos.js";
 import { count, day, moment } from "./words.js";
 
-const TYPES = [["", "All"], ["PROFILE", "The user"], ["PEOPLE", "People"], ["PROJECT", "Projects"]];
-const STATES = [["ACTIVE", "Active"], ["ARCHIVED", "Archived"]];
-const TODO_STATES = [["OPEN", "Open"], ["DONE", "Done"], ["ARCHIVED", "Archived"]];
-const TODO_DEEDS = [["OPEN", "Reopen", "Open again."], ["DONE", "Done", "Done."], ["ARCHIVED", "Archive", "Archived."]];
-const filters = { type: "", status: "ACTIVE", todos: "OPEN" };
+const TYPES = [
+  ["", "All"],
+  ["PROFILE", "The user"],
+  ["PEOPLE", "People"],
+  ["PROJECT", "Projects"],
+];
+const STATES = [
+  ["ACTIVE", "Active"],
+  ["ARCHIVED", "Archived"],
+];
+const EVENTS = { born: "became known", weighed: "changed its importance" };
+const filters = { type: "", status: "ACTIVE" };
 
 /** `facts`, `facts/of/ENTITY`, or `facts/ID`. */
 export async function view(context) {
@@ -20,52 +28,62 @@ export async function view(context) {
 async function all(context, entity) {
   const { being } = context;
   const facts = el("div", { class: "facts" });
-  const todos = el("div", { class: "todos" });
   const showFacts = async () => {
     const list = el("ol", { class: "cards" });
     const { type, status } = filters;
-    const more = await paged(context, `facts ${type} ${status}`, list, (query) => being.get("/facts", { type, status, entity, limit: 100, ...query }), (page) => page.facts.map((fact) => el("li", { "data-id": fact.fact_id }, card(context, fact))));
-    fill(facts, list.childElementCount ? [list, more] : empty("None. Facts are extracted from messages by a model, or added here."));
+    const more = await paged(
+      context,
+      `facts ${type} ${status}`,
+      list,
+      (query) => being.get("/facts", { type, status, entity, limit: 100, ...query }),
+      (page) => page.facts.map((fact) => el("li", { "data-id": fact.fact_id }, card(context, fact))),
+    );
+    fill(
+      facts,
+      list.childElementCount
+        ? [list, more]
+        : empty("None. Facts are extracted from messages by a model, or added here."),
+    );
   };
-  const showTodos = async () => {
-    const list = el("ol", { class: "cards" });
-    const status = filters.todos;
-    const more = await paged(context, `todos ${status}`, list, (query) => being.get("/todos", { status, limit: 100, ...query }), (page) => page.todos.map((todo) => el("li", { "data-id": todo.todo_id }, todoCard(context, todo))));
-    fill(todos, list.childElementCount ? [list, more] : empty("There are none."));
-  };
-  const choose = (name, options, label, show) => {
-    const choice = el("select", { name });
-    for (const [value, text] of options) choice.append(el("option", { value, selected: filters[name] === value }, text));
-    choice.addEventListener("change", async () => {
-      filters[name] = choice.value;
-      try {
-        await show();
-      } catch (problem) {
-        if (problem.name !== "AbortError") tell(problem.message);
-      }
+  const choose = (name, options, label) =>
+    choice(label, options, { name, value: filters[name] }, (value) => {
+      filters[name] = value;
+      return showFacts();
     });
-    return field(label, choice);
-  };
-  await Promise.all([showFacts(), entity ? null : showTodos()]);
+  const [todos] = await Promise.all([entity ? null : todoList(context), showFacts()]);
   return [
     entity ? el("p", {}, el("a", { href: context.link("facts"), class: "back" }, "← Facts")) : null,
-    el("h1", {}, entity ? ["Facts about ", said(entity.split(":").pop().replaceAll("_", " "))] : "Facts"),
+    el("h1", {}, entity ? ["Facts about ", userText(entity.split(":").pop().replaceAll("_", " "))] : "Facts"),
     el("p", { class: "lead" }, "What is known about the user, each with the words it rests on."),
-    el("div", { class: "choices" }, choose("type", TYPES, "About", showFacts), choose("status", STATES, "State", showFacts), context.manages && !entity ? button("Add a fact", () => add(context)) : null),
+    el(
+      "div",
+      { class: "choices" },
+      choose("type", TYPES, "About"),
+      choose("status", STATES, "State"),
+      context.manages && !entity ? button("Add a fact", () => add(context)) : null,
+    ),
     facts,
-    entity ? null : [el("h2", {}, "Todos and promises"), el("div", { class: "choices" }, choose("todos", TODO_STATES, "State of the todos", showTodos)), todos],
+    todos,
   ];
 }
 
 function card(context, fact) {
   return [
-    el("p", {}, el("a", { href: context.link("facts", fact.fact_id) }, said(fact.content))),
-    el("p", { class: "hint" }, said(fact.entity_label), ` · told ${count(fact.mentions, "time")}, last on ${day(fact.last_told_at)}`, fact.pinned ? [" · ", el("strong", { class: "chip" }, "pinned")] : null, fact.being_id ? " · in confidence" : null, fact.status === "ARCHIVED" ? [" · ", el("span", { class: "chip ARCHIVED" }, "archived")] : null),
-    deeds(context, fact),
+    el("p", {}, el("a", { href: context.link("facts", fact.fact_id) }, userText(fact.content))),
+    el(
+      "p",
+      { class: "hint" },
+      userText(fact.entity_label),
+      ` · told ${count(fact.mentions, "time")}, last on ${day(fact.last_told_at)}`,
+      fact.pinned ? [" · ", el("strong", { class: "chip" }, "pinned")] : null,
+      fact.being_id ? " · in confidence" : null,
+      fact.status === "ARCHIVED" ? [" · ", el("span", { class: "chip ARCHIVED" }, "archived")] : null,
+    ),
+    actionButtons(context, fact),
   ];
 }
 
-function deeds(context, fact) {
+function actionButtons(context, fact) {
   if (!context.manages) return null;
   const path = `/facts/${fact.fact_id}`;
   const set = (values) => () => context.being.patch(path, values);
@@ -73,7 +91,13 @@ function deeds(context, fact) {
     "div",
     { class: "buttons" },
     button("Edit", (event) => edit(context, fact, event.target)),
-    button(fact.pinned ? "Unpin" : "Pin", () => change(fact.pinned ? "Unpinned." : "Pinned: it is in every prompt.", set({ pinned: !fact.pinned }), set({ pinned: fact.pinned }))),
+    button(fact.pinned ? "Unpin" : "Pin", () =>
+      change(
+        fact.pinned ? "Unpinned." : "Pinned: it is in every prompt.",
+        set({ pinned: !fact.pinned }),
+        set({ pinned: fact.pinned }),
+      ),
+    ),
     fact.status === "ACTIVE"
       ? button("Archive", () => change("Archived.", set({ status: "ARCHIVED" }), set({ status: "ACTIVE" })))
       : button("Restore", () => change("Restored.", set({ status: "ACTIVE" }), set({ status: "ARCHIVED" }))),
@@ -86,77 +110,151 @@ function edit(context, fact, from) {
   const place = from.closest(".buttons");
   const text = el("textarea", { rows: 2, dir: "auto", required: true, maxlength: 500 });
   text.value = fact.content;
-  const form = el("form", {}, field("The fact, in one statement", text), el("div", { class: "buttons" }, el("button", { type: "submit", class: "primary" }, "Save"), button("Cancel", () => { form.replaceWith(place); place.querySelector("button").focus(); })));
+  const form = el(
+    "form",
+    {},
+    field("The fact, in one statement", text),
+    el(
+      "div",
+      { class: "buttons" },
+      el("button", { type: "submit", class: "primary" }, "Save"),
+      button("Cancel", () => {
+        form.replaceWith(place);
+        place.querySelector("button").focus();
+      }),
+    ),
+  );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const path = `/facts/${fact.fact_id}`;
     if (text.value === fact.content) return form.replaceWith(place);
-    await change("Corrected.", () => context.being.patch(path, { content: text.value }), () => context.being.patch(path, { content: fact.content }));
+    await change(
+      "Corrected.",
+      () => context.being.patch(path, { content: text.value }),
+      () => context.being.patch(path, { content: fact.content }),
+    );
   });
-  form.addEventListener("keydown", (event) => event.key === "Escape" && (form.replaceWith(place), place.querySelector("button").focus()));
+  form.addEventListener(
+    "keydown",
+    (event) => event.key === "Escape" && (form.replaceWith(place), place.querySelector("button").focus()),
+  );
   place.replaceWith(form);
   text.focus();
 }
 
 async function erase(context, fact) {
   const detail = await context.being.get(`/facts/${fact.fact_id}`);
-  const given = await asked(
+  const given = await askInDialog(
     "Erase this fact for good?",
-    [said(fact.content, "blockquote"), el("p", {}, "This can’t be undone; archiving can. These would go:"), el("ul", { class: "preview" }, el("li", {}, count(detail.statements.length, "statement")), el("li", {}, `${count(detail.statements.flatMap((one) => one.evidence).length, "quotation")}; the messages stay`))],
+    [
+      userText(fact.content, "blockquote"),
+      el("p", {}, "This can’t be undone; archiving can. These would go:"),
+      el(
+        "ul",
+        { class: "preview" },
+        el("li", {}, count(detail.statements.length, "statement")),
+        el(
+          "li",
+          {},
+          `${count(detail.statements.flatMap((one) => one.evidence).length, "quotation")}; the messages stay`,
+        ),
+      ),
+    ],
     { confirm: "Erase for good", danger: true },
   );
-  if (given && (await change("Erased for good.", () => context.being.delete(`/facts/${fact.fact_id}`), null)) !== undefined) context.go("facts");
+  if (
+    given &&
+    (await change("Erased for good.", () => context.being.delete(`/facts/${fact.fact_id}`), null)) !== undefined
+  )
+    context.go("facts");
 }
 
 async function add(context) {
   const content = el("textarea", { name: "content", rows: 2, required: true, dir: "auto", maxlength: 500 });
-  const type = el("select", { name: "type" }, TYPES.slice(1).map(([value, label]) => el("option", { value }, label)));
-  const given = await asked("Add a fact", [field("One statement in the third person", content), field("About", type)]);
+  const type = el(
+    "select",
+    { name: "type" },
+    TYPES.slice(1).map(([value, label]) => el("option", { value }, label)),
+  );
+  const given = await askInDialog("Add a fact", [
+    field("One statement in the third person", content),
+    field("About", type),
+  ]);
   if (!given) return;
-  const label = (answer) => (answer.facts ? "Added." : answer.told_again ? "Added to a fact that was known." : "This was known.");
+  const label = (answer) =>
+    answer.facts ? "Added." : answer.told_again ? "Added to a fact that was known." : "This was known.";
   const back = (answer) => Promise.all(answer.fact_ids.map((id) => context.being.delete(`/facts/${id}`)));
-  await change(label, () => context.being.post("/facts", [{ type: given.type, content: given.content }]), back, (answer) => answer.facts > 0);
+  await change(
+    label,
+    () => context.being.post("/facts", [{ type: given.type, content: given.content }]),
+    back,
+    (answer) => answer.facts > 0,
+  );
 }
 
 async function one(context) {
   const id = context.ids[0];
-  const [detail, prompts] = await Promise.all([context.being.get(`/facts/${id}`), intoPrompts(context, id)]);
+  const [detail, prompts] = await Promise.all([context.being.get(`/facts/${id}`), promptsShowing(context, id)]);
   const { fact } = detail;
   return [
     el("p", {}, el("a", { href: context.link("facts"), class: "back" }, "← Facts")),
     el(
       "article",
       { class: "reading" },
-      said(fact.content, "h1"),
-      deeds(context, fact),
-      pairs(["About", said(fact.entity_label)], ["Importance", `${fact.importance} of 3`], ["Known to", fact.being_id ? "this Being alone, in confidence" : "all of the user’s Beings"], ["Told", `${count(fact.mentions, "time")}${fact.sessions ? ` in ${count(fact.sessions, "session")}` : ""}`]),
+      userText(fact.content, "h1"),
+      actionButtons(context, fact),
+      pairs(
+        ["About", userText(fact.entity_label)],
+        ["Importance", `${fact.importance} of 3`],
+        ["Known to", fact.being_id ? "this Being alone, in confidence" : "all of the user’s Beings"],
+        ["Told", `${count(fact.mentions, "time")}${fact.sessions ? ` in ${count(fact.sessions, "session")}` : ""}`],
+      ),
       el("h2", {}, "The words it rests on"),
       el(
         "ol",
         { class: "cards statements" },
         detail.statements.map((statement) =>
-          el("li", {}, said(statement.content, statement.replaced_by ? "s" : "p"), statement.replaced_by ? el("p", { class: "hint" }, "replaced by a later statement") : null, statement.evidence.map((evidence) => el("blockquote", {}, said(evidence.span), el("span", { class: "hint" }, ` ${moment(evidence.told_at)}${evidence.message_id ? "" : ", handed in"}`)))),
+          el(
+            "li",
+            {},
+            userText(statement.content, statement.replaced_by ? "s" : "p"),
+            statement.replaced_by ? el("p", { class: "hint" }, "replaced by a later statement") : null,
+            statement.evidence.map((evidence) =>
+              el(
+                "blockquote",
+                {},
+                userText(evidence.span),
+                el(
+                  "span",
+                  { class: "hint" },
+                  ` ${moment(evidence.told_at)}${evidence.message_id ? "" : ", handed in"}`,
+                ),
+              ),
+            ),
+          ),
         ),
       ),
       el("h2", {}, "Its story"),
-      detail.history.length ? el("ol", { class: "story" }, detail.history.map((event) => el("li", {}, el("time", {}, day(event.happened_at)), el("span", {}, visible(event.event), typeof event.detail?.content === "string" ? [": ", said(event.detail.content)] : null)))) : empty("Nothing but what was told."),
+      detail.history.length
+        ? el(
+            "ol",
+            { class: "story" },
+            detail.history.map((event) =>
+              el(
+                "li",
+                {},
+                el("time", {}, day(event.happened_at)),
+                el(
+                  "span",
+                  {},
+                  EVENTS[event.event] ?? visible(event.event),
+                  typeof event.detail?.content === "string" ? [": ", userText(event.detail.content)] : null,
+                ),
+              ),
+            ),
+          )
+        : empty("Nothing but what was told."),
       prompts,
     ),
-  ];
-}
-
-function todoCard(context, todo) {
-  const path = `/todos/${todo.todo_id}`;
-  const set = (values) => () => context.being.patch(path, values);
-  return [
-    said(todo.content, "p"),
-    el("p", { class: "hint" }, todo.kind, todo.due ? [" · ", said(todo.due)] : null, ` · ${day(todo.created_at)}`),
-    context.manages
-      ? el(
-          "div",
-          { class: "buttons" },
-          TODO_DEEDS.filter(([status]) => status !== todo.status).map(([status, label, told]) => button(label, () => change(told, set({ status }), set({ status: todo.status })))),
-        )
-      : null,
   ];
 }

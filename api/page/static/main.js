@@ -2,7 +2,7 @@
 
 import { clearUndo, refreshWith, tell, undo, undoable } from "./actions.js";
 import { Being, ask, carry } from "./api.js";
-import { button, el, empty, field, fill, said, visible } from "./dom.js";
+import { button, el, empty, field, fill, userText, visible } from "./dom.js";
 import * as map from "./map.js";
 
 const SECTIONS = [
@@ -58,24 +58,51 @@ function showLogin(reason = "") {
   fill(nav);
   document.body.classList.add("outside");
   document.title = "Memory Patrol";
-  const secret = el("input", { type: "password", name: "token", autocomplete: "off", required: true, spellcheck: "false" });
+  const secret = el("input", {
+    type: "password",
+    name: "token",
+    autocomplete: "off",
+    required: true,
+    spellcheck: "false",
+  });
   const trouble = el("p", { role: "alert", class: "trouble" }, reason);
   const form = el(
     "form",
     { class: "login" },
     el("img", { src: ICON, alt: "", width: 48, height: 48 }),
     el("h1", {}, "See a memory, and take care of it"),
-    el("p", {}, "Log in with an access token. The page keeps it nowhere: a login lasts eight hours, or until you log out."),
+    el(
+      "p",
+      {},
+      "Log in with an access token. The page keeps it nowhere: a login lasts eight hours, or until you log out.",
+    ),
     field("Access token", secret),
     trouble,
     el("button", { type: "submit", class: "primary" }, "Log in"),
-    el("details", {}, el("summary", {}, "Where do I get a token?"), el("p", {}, "On the machine where it runs:"), el("pre", { tabindex: 0 }, "./patrol token add --user NAME --scope read --scope manage"), el("p", {}, "Without the scope ", el("code", {}, "manage"), " the page shows everything and changes nothing. ", el("a", { href: "/docs" }, "The routes of the API"), ".")),
+    el(
+      "details",
+      {},
+      el("summary", {}, "Where do I get a token?"),
+      el("p", {}, "On the machine where it runs:"),
+      el("pre", { tabindex: 0 }, "./patrol token add --user NAME --scope read --scope manage"),
+      el(
+        "p",
+        {},
+        "Without the scope ",
+        el("code", {}, "manage"),
+        " the page shows everything and changes nothing. ",
+        el("a", { href: "/docs" }, "The routes of the API"),
+        ".",
+      ),
+    ),
   );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     fill(trouble);
     try {
-      const session = await ask("POST", "/page/session", { headers: { Authorization: `Bearer ${secret.value.trim()}` } });
+      const session = await ask("POST", "/page/session", {
+        headers: { Authorization: `Bearer ${secret.value.trim()}` },
+      });
       if (!session.scopes.includes("read")) throw new Error("This token lacks the scope `read`.");
       await begin(session);
       content.focus();
@@ -89,7 +116,10 @@ function showLogin(reason = "") {
 }
 
 function drawTop() {
-  const choice = el("select", { "aria-label": "Being", onchange: (event) => (location.hash = `#/${event.target.value}/${place().section}`) });
+  const choice = el("select", {
+    "aria-label": "Being",
+    onchange: (event) => (location.hash = `#/${event.target.value}/${place().section}`),
+  });
   for (const being of beings) choice.append(el("option", { value: being.slug, dir: "auto" }, visible(being.name)));
   const undoing = button("Undo", undo, { class: "quiet", id: "undo", title: "Undo the last change (Ctrl+Z)" });
   const latest = () => (undoing.disabled = !undoable());
@@ -97,18 +127,30 @@ function drawTop() {
   latest();
   fill(
     top,
-    el("a", { class: "brand", href: "#/", "aria-label": "Memory Patrol" }, el("img", { src: ICON, alt: "", width: 28, height: 28 }), el("span", {}, "Memory Patrol")),
-    beings.length > 1 ? choice : beings.length ? said(beings[0].name, "strong", { class: "being" }) : null,
+    el(
+      "a",
+      { class: "brand", href: "#/", "aria-label": "Memory Patrol" },
+      el("img", { src: ICON, alt: "", width: 28, height: 28 }),
+      el("span", {}, "Memory Patrol"),
+    ),
+    beings.length > 1 ? choice : beings.length ? userText(beings[0].name, "strong", { class: "being" }) : null,
     login.scopes.includes("manage") ? undoing : el("span", { class: "badge" }, "Read only"),
     el(
       "details",
       { class: "menu" },
-      el("summary", { "aria-label": "Menu" }, said(login.user)),
+      el("summary", { "aria-label": "Menu" }, userText(login.user)),
       el(
         "div",
         {},
-        toggle("theme", "Colours", [["", "As the system"], ["light", "Light"], ["dark", "Dark"]]),
-        toggle("motion", "Motion", [["", "As the system"], ["still", "Off"]]),
+        toggle("theme", "Colours", [
+          ["", "As the system"],
+          ["light", "Light"],
+          ["dark", "Dark"],
+        ]),
+        toggle("motion", "Motion", [
+          ["", "As the system"],
+          ["still", "Off"],
+        ]),
         button("Log out", leave),
       ),
     ),
@@ -122,7 +164,8 @@ function toggle(name, label, options) {
       preferences();
     },
   });
-  for (const [value, text] of options) choice.append(el("option", { value, selected: (localStorage.getItem(name) || "") === value }, text));
+  for (const [value, text] of options)
+    choice.append(el("option", { value, selected: (localStorage.getItem(name) || "") === value }, text));
   return field(label, choice);
 }
 
@@ -164,10 +207,24 @@ async function show() {
   if (choice && row) choice.value = row.slug;
   const named = [...SECTIONS, MEMORY].find(([name]) => name === section) || SECTIONS[0];
   const current = named === MEMORY ? "map" : named[0];
-  fill(nav, row && SECTIONS.map(([name, label]) => el("a", { href: `#/${row.slug}/${name}`, "aria-current": name === current && (named === MEMORY ? "true" : "page") }, label)));
+  fill(
+    nav,
+    row &&
+      SECTIONS.map(([name, label]) =>
+        el(
+          "a",
+          { href: `#/${row.slug}/${name}`, "aria-current": name === current && (named === MEMORY ? "true" : "page") },
+          label,
+        ),
+      ),
+  );
   nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   if (!row) {
-    fill(content, el("h1", {}, "No Being"), empty(beings.length ? "You have no Being of that name." : "Your token gives access to no Being yet."));
+    fill(
+      content,
+      el("h1", {}, "No Being"),
+      empty(beings.length ? "You have no Being of that name." : "Your token gives access to no Being yet."),
+    );
     return;
   }
   const anew = location.hash !== shown;
@@ -196,13 +253,19 @@ async function show() {
     content.dataset.shown = [named[0], ...ids].join("/");
     if (anew) {
       window.scrollTo(0, 0);
-      if (document.activeElement === document.body || nav.contains(document.activeElement) === false) content.focus({ preventScroll: true });
+      if (document.activeElement === document.body || nav.contains(document.activeElement) === false)
+        content.focus({ preventScroll: true });
     } else {
       window.scrollTo(0, scrolled);
     }
   } catch (problem) {
     if (problem.name === "AbortError" || signal.aborted) return;
-    fill(content, el("h1", {}, named[1]), el("p", { role: "alert", class: "trouble" }, problem.message), button("Try again", show));
+    fill(
+      content,
+      el("h1", {}, named[1]),
+      el("p", { role: "alert", class: "trouble" }, problem.message),
+      button("Try again", show),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 // The map of a Being's topics: memories as strong as their effective importance, and what the next patrols would let fade.
 
 import { change } from "./actions.js";
-import { asked, button, el, empty, field, fill, said, visible } from "./dom.js";
+import { askInDialog, button, el, empty, field, fill, userText, visible } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { grouped, heightFor, isFading, laidOut, rootsOf, strength } from "./layout.js";
 import { count, fading, share } from "./words.js";
@@ -26,9 +26,16 @@ export async function view(context) {
   const groups = grouped(clusters, nodes);
   const living = nodes.length;
   if (!living) {
-    return [el("h1", {}, said(being.row.name)), empty("Nothing is remembered yet. Hand in notes or messages, and a patrol turns them into memories.")];
+    return [
+      el("h1", {}, userText(being.row.name)),
+      empty("Nothing is remembered yet. Hand in notes or messages, and a patrol turns them into memories."),
+    ];
   }
-  const canvas = el("canvas", { class: "drawing", role: "img", "aria-label": `Map of ${count(living, "memory", "memories")} in ${count(groups.length, "topic")}; the list beside it has them all.` });
+  const canvas = el("canvas", {
+    class: "drawing",
+    role: "img",
+    "aria-label": `Map of ${count(living, "memory", "memories")} in ${count(groups.length, "topic")}; the list beside it has them all.`,
+  });
   const labels = el("div", { class: "labels", "aria-hidden": "true" });
   const tip = el("div", { class: "tip", hidden: true });
   const chart = el("div", { class: "chart" }, canvas, labels, tip);
@@ -58,10 +65,24 @@ export async function view(context) {
   const again = () => drawing.map.discs.length && place();
   window.addEventListener("preferences", again, { signal: context.signal });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again, { signal: context.signal });
-  point(context, canvas, drawing, tip);
+  handlePointer(context, canvas, drawing, tip);
   return [
-    el("div", { class: "heading" }, el("h1", {}, said(being.row.name)), el("p", { class: "lead" }, `${count(living, "memory", "memories")} in ${count(groups.filter((group) => !group.cluster.is_parent).length, "topic")}. The stronger, the fuller and nearer to the middle.`)),
-    el("div", { class: "map" }, el("section", { "aria-label": "Map" }, legend(clusters, groups), chart, ahead(context, drawing, nodes)), topics(context, groups)),
+    el(
+      "div",
+      { class: "heading" },
+      el("h1", {}, userText(being.row.name)),
+      el(
+        "p",
+        { class: "lead" },
+        `${count(living, "memory", "memories")} in ${count(groups.filter((group) => !group.cluster.is_parent).length, "topic")}. The stronger, the fuller and nearer to the middle.`,
+      ),
+    ),
+    el(
+      "div",
+      { class: "map" },
+      el("section", { "aria-label": "Map" }, legend(clusters, groups), chart, lookAhead(context, drawing, nodes)),
+      topics(context, groups),
+    ),
   ];
 }
 
@@ -69,11 +90,17 @@ export async function view(context) {
 function legend(clusters, groups) {
   const names = new Map(clusters.map((cluster) => [cluster.cluster_id, cluster.name]));
   const key = (shape, label) => el("li", {}, el("span", { class: `key ${shape}`, "aria-hidden": "true" }), label);
-  return el("ul", { class: "legend" }, rootsOf(groups).map((root, at) => key(at % 2 ? "two" : "one", said(names.get(root)))), key("hollow", "fading away"), key("ring", "pinned"));
+  return el(
+    "ul",
+    { class: "legend" },
+    rootsOf(groups).map((root, at) => key(at % 2 ? "two" : "one", userText(names.get(root)))),
+    key("hollow", "fading away"),
+    key("ring", "pinned"),
+  );
 }
 
 /** Pointer and touch on the map: a line about the memory, and its page. A finger hides what it presses: its first tap shows the line. */
-function point(context, canvas, drawing, tip) {
+function handlePointer(context, canvas, drawing, tip) {
   const under = (event) => {
     const box = canvas.getBoundingClientRect();
     return drawing.at(event.clientX - box.left, event.clientY - box.top);
@@ -82,7 +109,15 @@ function point(context, canvas, drawing, tip) {
     drawing.mark(seed);
     tip.hidden = !seed;
     if (!seed) return;
-    fill(tip, said(seed.node.action, "strong"), el("span", {}, `${fading(seed.node)} · strength ${share(seed.node.effective_importance)} of ${share(seed.node.importance)}`));
+    fill(
+      tip,
+      userText(seed.node.action, "strong"),
+      el(
+        "span",
+        {},
+        `${fading(seed.node)} · strength ${share(seed.node.effective_importance)} of ${share(seed.node.importance)}`,
+      ),
+    );
     tip.style.left = `${Math.min(Math.max(seed.x, 130), canvas.clientWidth - 130)}px`;
     tip.style.top = `${seed.y + 14}px`;
   };
@@ -101,13 +136,19 @@ function point(context, canvas, drawing, tip) {
 }
 
 /** The slider that moves ahead by patrols. What fades comes from the API's own forecast. */
-function ahead(context, drawing, nodes) {
+function lookAhead(context, drawing, nodes) {
   const range = el("input", { type: "range", min: 0, max: FURTHEST, value: 0, step: 1, name: "ahead" });
   const told = el("output", { class: "ahead-told" });
   const list = el("ol", { class: "lines" });
   const next = button("Show more", () => listPage(cursor), { class: "more", hidden: true });
   const which = el("details", {}, el("summary", {}, "Which ones"), list, next);
-  const line = (node) => el("li", {}, el("a", { href: context.link("memory", node.node_id) }, said(node.scene.action)), el("span", { class: "hint" }, fading(node)));
+  const line = (node) =>
+    el(
+      "li",
+      {},
+      el("a", { href: context.link("memory", node.node_id) }, userText(node.scene.action)),
+      el("span", { class: "hint" }, fading(node)),
+    );
   // The forecast lists what fades beside these.
   const today = nodes.filter((node) => isFading(node, 0)).length;
   let cursor = null;
@@ -133,7 +174,12 @@ function ahead(context, drawing, nodes) {
     const faded = nodes.filter((node) => isFading(node, patrols)).length;
     range.setAttribute("aria-valuetext", count(patrols, "patrol"));
     drawing.look(patrols);
-    fill(told, patrols ? `In ${count(patrols, "patrol")} without a recall, ${count(faded - today, "more memory", "more memories")} would fade: ${faded} in all.` : `Today ${count(today, "memory", "memories")} ${today === 1 ? "is" : "are"} fading away.`);
+    fill(
+      told,
+      patrols
+        ? `In ${count(patrols, "patrol")} without a recall, ${count(faded - today, "more memory", "more memories")} would fade: ${faded} in all.`
+        : `Today ${count(today, "memory", "memories")} ${today === 1 ? "is" : "are"} fading away.`,
+    );
     clearTimeout(asking);
     asking = setTimeout(() => listPage(null), PAUSE_MS);
   };
@@ -151,7 +197,16 @@ function topics(context, groups) {
     el("h2", { id: "topics-title" }, "Topics"),
     order.map((group) => {
       const list = el("ol", { class: "lines" });
-      const parts = el("details", { class: "topic" }, el("summary", {}, said(group.cluster.name), el("span", { class: "hint" }, count(group.nodes.length, "memory", "memories"))));
+      const parts = el(
+        "details",
+        { class: "topic" },
+        el(
+          "summary",
+          {},
+          userText(group.cluster.name),
+          el("span", { class: "hint" }, count(group.nodes.length, "memory", "memories")),
+        ),
+      );
       parts.addEventListener("toggle", () => {
         if (parts.open && !list.childElementCount) fillTopic(context, parts, list, group);
       });
@@ -163,7 +218,14 @@ function topics(context, groups) {
 
 function fillTopic(context, parts, list, group) {
   const rest = group.nodes.slice(LISTED);
-  const line = (node) => el("li", {}, meter(node), el("a", { href: context.link("memory", node.node_id) }, said(node.action)), el("span", { class: "hint" }, fading(node)));
+  const line = (node) =>
+    el(
+      "li",
+      {},
+      meter(node),
+      el("a", { href: context.link("memory", node.node_id) }, userText(node.action)),
+      el("span", { class: "hint" }, fading(node)),
+    );
   fill(list, group.nodes.slice(0, LISTED).map(line));
   if (rest.length) {
     const more = button(`Show ${rest.length} more`, () => {
@@ -179,10 +241,14 @@ function fillTopic(context, parts, list, group) {
 
 async function rename(context, cluster) {
   const name = el("input", { name: "name", value: cluster.name, required: true, dir: "auto", autocomplete: "off" });
-  const given = await asked("Rename the topic", field("Name", name));
+  const given = await askInDialog("Rename the topic", field("Name", name));
   if (!given) return;
   const path = `/clusters/${cluster.cluster_id}`;
-  await change("Topic renamed.", () => context.being.patch(path, { name: given.name }), () => context.being.patch(path, { name: cluster.name }));
+  await change(
+    "Topic renamed.",
+    () => context.being.patch(path, { name: given.name }),
+    () => context.being.patch(path, { name: cluster.name }),
+  );
 }
 
 /** A memory's strength as a small bar. */

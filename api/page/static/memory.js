@@ -1,7 +1,7 @@
 // One memory: what it says, how strong it is, the words it rests on, what happened to it, and what can be done about it.
 
 import { change } from "./actions.js";
-import { asked, button, el, empty, field, pairs, said, visible } from "./dom.js";
+import { askInDialog, button, el, empty, field, pairs, userText, visible } from "./dom.js";
 import { meter } from "./map.js";
 import { paged } from "./paged.js";
 import { count, day, fading, moment, share, state } from "./words.js";
@@ -23,7 +23,7 @@ export async function view(context) {
   const [story, map, prompts] = await Promise.all([
     being.get(`/nodes/${context.ids[0]}/history`),
     being.get("/clusters"),
-    intoPrompts(context, context.ids[0]),
+    promptsShowing(context, context.ids[0]),
   ]);
   const { node } = story;
   const topic = map.clusters.find((cluster) => cluster.cluster_id === node.cluster_id);
@@ -32,47 +32,105 @@ export async function view(context) {
     el(
       "article",
       { class: "memory" },
-      el("p", { class: "when" }, (node.scene.when || []).map((when) => said(typeof when === "string" ? when : `${when.date} ${when.text ?? ""}`)), node.scene.setting ? [" · ", said(node.scene.setting)] : null),
-      said(node.scene.action, "h1"),
-      (node.scene.dialogue || []).map((line) => said(line, "blockquote")),
-      node.feeling ? said(node.feeling, "p", { class: "feeling" }) : null,
-      el("p", { class: "state" }, meter(node), el("strong", { class: `chip ${state(node)}` }, state(node)), ` ${fading(node)} · strength ${share(node.effective_importance)} of ${share(node.importance)} after ${count(node.session_count, "patrol")}`),
-      deeds(context, story),
-      pairs(
-        topic && ["Topic", said(topic.name)],
-        node.scene.actors?.length && ["Who was there", said(node.scene.actors.join(", "))],
-        node.themes.length && ["Themes", said(node.themes.join(", "))],
-        ["Found", node.reactivation_count ? `${count(node.reactivation_count, "time")}, last on ${day(node.last_activated)}` : "not yet"],
-        story.final_survivor && ["Lives on in", el("a", { href: context.link("memory", story.final_survivor) }, "the memory that took it in")],
+      el(
+        "p",
+        { class: "when" },
+        (node.scene.when || []).map((when) =>
+          userText(typeof when === "string" ? when : `${when.date} ${when.text ?? ""}`),
+        ),
+        node.scene.setting ? [" · ", userText(node.scene.setting)] : null,
       ),
-      words(context, story),
-      happened(context, story, map.clusters),
+      userText(node.scene.action, "h1"),
+      (node.scene.dialogue || []).map((line) => userText(line, "blockquote")),
+      node.feeling ? userText(node.feeling, "p", { class: "feeling" }) : null,
+      el(
+        "p",
+        { class: "state" },
+        meter(node),
+        el("strong", { class: `chip ${state(node)}` }, state(node)),
+        ` ${fading(node)} · strength ${share(node.effective_importance)} of ${share(node.importance)} after ${count(node.session_count, "patrol")}`,
+      ),
+      actionButtons(context, story),
+      pairs(
+        topic && ["Topic", userText(topic.name)],
+        node.scene.actors?.length && ["Who was there", userText(node.scene.actors.join(", "))],
+        node.themes.length && ["Themes", userText(node.themes.join(", "))],
+        [
+          "Found",
+          node.reactivation_count
+            ? `${count(node.reactivation_count, "time")}, last on ${day(node.last_activated)}`
+            : "not yet",
+        ],
+        story.final_survivor && [
+          "Lives on in",
+          el("a", { href: context.link("memory", story.final_survivor) }, "the memory that took it in"),
+        ],
+      ),
+      sources(context, story),
+      storySection(context, story, map.clusters),
       prompts,
     ),
   ];
 }
 
 /** The words that the memory rests on: the note that was handed in, and the messages. */
-function words(context, story) {
+function sources(context, story) {
   const note = story.note;
   return el(
     "section",
     {},
     el("h2", {}, "What it rests on"),
-    note ? el("p", {}, note.origin === "talk" ? "Drawn from talk" : "Handed in", ` on ${day(note.received_at)}`, note.producer_id ? [" as ", said(note.producer_id, "code")] : null) : null,
+    note
+      ? el(
+          "p",
+          {},
+          note.origin === "talk" ? "Drawn from talk" : "Handed in",
+          ` on ${day(note.received_at)}`,
+          note.producer_id ? [" as ", userText(note.producer_id, "code")] : null,
+        )
+      : null,
     story.messages.length
-      ? el("ol", { class: "talk" }, story.messages.map((message) => el("li", { class: message.role }, el("span", { class: "hint" }, said(message.speaker || message.role), ` · ${moment(message.created_at)}`), said(message.content, "p"))))
+      ? el(
+          "ol",
+          { class: "talk" },
+          story.messages.map((message) =>
+            el(
+              "li",
+              { class: message.role },
+              el(
+                "span",
+                { class: "hint" },
+                userText(message.speaker || message.role),
+                ` · ${moment(message.created_at)}`,
+              ),
+              userText(message.content, "p"),
+            ),
+          ),
+        )
       : null,
     story.absorbed.length
-      ? [el("h3", {}, "Memories that it took in"), el("ul", { class: "lines" }, story.absorbed.map((other) => el("li", {}, el("a", { href: context.link("memory", other.node_id) }, said(other.scene.action)))))]
+      ? [
+          el("h3", {}, "Memories that it took in"),
+          el(
+            "ul",
+            { class: "lines" },
+            story.absorbed.map((other) =>
+              el("li", {}, el("a", { href: context.link("memory", other.node_id) }, userText(other.scene.action))),
+            ),
+          ),
+        ]
       : null,
   );
 }
 
-function happened(context, story, clusters) {
-  const names = new Map(clusters.map((cluster) => [cluster.cluster_id, said(`“${cluster.name}”`)]));
+function storySection(context, story, clusters) {
+  const names = new Map(clusters.map((cluster) => [cluster.cluster_id, userText(`“${cluster.name}”`)]));
   const memories = new Map(story.absorbed.map((other) => [other.node_id, other.scene.action]));
-  const named = (id) => names.get(id)?.cloneNode(true) ?? (memories.has(id) ? el("a", { href: context.link("memory", id) }, said(memories.get(id))) : el("span", {}, "another one"));
+  const named = (id) =>
+    names.get(id)?.cloneNode(true) ??
+    (memories.has(id)
+      ? el("a", { href: context.link("memory", id) }, userText(memories.get(id)))
+      : el("span", {}, "another one"));
   return el(
     "section",
     {},
@@ -85,7 +143,12 @@ function happened(context, story, clusters) {
           "li",
           {},
           el("time", { datetime: event.happened_at }, day(event.happened_at)),
-          el("span", {}, (EVENTS[event.event] ?? (() => `was ${visible(event.event)}`))(event.detail, named), event.detail.response_id ? el("span", { class: "hint" }, " as a model decided") : null),
+          el(
+            "span",
+            {},
+            (EVENTS[event.event] ?? (() => `was ${visible(event.event)}`))(event.detail, named),
+            event.detail.response_id ? el("span", { class: "hint" }, " as a model decided") : null,
+          ),
         ),
       ),
     ),
@@ -93,14 +156,31 @@ function happened(context, story, clusters) {
 }
 
 /** The prompts that showed a memory or a fact. */
-export async function intoPrompts(context, id) {
+export async function promptsShowing(context, id) {
   const list = el("ol", { class: "lines prompts" });
-  const line = (one) => el("li", { "data-id": one.context_id }, el("a", { href: context.link("prompts", one.context_id) }, moment(one.created_at)), el("span", { class: "hint" }, visible(one.process)));
-  const more = await paged(context, "prompts", list, (query) => context.being.get("/contexts", { shows: id, limit: 20, ...query }), (page) => page.contexts.map(line));
-  return el("section", {}, el("h2", {}, "In prompts"), list.childElementCount ? [list, more] : empty("No stored prompt has shown it."));
+  const line = (one) =>
+    el(
+      "li",
+      { "data-id": one.context_id },
+      el("a", { href: context.link("prompts", one.context_id) }, moment(one.created_at)),
+      el("span", { class: "hint" }, visible(one.process)),
+    );
+  const more = await paged(
+    context,
+    "prompts",
+    list,
+    (query) => context.being.get("/contexts", { shows: id, limit: 20, ...query }),
+    (page) => page.contexts.map(line),
+  );
+  return el(
+    "section",
+    {},
+    el("h2", {}, "In prompts"),
+    list.childElementCount ? [list, more] : empty("No stored prompt has shown it."),
+  );
 }
 
-function deeds(context, story) {
+function actionButtons(context, story) {
   if (!context.manages) return null;
   const { being } = context;
   const { node } = story;
@@ -112,10 +192,16 @@ function deeds(context, story) {
   return el(
     "div",
     { class: "buttons" },
-    node.status !== "dead" && !node.pinned ? button("Pin", () => change("Pinned: it will not fade.", pin(true), pin(false))) : null,
+    node.status !== "dead" && !node.pinned
+      ? button("Pin", () => change("Pinned: it will not fade.", pin(true), pin(false)))
+      : null,
     node.pinned ? button("Unpin", () => change("It may fade again.", pin(false), pin(true))) : null,
-    node.status !== "dead" && !node.pinned ? button("Forget", () => change("Forgotten: nothing finds it.", forget, back)) : null,
-    node.status !== "active" ? button("Revive", () => change("It is remembered again.", revive, back), { class: "primary" }) : null,
+    node.status !== "dead" && !node.pinned
+      ? button("Forget", () => change("Forgotten: nothing finds it.", forget, back))
+      : null,
+    node.status !== "active"
+      ? button("Revive", () => change("It is remembered again.", revive, back), { class: "primary" })
+      : null,
     button("Correct", () => correct(context, story)),
     button("Erase …", () => erase(context, story), { class: "danger quiet" }),
   );
@@ -127,17 +213,36 @@ async function correct(context, story) {
   action.value = node.scene.action;
   const feeling = el("textarea", { name: "feeling", rows: 2, dir: "auto" });
   feeling.value = node.feeling ?? "";
-  const importance = el("input", { type: "number", name: "importance", min: 0, max: 1, step: 0.01, value: node.importance.toFixed(2) });
-  const given = await asked("Correct the memory", [field("What happened", action), field("Feeling", feeling), field("Importance, 0 to 1", importance)]);
+  const importance = el("input", {
+    type: "number",
+    name: "importance",
+    min: 0,
+    max: 1,
+    step: 0.01,
+    value: node.importance.toFixed(2),
+  });
+  const given = await askInDialog("Correct the memory", [
+    field("What happened", action),
+    field("Feeling", feeling),
+    field("Importance, 0 to 1", importance),
+  ]);
   if (!given) return;
   const before = { action: node.scene.action, feeling: node.feeling, importance: node.importance };
-  const after = { action: given.action, feeling: given.feeling || null, importance: given.importance === node.importance.toFixed(2) ? node.importance : Number(given.importance) };
+  const after = {
+    action: given.action,
+    feeling: given.feeling || null,
+    importance: given.importance === node.importance.toFixed(2) ? node.importance : Number(given.importance),
+  };
   const path = `/nodes/${node.node_id}`;
-  await change("Corrected.", () => context.being.patch(path, after), () => context.being.patch(path, before));
+  await change(
+    "Corrected.",
+    () => context.being.patch(path, after),
+    () => context.being.patch(path, before),
+  );
 }
 
 async function erase(context, story) {
-  const given = await asked(
+  const given = await askInDialog(
     "Erase for good?",
     [
       el("p", {}, "This can’t be undone. To let it rest and bring it back later, forget it instead. These would go:"),
@@ -146,8 +251,12 @@ async function erase(context, story) {
         { class: "preview" },
         el("li", {}, "this memory, with its history"),
         story.note ? el("li", {}, `the note from ${day(story.note.received_at)}`) : null,
-        story.absorbed.map((other) => el("li", {}, "the memory ", said(`“${other.scene.action}”`), ", which it took in, with its note")),
-        story.messages.length ? el("li", {}, `not the ${count(story.messages.length, "message")} that it rests on: erase these under Talk`) : null,
+        story.absorbed.map((other) =>
+          el("li", {}, "the memory ", userText(`“${other.scene.action}”`), ", which it took in, with its note"),
+        ),
+        story.messages.length
+          ? el("li", {}, `not the ${count(story.messages.length, "message")} that it rests on: erase these under Talk`)
+          : null,
       ),
     ],
     { confirm: "Erase for good", danger: true },

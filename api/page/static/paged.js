@@ -1,7 +1,7 @@
-// Lists that grow by pages, as the API's cursors give them.
+// Lists that grow by pages, as the API's cursors give them, and choices of what they list.
 
-import { tell } from "./actions.js";
-import { button } from "./dom.js";
+import { tellProblem } from "./actions.js";
+import { button, el, field } from "./dom.js";
 
 /**
  * Fill an element with the first page of a list; returns the button that adds the next, hidden where there is none.
@@ -19,18 +19,30 @@ export async function paged(context, name, into, load, lines) {
     more.hidden = cursor === null;
     return added;
   };
-  const more = button("Show more", async () => {
-    more.disabled = true;
-    try {
-      const [first] = await grow();
-      context.opened[name] = (context.opened[name] ?? 1) + 1;
-      if (more.hidden) first?.querySelector("a, button")?.focus();
-    } catch (problem) {
-      if (problem.name !== "AbortError") tell(problem.message);
-    }
-    more.disabled = false;
-  }, { class: "more" });
+  const more = button(
+    "Show more",
+    async () => {
+      more.disabled = true;
+      try {
+        const [first] = await grow();
+        context.opened[name] = (context.opened[name] ?? 1) + 1;
+        if (more.hidden) first?.querySelector("a, button")?.focus();
+      } catch (problem) {
+        tellProblem(problem);
+      }
+      more.disabled = false;
+    },
+    { class: "more" },
+  );
   await grow();
   for (let pages = 1; pages < (context.opened[name] ?? 1) && cursor !== null; pages += 1) await grow();
   return more;
+}
+
+/** A labelled choice between [value, text] pairs; `show(value)` lists what was chosen. */
+export function choice(label, options, { name, value }, show) {
+  const select = el("select", { name });
+  for (const [each, text] of options) select.append(el("option", { value: each, selected: each === value }, text));
+  select.addEventListener("change", () => show(select.value).catch(tellProblem));
+  return field(label, select);
 }

@@ -1,6 +1,6 @@
 // Patrols: their timeline, what each merged, split, revived and let go, and the running one as it runs.
 
-import { tell } from "./actions.js";
+import { tell, tellProblem } from "./actions.js";
 import { button, el, empty, fill, visible } from "./dom.js";
 import { count, moment } from "./words.js";
 
@@ -35,19 +35,26 @@ export async function view(context) {
   const take = (page) => {
     for (const run of page.patrols) known.set(run.run_id, run);
     const runs = [...known.values()].sort((a, b) => (a.run_id < b.run_id ? 1 : -1));
-    fill(list, runs.map((run) => el("li", { "data-id": run.run_id, "data-state": run.state }, card(run))));
+    fill(
+      list,
+      runs.map((run) => el("li", { "data-id": run.run_id, "data-state": run.state }, card(run))),
+    );
     return page;
   };
   const look = async () => take(await context.being.get("/patrols", { limit: 30 })).patrols;
   let cursor = null;
-  const more = button("Show more", async () => {
-    try {
-      ({ cursor } = take(await context.being.get("/patrols", { limit: 30, cursor })));
-      more.hidden = cursor === null;
-    } catch (problem) {
-      if (problem.name !== "AbortError") tell(problem.message);
-    }
-  }, { class: "more" });
+  const more = button(
+    "Show more",
+    async () => {
+      try {
+        ({ cursor } = take(await context.being.get("/patrols", { limit: 30, cursor })));
+        more.hidden = cursor === null;
+      } catch (problem) {
+        tellProblem(problem);
+      }
+    },
+    { class: "more" },
+  );
   const follow = async () => {
     try {
       let runs = await look();
@@ -57,7 +64,7 @@ export async function view(context) {
         runs = await look();
       }
     } catch (problem) {
-      if (problem.name !== "AbortError") tell(problem.message);
+      tellProblem(problem);
     }
   };
   const first = take(await context.being.get("/patrols", { limit: 30 }));
@@ -65,19 +72,27 @@ export async function view(context) {
   cursor = first.cursor;
   more.hidden = cursor === null;
   if (runs.some((run) => !over(run))) follow();
-  const start = button("Run a patrol now", async () => {
-    start.disabled = true;
-    try {
-      await context.being.post("/patrols");
-      await follow();
-    } catch (problem) {
-      tell(problem.message);
-    }
-    start.disabled = false;
-  }, { class: "primary" });
+  const start = button(
+    "Run a patrol now",
+    async () => {
+      start.disabled = true;
+      try {
+        await context.being.post("/patrols");
+        await follow();
+      } catch (problem) {
+        tell(problem.message);
+      }
+      start.disabled = false;
+    },
+    { class: "primary" },
+  );
   return [
     el("h1", {}, "Patrols"),
-    el("p", { class: "lead" }, "A patrol turns what was handed in into memories, lets them age, and merges, splits and lets go."),
+    el(
+      "p",
+      { class: "lead" },
+      "A patrol turns what was handed in into memories, lets them age, and merges, splits and lets go.",
+    ),
     context.manages ? el("div", { class: "buttons" }, start) : null,
     list,
     more,
@@ -88,9 +103,32 @@ export async function view(context) {
 function card(run) {
   const counts = Object.entries(run.counts).filter(([, amount]) => amount);
   return [
-    el("p", {}, el("strong", {}, moment(run.as_of ?? run.created_at)), " ", run.state === "done" ? null : el("span", { class: `chip ${run.state}` }, run.state), run.demanded ? el("span", { class: "hint" }, " requested") : null),
-    el("ol", { class: "steps" }, run.steps.map((step) => el("li", { class: run.under_way?.step === step.step ? "now" : step.outcome === "done" && "done" }, named(step)))),
-    counts.length ? el("p", { class: "hint counts" }, counts.map(([name, amount]) => count(amount, ...(COUNTS[name] ?? [name.replaceAll("_", " "), name.replaceAll("_", " ")]))).join(" · ")) : null,
+    el(
+      "p",
+      {},
+      el("strong", {}, moment(run.as_of ?? run.created_at)),
+      " ",
+      run.state === "done" ? null : el("span", { class: `chip ${run.state}` }, run.state),
+      run.demanded ? el("span", { class: "hint" }, " requested") : null,
+    ),
+    el(
+      "ol",
+      { class: "steps" },
+      run.steps.map((step) =>
+        el("li", { class: run.under_way?.step === step.step ? "now" : step.outcome === "done" && "done" }, named(step)),
+      ),
+    ),
+    counts.length
+      ? el(
+          "p",
+          { class: "hint counts" },
+          counts
+            .map(([name, amount]) =>
+              count(amount, ...(COUNTS[name] ?? [name.replaceAll("_", " "), name.replaceAll("_", " ")])),
+            )
+            .join(" · "),
+        )
+      : null,
     reasons(run),
     run.error ? el("p", { class: "trouble" }, visible(run.error)) : null,
   ];
@@ -101,6 +139,13 @@ const named = (step) => step.step.replaceAll("_", " ");
 /** Why steps were skipped, or done in part or without a model: each reason with its steps. */
 function reasons(run) {
   const steps = new Map();
-  for (const step of run.steps) if (step.reason) steps.set(step.reason, [...(steps.get(step.reason) ?? []), named(step)]);
-  return steps.size ? el("p", { class: "hint reasons" }, [...steps].map(([reason, names]) => `${visible(reason)}: ${names.join(", ")}`).join(" · ")) : null;
+  for (const step of run.steps)
+    if (step.reason) steps.set(step.reason, [...(steps.get(step.reason) ?? []), named(step)]);
+  return steps.size
+    ? el(
+        "p",
+        { class: "hint reasons" },
+        [...steps].map(([reason, names]) => `${visible(reason)}: ${names.join(", ")}`).join(" · "),
+      )
+    : null;
 }

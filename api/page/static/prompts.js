@@ -1,6 +1,6 @@
 // Prompts: which contexts were assembled, what each showed and why, and a trial that changes nothing.
 
-import { button, el, empty, field, fill, pairs, said, visible } from "./dom.js";
+import { button, el, empty, field, fill, userText, visible } from "./dom.js";
 import { paged } from "./paged.js";
 import { count, moment, share } from "./words.js";
 
@@ -10,11 +10,38 @@ export async function view(context) {
 
 async function all(context) {
   const list = el("ol", { class: "lines reading prompts" });
-  const row = (prompt) => el("li", { "data-id": prompt.context_id }, el("a", { href: context.link("prompts", prompt.context_id) }, moment(prompt.created_at)), el("span", { class: "hint" }, `${visible(prompt.process)} · ${count(prompt.items, "memory or fact", "memories and facts")}`));
-  const more = await paged(context, "prompts", list, (query) => context.being.get("/contexts", { limit: 50, ...query }), (page) => page.contexts.map(row));
+  const row = (prompt) =>
+    el(
+      "li",
+      { "data-id": prompt.context_id },
+      el("a", { href: context.link("prompts", prompt.context_id) }, moment(prompt.created_at)),
+      el(
+        "span",
+        { class: "hint" },
+        `${visible(prompt.process)} · ${count(prompt.items, "memory or fact", "memories and facts")}`,
+      ),
+    );
+  const more = await paged(
+    context,
+    "prompts",
+    list,
+    (query) => context.being.get("/contexts", { limit: 50, ...query }),
+    (page) => page.contexts.map(row),
+  );
   const message = el("textarea", { rows: 2, dir: "auto", required: true });
   const answer = el("div", { "aria-live": "polite" });
-  const form = el("form", { class: "panel" }, el("h2", {}, "What would a prompt contain?"), field("A message of the user", message, "The prompt is assembled and shown; nothing is stored, and no memory is activated."), el("button", { type: "submit", class: "primary" }, "Assemble"), answer);
+  const form = el(
+    "form",
+    { class: "panel" },
+    el("h2", {}, "What would a prompt contain?"),
+    field(
+      "A message of the user",
+      message,
+      "The prompt is assembled and shown; nothing is stored, and no memory is activated.",
+    ),
+    el("button", { type: "submit", class: "primary" }, "Assemble"),
+    answer,
+  );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
@@ -35,10 +62,65 @@ async function all(context) {
 function assembled(context, told) {
   const memories = told.explanation?.memories ?? [];
   return [
-    el("h3", {}, `${count(told.tokens, "token")} in ${count(told.regions.filter((region) => !region.dropped).length, "region")}`),
-    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Region"), el("th", { scope: "col" }, "From"), el("th", { scope: "col", class: "amount" }, "Tokens"))), el("tbody", {}, told.regions.map((region) => el("tr", {}, el("th", { scope: "row" }, region.region), el("td", {}, region.dropped ? `left out: ${region.dropped}` : region.origin), el("td", { class: "amount" }, region.tokens)))))),
-    memories.length ? [el("h3", {}, "Memories that the message recalled"), el("ol", { class: "lines" }, memories.map((memory) => el("li", {}, el("a", { href: context.link("memory", memory.node_id) }, `similarity ${share(memory.similarity)}`))))] : null,
-    el("details", {}, el("summary", {}, "The prompt itself"), said(told.text, "pre", { class: "prompt", tabindex: 0 })),
+    el(
+      "h3",
+      {},
+      `${count(told.tokens, "token")} in ${count(told.regions.filter((region) => !region.dropped).length, "region")}`,
+    ),
+    el(
+      "div",
+      { class: "scroll" },
+      el(
+        "table",
+        {},
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            el("th", { scope: "col" }, "Region"),
+            el("th", { scope: "col" }, "From"),
+            el("th", { scope: "col", class: "amount" }, "Tokens"),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          told.regions.map((region) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row" }, region.region),
+              el("td", {}, region.dropped ? `left out: ${region.dropped}` : region.origin),
+              el("td", { class: "amount" }, region.tokens),
+            ),
+          ),
+        ),
+      ),
+    ),
+    memories.length
+      ? [
+          el("h3", {}, "Memories that the message recalled"),
+          el(
+            "ol",
+            { class: "lines" },
+            memories.map((memory) =>
+              el(
+                "li",
+                {},
+                el("a", { href: context.link("memory", memory.node_id) }, `similarity ${share(memory.similarity)}`),
+              ),
+            ),
+          ),
+        ]
+      : null,
+    el(
+      "details",
+      {},
+      el("summary", {}, "The prompt itself"),
+      userText(told.text, "pre", { class: "prompt", tabindex: 0 }),
+    ),
   ];
 }
 
@@ -49,10 +131,62 @@ async function one(context) {
     el("h1", {}, `Prompt of ${moment(shown.created_at)}`),
     el("p", { class: "lead" }, `For ${visible(shown.process)}. What was in it, as it reads today, and why.`),
     el("h2", {}, "Memories"),
-    shown.memories.length ? el("ol", { class: "lines reading" }, shown.memories.map((memory) => el("li", {}, el("a", { href: context.link("memory", memory.node_id) }, said(memory.text)), el("span", { class: "hint" }, memory.similarity === null ? "" : `recalled by the message, similarity ${share(memory.similarity)}; `, `in ${memory.regions.join(", ")}`)))) : empty("None."),
+    shown.memories.length
+      ? el(
+          "ol",
+          { class: "lines reading" },
+          shown.memories.map((memory) =>
+            el(
+              "li",
+              {},
+              el("a", { href: context.link("memory", memory.node_id) }, userText(memory.text)),
+              el(
+                "span",
+                { class: "hint" },
+                memory.similarity === null ? "" : `recalled by the message, similarity ${share(memory.similarity)}; `,
+                `in ${memory.regions.join(", ")}`,
+              ),
+            ),
+          ),
+        )
+      : empty("None."),
     el("h2", {}, "Facts"),
-    shown.facts.length ? el("ol", { class: "lines reading" }, shown.facts.map((fact) => el("li", {}, el("a", { href: context.link("facts", fact.fact_id) }, said(fact.content)), el("span", { class: "hint" }, fact.scores ? Object.entries(fact.scores).map(([name, value]) => `${name} ${share(value)}`).join(" · ") : "pinned")))) : empty("None."),
+    shown.facts.length
+      ? el(
+          "ol",
+          { class: "lines reading" },
+          shown.facts.map((fact) =>
+            el(
+              "li",
+              {},
+              el("a", { href: context.link("facts", fact.fact_id) }, userText(fact.content)),
+              el(
+                "span",
+                { class: "hint" },
+                fact.scores
+                  ? Object.entries(fact.scores)
+                      .map(([name, value]) => `${name} ${share(value)}`)
+                      .join(" · ")
+                  : "pinned",
+              ),
+            ),
+          ),
+        )
+      : empty("None."),
     el("h2", {}, "Earlier talk"),
-    shown.passages.length ? el("ol", { class: "lines reading" }, shown.passages.map((passage) => el("li", {}, el("a", { href: context.link("talk", passage.session_id) }, said(passage.text)), el("span", { class: "hint" }, `score ${share(passage.score)}`)))) : empty("None."),
+    shown.passages.length
+      ? el(
+          "ol",
+          { class: "lines reading" },
+          shown.passages.map((passage) =>
+            el(
+              "li",
+              {},
+              el("a", { href: context.link("talk", passage.session_id) }, userText(passage.text)),
+              el("span", { class: "hint" }, `score ${share(passage.score)}`),
+            ),
+          ),
+        )
+      : empty("None."),
   ];
 }

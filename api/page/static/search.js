@@ -1,20 +1,46 @@
 // Search as you type: what was found, and what each signal added to its score.
 
-import { button, el, empty, field, fill, pairs, said } from "./dom.js";
+import { button, el, empty, field, fill, userText } from "./dom.js";
 import { count, day, moment, share } from "./words.js";
 
-const KINDS = [["message", "Talk"], ["node", "Memories"], ["fact", "Facts"], ["summary", "Summaries"], ["diary", "Diary"], ["knowledge", "Knowledge"], ["vault", "Vault"]];
+const KINDS = [
+  ["message", "Talk"],
+  ["node", "Memories"],
+  ["fact", "Facts"],
+  ["summary", "Summaries"],
+  ["diary", "Diary"],
+  ["knowledge", "Knowledge"],
+  ["vault", "Vault"],
+];
 const PAUSE_MS = 180;
 const FIRST = 20;
 const MOST = 50;
 const SIGNALS = {
-  words: "words", turn_words: "words of the turn", around_words: "words around it", session_words: "words of the session",
+  words: "words",
+  turn_words: "words of the turn",
+  around_words: "words around it",
+  session_words: "words of the session",
 };
 let last = "";
 
 export async function view(context) {
-  const query = el("input", { type: "search", name: "query", dir: "auto", autocomplete: "off", placeholder: "A question, a sentence or a few words", value: last });
-  const kinds = KINDS.map(([kind, label]) => el("label", { class: "kind" }, el("input", { type: "checkbox", value: kind, checked: kind !== "vault" }), " ", label));
+  const query = el("input", {
+    type: "search",
+    name: "query",
+    dir: "auto",
+    autocomplete: "off",
+    placeholder: "A question, a sentence or a few words",
+    value: last,
+  });
+  const kinds = KINDS.map(([kind, label]) =>
+    el(
+      "label",
+      { class: "kind" },
+      el("input", { type: "checkbox", value: kind, checked: kind !== "vault" }),
+      " ",
+      label,
+    ),
+  );
   const told = el("p", { role: "status", class: "hint" });
   const results = el("ol", { class: "cards results" });
   const more = button("Show more", () => look(MOST), { class: "more", hidden: true });
@@ -24,7 +50,10 @@ export async function view(context) {
     asking.abort();
     asking = new AbortController();
     last = query.value;
-    const chosen = kinds.map((label) => label.querySelector("input")).filter((box) => box.checked).map((box) => box.value);
+    const chosen = kinds
+      .map((label) => label.querySelector("input"))
+      .filter((box) => box.checked)
+      .map((box) => box.value);
     if (!query.value.trim() || !chosen.length) {
       fill(results);
       more.hidden = true;
@@ -32,9 +61,19 @@ export async function view(context) {
       return;
     }
     try {
-      const found = await context.being.post("/search", { query: query.value, kinds: chosen, limit, explain: true }, asking.signal);
-      fill(results, found.results.map((one) => result(context, one)));
-      fill(told, `${count(found.results.length, "result")}${found.degraded ? ", by words alone" : ""}${found.unindexed ? `; ${found.unindexed} not searchable yet` : ""}.`);
+      const found = await context.being.post(
+        "/search",
+        { query: query.value, kinds: chosen, limit, explain: true },
+        asking.signal,
+      );
+      fill(
+        results,
+        found.results.map((one) => result(context, one)),
+      );
+      fill(
+        told,
+        `${count(found.results.length, "result")}${found.degraded ? ", by words alone" : ""}${found.unindexed ? `; ${found.unindexed} not searchable yet` : ""}.`,
+      );
       more.hidden = limit === MOST || found.results.length < limit;
       results.dataset.query = query.value;
       results.dataset.limit = limit;
@@ -54,7 +93,12 @@ export async function view(context) {
   setTimeout(() => query.focus());
   return [
     el("h1", {}, "Search"),
-    el("div", { role: "search" }, field("What to look for", query), el("fieldset", { class: "choices" }, el("legend", { class: "hint" }, "Among"), kinds)),
+    el(
+      "div",
+      { role: "search" },
+      field("What to look for", query),
+      el("fieldset", { class: "choices" }, el("legend", { class: "hint" }, "Among"), kinds),
+    ),
     told,
     results,
     more,
@@ -63,24 +107,49 @@ export async function view(context) {
 
 function result(context, one) {
   // Where it stands on the page; knowledge has no section.
-  const place = { node: ["memory", one.id], message: ["talk", one.session_id], summary: ["talk", one.session_id], fact: ["facts", one.id], diary: ["diary"], vault: ["vault"] }[one.kind]?.filter(Boolean);
+  const place = {
+    node: ["memory", one.id],
+    message: ["talk", one.session_id],
+    summary: ["talk", one.session_id],
+    fact: ["facts", one.id],
+    diary: ["diary"],
+    vault: ["vault"],
+  }[one.kind]?.filter(Boolean);
   const label = KINDS.find(([kind]) => kind === one.kind)?.[1] ?? one.kind;
-  const signals = Object.entries(one.signals ?? {}).filter(([, signal]) => signal.share !== 0).sort((a, b) => b[1].share - a[1].share);
+  const signals = Object.entries(one.signals ?? {})
+    .filter(([, signal]) => signal.share !== 0)
+    .sort((a, b) => b[1].share - a[1].share);
   const most = Math.max(...signals.map(([, signal]) => Math.abs(signal.share)), 0.001);
   return el(
     "li",
     { class: "result", "data-id": one.id },
-    el("p", { class: "hint" }, place ? el("a", { href: context.link(...place) }, label) : label, ` · ${["node", "diary"].includes(one.kind) ? day(one.at) : moment(one.at)}`, one.speaker ? [" · ", said(one.speaker)] : null),
-    said(one.text, "p"),
+    el(
+      "p",
+      { class: "hint" },
+      place ? el("a", { href: context.link(...place) }, label) : label,
+      ` · ${["node", "diary"].includes(one.kind) ? day(one.at) : moment(one.at)}`,
+      one.speaker ? [" · ", userText(one.speaker)] : null,
+    ),
+    userText(one.text, "p"),
     el(
       "details",
       {},
       el("summary", { class: "hint" }, `Score ${share(one.score)}: why it was found`),
-      el("dl", { class: "signals" }, signals.map(([name, signal]) => {
-        const bar = el("span", {});
-        bar.style.width = `${(100 * Math.abs(signal.share)) / most}%`;
-        return el("div", { "data-signal": name }, el("dt", {}, SIGNALS[name] ?? name.replaceAll("_", " ")), el("dd", { class: signal.share < 0 ? "bar less" : "bar", "aria-hidden": "true" }, bar), el("dd", {}, share(signal.share)));
-      })),
+      el(
+        "dl",
+        { class: "signals" },
+        signals.map(([name, signal]) => {
+          const bar = el("span", {});
+          bar.style.width = `${(100 * Math.abs(signal.share)) / most}%`;
+          return el(
+            "div",
+            { "data-signal": name },
+            el("dt", {}, SIGNALS[name] ?? name.replaceAll("_", " ")),
+            el("dd", { class: signal.share < 0 ? "bar less" : "bar", "aria-hidden": "true" }, bar),
+            el("dd", {}, share(signal.share)),
+          );
+        }),
+      ),
     ),
   );
 }

@@ -1,7 +1,7 @@
 // Talk, a conversation at a time. Messages can be taken back, as if they had never been said, and restored.
 
 import { change } from "./actions.js";
-import { asked, button, el, empty, said } from "./dom.js";
+import { askInDialog, button, el, empty, userText } from "./dom.js";
 import { paged } from "./paged.js";
 import { count, moment } from "./words.js";
 
@@ -13,10 +13,34 @@ async function sessions(context) {
   const { being } = context;
   const list = el("ol", { class: "lines reading sessions" });
   const taken = el("ol", { class: "talk" });
-  const row = (one) => el("li", { "data-id": one.session_id }, el("a", { href: context.link("talk", one.session_id) }, moment(one.started_at)), el("span", { class: "hint" }, count(one.turn_count, "turn"), one.ended_at ? "" : " · still open", one.conversation ? [" · ", said(one.conversation)] : null));
+  const row = (one) =>
+    el(
+      "li",
+      { "data-id": one.session_id },
+      el("a", { href: context.link("talk", one.session_id) }, moment(one.started_at)),
+      el(
+        "span",
+        { class: "hint" },
+        count(one.turn_count, "turn"),
+        one.ended_at ? "" : " · still open",
+        one.conversation ? [" · ", userText(one.conversation)] : null,
+      ),
+    );
   const [moreSessions, moreTaken] = await Promise.all([
-    paged(context, "sessions", list, (query) => being.get("/sessions", { limit: 100, ...query }), (page) => page.sessions.map(row)),
-    paged(context, "taken", taken, (query) => being.get("/retracted-messages", { limit: 100, ...query }), (page) => page.messages.map((message) => line(context, message, true))),
+    paged(
+      context,
+      "sessions",
+      list,
+      (query) => being.get("/sessions", { limit: 100, ...query }),
+      (page) => page.sessions.map(row),
+    ),
+    paged(
+      context,
+      "taken",
+      taken,
+      (query) => being.get("/retracted-messages", { limit: 100, ...query }),
+      (page) => page.messages.map((message) => line(context, message, true)),
+    ),
   ]);
   return [
     el("h1", {}, "Talk"),
@@ -31,14 +55,30 @@ async function session(context) {
   const list = el("ol", { class: "talk" });
   const [detail, more] = await Promise.all([
     context.being.get(path),
-    paged(context, "messages", list, (query) => context.being.get(`${path}/messages`, { limit: 100, ...query }), (page) => page.messages.map((message) => line(context, message, false))),
+    paged(
+      context,
+      "messages",
+      list,
+      (query) => context.being.get(`${path}/messages`, { limit: 100, ...query }),
+      (page) => page.messages.map((message) => line(context, message, false)),
+    ),
   ]);
   const { summary } = detail;
   return [
     el("p", {}, el("a", { href: context.link("talk"), class: "back" }, "← Talk")),
     el("h1", {}, moment(detail.started_at)),
     summary
-      ? el("section", { class: "next" }, el("h2", {}, said(summary.one_liner)), el("ul", {}, summary.what_mattered.map((point) => said(point, "li"))), summary.tone ? el("p", { class: "hint" }, said(summary.tone)) : null)
+      ? el(
+          "section",
+          { class: "next" },
+          el("h2", {}, userText(summary.one_liner)),
+          el(
+            "ul",
+            {},
+            summary.what_mattered.map((point) => userText(point, "li")),
+          ),
+          summary.tone ? el("p", { class: "hint" }, userText(summary.tone)) : null,
+        )
       : null,
     list,
     more,
@@ -52,12 +92,22 @@ function line(context, message, taken) {
   return el(
     "li",
     { class: taken ? "retracted" : message.role, "data-id": message.message_id },
-    el("span", { class: "hint" }, said(message.speaker || message.role), ` · ${moment(message.created_at)}`, taken ? [" · ", el("span", { class: "chip retracted" }, "taken back")] : null),
-    said(message.content, "p"),
+    el(
+      "span",
+      { class: "hint" },
+      userText(message.speaker || message.role),
+      ` · ${moment(message.created_at)}`,
+      taken ? [" · ", el("span", { class: "chip retracted" }, "taken back")] : null,
+    ),
+    userText(message.content, "p"),
     el(
       "div",
       { class: "buttons" },
-      context.ingests && !taken ? button("Take back", () => change("Taken back: it counts as never said.", retract, restore), { class: "quiet" }) : null,
+      context.ingests && !taken
+        ? button("Take back", () => change("Taken back: it counts as never said.", retract, restore), {
+            class: "quiet",
+          })
+        : null,
       context.ingests && taken ? button("Restore", () => change("It stands again.", restore, retract)) : null,
       context.manages ? button("Erase …", () => erase(context, message), { class: "danger quiet" }) : null,
     ),
@@ -67,12 +117,27 @@ function line(context, message, taken) {
 async function erase(context, message) {
   const path = `/messages/${message.message_id}`;
   const gone = await context.being.get(`${path}/erasure`);
-  const given = await asked(
+  const given = await askInDialog(
     "Erase this message for good?",
     [
-      said(message.content, "blockquote"),
-      el("p", {}, "This can’t be undone, and the same words are refused if they are sent again. Taking it back can be undone. These would go or change:"),
-      el("ul", { class: "preview" }, el("li", {}, count(gone.messages, "message")), el("li", {}, count(gone.scenes, "memory", "memories"), " drawn from it"), el("li", {}, `${count(gone.facts_removed.length, "fact")} without other evidence; ${gone.facts_changed.length} changed`), el("li", {}, `${count(gone.todos_removed.length, "todo")}; ${gone.todos_reopened.length} reopened`)),
+      userText(message.content, "blockquote"),
+      el(
+        "p",
+        {},
+        "This can’t be undone, and the same words are refused if they are sent again. Taking it back can be undone. These would go or change:",
+      ),
+      el(
+        "ul",
+        { class: "preview" },
+        el("li", {}, count(gone.messages, "message")),
+        el("li", {}, count(gone.scenes, "memory", "memories"), " drawn from it"),
+        el(
+          "li",
+          {},
+          `${count(gone.facts_removed.length, "fact")} without other evidence; ${gone.facts_changed.length} changed`,
+        ),
+        el("li", {}, `${count(gone.todos_removed.length, "todo")}; ${gone.todos_reopened.length} reopened`),
+      ),
     ],
     { confirm: "Erase for good", danger: true },
   );

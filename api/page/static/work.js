@@ -9,12 +9,19 @@ import { count, moment } from "./words.js";
 export async function view(context) {
   const list = async (state, shown) => {
     const into = el("ol", { class: `cards ${state}` });
-    const load = (query) => ask("GET", `/v1/work?${new URLSearchParams({ state, limit: 50, ...query })}`, { signal: context.signal });
-    const more = await paged(context, state, into, load, (page) => page.work.map((work) => el("li", { "data-id": work.work_id }, card(shown, work))));
+    const load = (query) =>
+      ask("GET", `/v1/work?${new URLSearchParams({ state, limit: 50, ...query })}`, { signal: context.signal });
+    const more = await paged(context, state, into, load, (page) =>
+      page.work.map((work) => el("li", { "data-id": work.work_id }, card(shown, work))),
+    );
     return into.childElementCount ? [into, more] : null;
   };
   const reading = { ...context, manages: false };
-  const [dead, running, waiting] = await Promise.all([list("dead", context), list("running", reading), list("ready", reading)]);
+  const [dead, running, waiting] = await Promise.all([
+    list("dead", context),
+    list("running", reading),
+    list("ready", reading),
+  ]);
   return [
     el("h1", {}, "Work"),
     el("p", { class: "lead" }, "What the system does in the background for the Beings that this token opens."),
@@ -28,11 +35,29 @@ export async function view(context) {
 
 function card(context, work) {
   return [
-    el("p", {}, el("strong", {}, work.kind), " ", el("span", { class: work.state === "dead" ? "chip bad" : "chip" }, work.state)),
+    el(
+      "p",
+      {},
+      el("strong", {}, work.kind),
+      " ",
+      el("span", { class: work.state === "dead" ? "chip bad" : "chip" }, work.state),
+    ),
     work.error ? el("p", {}, visible(work.error)) : null,
-    el("p", { class: "hint" }, `${count(work.attempts, "attempt")} · ${work.state === "dead" ? "since" : "next at"} ${moment(work.finished_at ?? work.next_at)}`),
+    el(
+      "p",
+      { class: "hint" },
+      `${count(work.attempts, "attempt")} · ${work.state === "dead" ? "since" : "next at"} ${moment(work.finished_at ?? work.next_at)}`,
+    ),
     context.manages
-      ? el("div", { class: "buttons" }, button("Try again", () => change("It is tried again.", () => ask("POST", `/v1/work/${work.work_id}/replay`), null), { class: "primary" }))
+      ? el(
+          "div",
+          { class: "buttons" },
+          button(
+            "Try again",
+            () => change("It is tried again.", () => ask("POST", `/v1/work/${work.work_id}/replay`), null),
+            { class: "primary" },
+          ),
+        )
       : null,
   ];
 }

@@ -40,6 +40,7 @@ class Command:
         self.home = home
         self.preloaded = preloaded
         self.program = PATROL
+        self.patience = PATIENCE
         home.mkdir(parents=True, exist_ok=True)
         kept = {name: value for name, value in os.environ.items() if name in {"PATH", "LANG", "TMPDIR"}}
         self.environment = {
@@ -58,7 +59,7 @@ class Command:
         """Run a command to its end, which must be `code`."""
         argv = [*map(str, arguments)]
         if self.preloaded and self.program == PATROL:
-            done = self.preloaded.run("cli", argv, given, self.environment, self.home, PATIENCE)
+            done = self.preloaded.run("cli", argv, given, self.environment, self.home, self.patience)
         else:
             done = subprocess.run(
                 [self.program, *argv],
@@ -66,7 +67,7 @@ class Command:
                 capture_output=True,
                 cwd=self.home,
                 env=self.environment,
-                timeout=PATIENCE,
+                timeout=self.patience,
                 check=False,
             )
         answer = subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
