@@ -320,3 +320,23 @@ def test_an_export_is_downloaded(hand, went):
         hand.button("Download the export")
     with open(download.value.path(), encoding="utf-8") as lines:  # noqa: PTH123  # a path of the driver's
         assert ACTION in lines.read()
+
+
+def test_keys_undo_and_open_the_search(tended, page_of, went):
+    page = went(page_of(tended.token), "facts")
+    card = page.locator(".facts li").first
+    card.get_by_role("button", name="Pin", exact=True).click()
+    expect(card.get_by_role("button", name="Unpin")).to_be_visible()
+    page.keyboard.press("Control+z")
+    expect(card.get_by_role("button", name="Pin", exact=True)).to_be_visible()
+    page.keyboard.press("/")
+    expect(page.get_by_label("What to look for")).to_be_focused()
+    page.keyboard.press("/")
+    expect(page.get_by_label("What to look for")).to_have_value("/")
+
+
+def test_the_first_tab_skips_to_the_content(mind, page_of):
+    page = page_of(mind.token)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
