@@ -11,7 +11,7 @@ turns that are, in this order, messages on one way through the tree:
    earlier turn, so that words that were said again are new; then the one in which more matches follow each other
    directly; then the one that ends with the newer message.
 4. An answer that is the beginning of a known one, or begins with a known one, is the same answer, if it follows the
-   same message, or is a long one; an exact match takes precedence.
+   same message, or an edited version of it, or is a long one; an exact match takes precedence.
 5. A few words at the end that match behind an exchange which nobody knows were said again, and are new.
 
 What follows from an alignment is decided in `changes`.
@@ -20,7 +20,7 @@ What follows from an alignment is decided in `changes`.
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from uuid import UUID
 
 from memory.proxy.comparison import comparable, without_reasoning
@@ -198,7 +198,9 @@ def unmatched_answers(
     """Return, by turn, the known answers that an unmatched one has to be compared with.
 
     These are those to the same message, and some that were said later, for turns between may be edited or left out; and
-    between two matches, where as many turns are unmatched as messages are, the one at the same place.
+    between two matches, where as many turns are unmatched as messages are, the one at the same place. Behind the last
+    match, of an answer right behind one unmatched turn, those to a message in that turn's place: the turn was edited,
+    and a frontend that asks for no other answer keeps the one that is there.
     """
     at = {match.turn: match.message for match in matches}
     matched = {match.message.message_id for match in matches}
@@ -209,7 +211,8 @@ def unmatched_answers(
             last = number
         elif turn.role == "assistant" and last < number:
             least = 1 if last == number - 1 else LONG
-            compared[number] = list(islice(_answers_after(known, at[last], matched, least), ANSWERS))
+            edited = _answers_to_edited(known, at[last], matched, turns[number - 1]) if last == number - 2 else []
+            compared[number] = list(islice(chain(edited, _answers_after(known, at[last], matched, least)), ANSWERS))
     for before, match in pairwise(matches):
         unmatched = range(before.turn + 1, match.turn)
         passed = known.between(before.message, match.message) if unmatched else []
@@ -218,6 +221,17 @@ def unmatched_answers(
                 if turns[number].role == message.role == "assistant":
                     compared.setdefault(number, []).append(Comparison(message, least=1))
     return {number: found for number, found in compared.items() if found}
+
+
+def _answers_to_edited(
+    known: KnownConversation, message: PlacedMessage, matched: Collection[UUID], turn: Turn
+) -> Iterator[Comparison]:
+    """Yield the answers to what was said after a message by the speaker of a turn."""
+    for said in known.after.get(message.message_id, ()):
+        if (said.role, said.speaker) == (turn.role, turn.speaker) and said.role != "assistant":
+            for one in known.after.get(said.message_id, ()):
+                if one.role == "assistant" and one.message_id not in matched:
+                    yield Comparison(one, least=1)
 
 
 def _answers_after(

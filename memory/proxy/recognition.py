@@ -66,13 +66,16 @@ def aligned(
 ) -> list[Match]:
     """Align a transcript with a conversation; `read` returns the texts of answers that may be cut off, or go on."""
     matches = align(turns, known)
-    compared = unmatched_answers(turns, matches, known)
-    if not compared:
-        return matches
-    alike = alike_answers(
-        turns, compared, read({one.message.message_id for found in compared.values() for one in found})
-    )
-    return align(turns, known, alike) if alike else matches
+    alike: dict[int, dict[UUID, bool]] = {}
+    # A match that was found by comparing tells where to compare the next.
+    while compared := unmatched_answers(turns, matches, known):
+        contents = read({one.message.message_id for found in compared.values() for one in found})
+        further = alike_answers(turns, compared, contents)
+        if not further.keys() - alike.keys():
+            break
+        alike |= further
+        matches = align(turns, known, alike)
+    return matches
 
 
 def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datetime) -> Recognized | None:

@@ -90,6 +90,16 @@ def test_an_edit_in_the_middle_takes_the_place_of_the_message(door, talked):
     assert door.stands() == [*talked, "She likes tuna.", "Do give her some.", "And milk.", "Warm?", "Yes."]
 
 
+def test_a_trimmed_answer_to_an_edited_message_is_the_same(door, talked):
+    door.asks(*talked, "She likes tuna.", answer="Ok! And so")
+    door.asks(*talked, "She likes tuna.", "Ok!", "Fresh.", answer="Yes. And so")
+    # Both edited before any transcript is sent, and neither answered again.
+    taken = door.asks(*talked, "She likes salmon.", "Ok!", "Cooked.", "Yes.", "Bye.")
+
+    assert (taken.taken_in, taken.retracted) == (3, 2)
+    assert door.stands() == [*talked, "She likes salmon.", "Ok! And so", "Cooked.", "Yes. And so", "Bye."]
+
+
 def test_what_is_absent_is_not_retracted(door, talked):
     door.asks(*talked, "She likes tuna.", answer="Do give her some.")
     everything = [*talked, "She likes tuna.", "Do give her some."]

@@ -25,8 +25,6 @@ OPENINGS = ("Hi.", "Good morning.")
 GREETING = "*waves* Welcome back, traveller."
 # Turns at the end of a transcript that no frontend cuts or hides.
 ALWAYS_SHOWN = 5
-# Shorter answers may be said twice by chance.
-SAID_TWICE = 40
 # What becomes of an answer of which the proxy sees more than the frontend shows, or nothing.
 CUT_OR_UNSEEN = ("trimmed", "aborted", "outage", "choices")
 # The most turns of one exchange: a third speaker's, the user's and the answer.
@@ -349,8 +347,6 @@ class Frontend(RuleBasedStateMachine):
             for n in range(self.settled(chat), len(way) - 1)
             if not (way[n].after_gap or way[n + 1].after_gap)
             and way[n].role != way[n - 1].role != "x" != way[n + 1].role
-            # Of a few words that are shown trimmed behind other words, nothing tells that they are the same answer.
-            and not (way[n + 1].shown != way[n + 1].text and len(way[n + 1].shown) < SAID_TWICE)
         ]
         if places:
             place = data.draw(st.sampled_from(places), "place")
