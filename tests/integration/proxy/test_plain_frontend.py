@@ -48,7 +48,8 @@ class Chat:
     """A tab: the way that the person sees, other ways that were left, and what was taken off it.
 
     `vanished` was never replaced, and `swiped` are the other answers to the newest words. `missed` counts the
-    newest turns that no request has brought, as the memory was down: the frontend shows them until one does.
+    newest turns that no request has brought, as the memory was down: the frontend shows them until one does. Until
+    then talk that another door handed in without an id is `unplaced`: nothing says that it is this chat's.
     """
 
     header: str | None
@@ -58,6 +59,7 @@ class Chat:
     vanished: list[Utterance] = field(default_factory=list)
     swiped: list[Utterance] = field(default_factory=list)
     missed: int = 0
+    unplaced: bool = False
 
     def leave(self, utterances):
         """The person swiped these away, edited them, or went back before them."""
@@ -133,7 +135,7 @@ class Frontend(RuleBasedStateMachine):
 
     def send(self, data, chat, extra=(), **options):
         messages = self.transcript(data, chat, extra)
-        chat.missed = 0
+        chat.missed, chat.unplaced = 0, False
         return self.door.asks(*messages, conversation=chat.header, **options)
 
     # What a model says.
@@ -206,7 +208,7 @@ class Frontend(RuleBasedStateMachine):
     def twice(self, data, chat, answer):
         """Two equal requests at the same time, of which one gets its answer shown."""
         messages = self.transcript(data, chat)
-        chat.missed = 0
+        chat.missed, chat.unplaced = 0, False
         with ThreadPoolExecutor(2) as pool:
             both = list(pool.map(lambda _: self.door.asks(*messages, conversation=chat.header), range(2)))
         for one in both:
@@ -264,7 +266,7 @@ class Frontend(RuleBasedStateMachine):
         id_ = f"import/{len(self.chats)}" if conversation else None
         items = [{"role": one.role, "content": one.text, "conversation": id_} for one in way]
         accept_messages(self.door.store, self.door.settings, self.being.being_id, items)
-        chat = Chat(f"chat {len(self.chats)}" if named else None, way)
+        chat = Chat(f"chat {len(self.chats)}" if named else None, way, unplaced=not conversation)
         self.chats.append(chat)
         self.exchange(data, chat, self.says(data))
         self.check()
@@ -355,6 +357,8 @@ class Frontend(RuleBasedStateMachine):
             if place >= len(way) - chat.missed - 1:
                 # No turn behind it was shown, so that it looks like going back: what vanished goes with the branch.
                 chat.leave(chat.vanished)
+            if chat.unplaced:
+                chat.vanished.append(way[place])
             way[place] = replace(way[place], text=text, shown=text, earlier=(*way[place].earlier, way[place]))
 
     @precondition(lambda self: self.chats)
