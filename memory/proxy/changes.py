@@ -155,8 +155,11 @@ class _Reader:
         edited = len(between) == 1 or (len(between) > 1 and not self._known.is_greeting(before.message))
         if edited and self._same_speakers(between, missing) and self._is_certain(len(self._turns)):
             last = self._way[before.turn]
-            for number, message in zip(between, missing, strict=True):
+            for number, message, kept in zip(between, missing, [*missing[1:], match.message], strict=True):
                 last = self._take_place(number, message, last)
+                # Other answers to the message stay beside the one that is kept: they go when the talk goes on.
+                others = self._known.after.get(message.message_id, ())
+                self._changes.moves |= {one.message_id: last for one in others if one.message_id != kept.message_id}
         elif len(between) == 1 and not missing:
             last = self._insert(between[0], before, match)
         if last is not None:

@@ -100,6 +100,17 @@ def test_a_trimmed_answer_to_an_edited_message_is_the_same(door, talked):
     assert door.stands() == [*talked, "She likes salmon.", "Ok! And so", "Cooked.", "Yes. And so", "Bye."]
 
 
+def test_a_swiped_answer_to_a_message_that_was_edited_goes_when_the_talk_goes_on(door, talked):
+    door.asks(*talked, "She likes tuna.", answer="I do not.")
+    door.asks(*talked, "She likes tuna.", answer="Give her some.")
+    edited = [*talked, "She likes salmon.", "Give her some."]
+
+    assert door.asks(*edited, answer=" Today.").retracted == 1
+    door.asks(*edited[:-1], "Give her some. Today.", "I will.")
+
+    assert door.stands() == [*edited[:-1], "Give her some. Today.", "I will."]
+
+
 def test_what_is_absent_is_not_retracted(door, talked):
     door.asks(*talked, "She likes tuna.", answer="Do give her some.")
     everything = [*talked, "She likes tuna.", "Do give her some."]
