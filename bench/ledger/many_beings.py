@@ -9,7 +9,6 @@ from bench import processes
 from bench.figures import Figure
 from bench.ground import Ground
 from bench.ledger import task_clock
-from bench.ledger.task_count import counted_tasks
 from bench.ledger.workforce import wait_for, workforce
 from bench.memories import scene_note
 from memory.intake.intake import accept_notes
@@ -31,22 +30,18 @@ def many_beings(ground: Ground) -> Iterator[Figure]:
     count = ground.scale.beings
     directory = ground.home / "task-clock"
     directory.mkdir()
-    with (
-        workforce(ground, pending_notes=NOTES, pending_wait=timedelta(hours=1), clock=directory) as (
-            settings,
-            store,
-        ),
-        counted_tasks() as tasks,
-    ):
+    with workforce(ground, pending_notes=NOTES, pending_wait=timedelta(hours=1), clock=directory) as (settings, store):
         beings = [ground.new_being() for _ in range(count)]
-        before, inside, begun = _processor_times(), task_clock.spent(directory), perf_counter()
+        before, (inside_before, tasks_before) = _processor_times(), task_clock.totals(directory)
+        begun = perf_counter()
         for being_id in beings:
             accept_notes(store, settings, being_id, [scene_note(position) for position in range(NOTES)])
         accepting = perf_counter() - begun
         wait_for(lambda: _over(ground) == count, PATIENCE)
         took = perf_counter() - begun
         used = {of: seconds - before.get(of, 0.0) for of, seconds in _processor_times().items()}
-        inside = task_clock.spent(directory) - inside
+        inside, tasks = task_clock.totals(directory)
+        inside, tasks = inside - inside_before, tasks - tasks_before
     celery = sum(seconds for (_, name), seconds in used.items() if "workers.runtime" in name) - inside
     total = sum(used.values())
     yield Figure(
@@ -63,7 +58,7 @@ def many_beings(ground: Ground) -> Iterator[Figure]:
         against="the goal",
         remark=f"{1000 * celery / count:.1f} ms a patrol; inside of tasks {1000 * inside / count:.0f} ms",
     )
-    yield Figure(what="tasks a patrol", measured=tasks.caused / count, unit="", limit=float(STEPS), against="its steps")
+    yield Figure(what="tasks a patrol", measured=tasks / count, unit="", limit=float(STEPS), against="its steps")
 
 
 def _over(ground: Ground) -> int:

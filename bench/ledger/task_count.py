@@ -34,6 +34,7 @@ def counted_tasks() -> Iterator[TaskCount]:
     from workers.runtime.app import app  # noqa: PLC0415  # its settings read the broker's URL, which is known only now
 
     count = TaskCount()
+    app.control.enable_events()
     with app.connection_for_read() as connection:
         receiver = app.events.Receiver(connection, handlers={"task-received": count.received})
         listening = threading.Thread(target=receiver.capture, kwargs={"wakeup": False})

@@ -84,7 +84,7 @@ def watched(broker_url):
         listening = threading.Thread(target=receiver.capture, kwargs={"limit": None, "timeout": None, "wakeup": True})
         listening.start()
         try:
-            yield events
+            yield events, watcher.control
         finally:
             receiver.should_stop = True
             listening.join()
@@ -93,8 +93,9 @@ def watched(broker_url):
 def test_the_content_of_a_message_is_not_logged(life, foreign, redis, wait_until):
     """Events, which Flower shows, and logs tell for whom it is and how much; so does remote control."""
     life.worker(PATROL_LOG_LEVEL="DEBUG")
-    with watched(redis.broker_url) as events:
-        wait_until(lambda: events)
+    with watched(redis.broker_url) as (events, control):
+        # Beat answers too, that it does not know the command.
+        wait_until(lambda: any("ok" in said for one in control.enable_events(reply=True) for said in one.values()))
         foreign.send_task("ingest.notes", [str(life.being_id), [todo(WORDS)]], queue="ingest")
         foreign.send_task("ingest.letters", [WORDS], queue="ingest")
         wait_until(lambda: {"task-succeeded", "task-failed"} <= {event["type"] for event in events})
