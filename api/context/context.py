@@ -17,7 +17,9 @@ from api.http.resources import On
 from api.intake.batches import IdempotencyKey, ids_from
 from memory.accounts.access import Caller, Forbidden
 from memory.context import profiles, shown_contexts, working_memory
-from memory.context.assembly import AssemblyRequest, assemble, current_snapshot
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
+from memory.context.filling import current_snapshot
 from memory.intake.turns import take_turn
 from schemas.context.context import (
     Context,

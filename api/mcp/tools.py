@@ -17,7 +17,8 @@ from api.mcp.answers import Answers, Card, Impression, Memory, Remembered, Resul
 from api.mcp.calls import Count, counted, with_safe_errors
 from memory.accounts import access
 from memory.accounts.access import Caller
-from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from memory.intake.intake import accept_notes
 from memory.nodes import recall
 from memory.search import search

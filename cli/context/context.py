@@ -13,7 +13,8 @@ from cli.console.output import day, remark, say, say_json, say_list, table, word
 from cli.console.typed import read
 from memory.context import profiles as defaults
 from memory.context import working_memory as working
-from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from schemas.context.context import (
     Context,
     ContextFormat,

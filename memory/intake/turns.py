@@ -4,7 +4,8 @@ import random
 from uuid import UUID
 
 from memory.context import profiles
-from memory.context.assembly import AssemblyRequest, assemble_prepared, prepare
+from memory.context.assembly import assemble_prepared
+from memory.context.assembly_request import AssemblyRequest, prepare
 from memory.intake.intake import is_bulk, read_messages, take_messages_in
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId

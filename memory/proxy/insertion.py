@@ -3,7 +3,8 @@
 import random
 from collections.abc import Callable
 
-from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from memory.context.retrieval import EarlyVector
 from memory.proxy.exchange import TakenTranscript
 from providers.embedders import Embedders

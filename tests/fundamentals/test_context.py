@@ -5,7 +5,8 @@ import random
 import pytest
 
 from memory.context import working_memory
-from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from memory.intake.intake import accept_messages
 from schemas.context.context import ContextRequest, NewEntry
 from schemas.settings import Settings

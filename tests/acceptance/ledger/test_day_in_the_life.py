@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from memory.context import assembly
-from memory.context.assembly import AssemblyRequest
+from memory.context.assembly_request import AssemblyRequest
 from memory.intake.intake import accept_messages
 from memory.talk import sessions as conversation
 from providers.embedders import Embedders

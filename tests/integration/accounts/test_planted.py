@@ -14,7 +14,8 @@ from starlette.testclient import TestClient
 
 import api.app
 from memory.accounts import access
-from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from memory.facts import seeding
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers

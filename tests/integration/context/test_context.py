@@ -10,7 +10,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from memory.context import working_memory
-from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from memory.facts import seeding
 from memory.intake.intake import accept_messages, accept_notes
 from memory.intake.turns import take_turn

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from memory.facts import retrieval, seeding
 from memory.facts.retrieval import FactQuery
 from memory.text.errors import InvalidRequest

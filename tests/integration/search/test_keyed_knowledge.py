@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from memory.context.assembly import current_snapshot
+from memory.context.filling import current_snapshot
 from memory.intake import kept_notes, keyed_knowledge
 from memory.intake.intake import accept_notes
 from memory.search import keyed_knowledge as searching

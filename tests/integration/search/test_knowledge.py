@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.context.assembly import current_snapshot
+from memory.context.filling import current_snapshot
 from memory.intake import kept_notes
 from memory.intake.intake import accept_notes
 from schemas.intake.notes import NoteChanges

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from memory.context.assembly import AssemblyRequest, assemble
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
 from memory.context.shown_contexts import shown_context
 from memory.intake.retraction import retract
 from memory.intake.turns import take_turn

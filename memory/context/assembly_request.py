@@ -1,0 +1,103 @@
+"""What a context is requested for, and what must be read before the message that it is for is embedded."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from memory.context.retrieval import EarlyVector
+from schemas.accounts.accounts import Being
+from schemas.context.context import AssemblyOptions, Profile
+from schemas.talk.messages import Role
+from store.context import context as material
+from store.context.context import OpenSession
+from store.facts import vectors
+from store.search import documents
+from store.transaction import Transaction
+
+CONVERSATION = "conversation"
+KEPT = ("skills", "user-model")
+
+
+@dataclass(frozen=True)
+class AssemblyRequest:
+    """What one context is requested for.
+
+    Attributes:
+        options: Process, budget and form.
+        message: The message that the answer is for; None if there is none.
+        message_id: Its id, if it is stored.
+        role: The role of its speaker.
+        speaker: The speaker's name, if known.
+        session_id: The session; None selects the message's session, else the open one.
+        reassembled: True if the prompt is assembled anew for each turn, and does not stay in the model's session.
+        shown: Messages that the caller's own prompt shows; what rests on these alone is not repeated.
+        inserted: True if the context goes into a prompt of the caller's as system content: `text` is what it says,
+            without the conversation and the message.
+        embedded: Waits for a vector that is computed meanwhile; used if it is the message's.
+        recorded: Called with the text when what it shows is recorded; its nodes are activated after that.
+    """
+
+    options: AssemblyOptions
+    message: str | None = None
+    message_id: UUID | None = None
+    session_id: UUID | None = None
+    role: Role = "user"
+    speaker: str | None = None
+    reassembled: bool = False
+    shown: frozenset[UUID] = frozenset()
+    inserted: bool = False
+    embedded: Callable[[], EarlyVector | None] | None = None
+    recorded: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True)
+class PreparedAssembly:
+    """A request together with the rows that must be read before its message is embedded.
+
+    Attributes:
+        request: The request.
+        profile: The process profile, which names the regions.
+        session: The session, if there is one.
+        facts_model: The model whose vectors serve the user's facts; None until facts have vectors.
+        talk_model: The model whose vectors serve what was said to the Being; None until there are any.
+    """
+
+    request: AssemblyRequest
+    profile: Profile
+    session: OpenSession | None
+    facts_model: str | None
+    talk_model: str | None
+
+    def includes(self, region: str) -> bool:
+        """Returns true if the context has this region."""
+        return self.profile.includes(region) and not (self.request.inserted and region == CONVERSATION)
+
+    @property
+    def kept(self) -> Collection[str]:
+        """The regions that are shown though this session has seen them before (DESIGN section 9, `keep`)."""
+        if self.profile.keep is not None:
+            return self.profile.keep
+        return KEPT if self.request.reassembled else ()
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The order of regions; default profiles put kept ones before the snapshot, where a cache serves them."""
+        regions = self.profile.regions
+        if not self.profile.is_default:
+            return tuple(regions)
+        kept = [name for name in regions if name in self.kept]
+        rest = [name for name in regions if name not in kept]
+        place = next((place for place, name in enumerate(rest) if name in {"snapshot", CONVERSATION}), len(rest))
+        return (*rest[:place], *kept, *rest[place:])
+
+
+def prepare(tx: Transaction, being: Being, profile: Profile, request: AssemblyRequest) -> PreparedAssembly:
+    """Read the session and the models of facts and talk, before the message is embedded without a connection.
+
+    Raises:
+        NotFound: There is no such session.
+    """
+    session = material.session(tx, being.being_id, request.session_id, request.message_id)
+    indexed = documents.owner(tx, being.being_id)
+    talk_model = indexed.embedding_model if indexed else None
+    return PreparedAssembly(request, profile, session, vectors.serving_model(tx, being.user_id), talk_model)
