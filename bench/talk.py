@@ -13,7 +13,7 @@ from uuid import UUID
 
 from bench.figures import Figure
 from bench.ground import Ground
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.talk import judging, rolling, session_summary, spine
 from providers.canned.provider import CannedProvider, served
 from providers.thinkers import Thinkers

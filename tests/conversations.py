@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.facts import vectors
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.talk import joint_summary, judging, rolling, session_summary, spine
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID, uuid4
 
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.talk import withdrawal
 from memory.vault import records
 from schemas.accounts.accounts import Being

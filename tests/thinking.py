@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from providers.canned.wire import Request
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers

@@ -14,7 +14,7 @@ from api.http.openapi import problems
 from api.http.paging import Cursor, Limit
 from api.http.resources import On
 from api.intake.batches import IdempotencyKey, hand_in
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from memory.nodes.browsing import note_page
 from schemas.intake.inputs import NoteInput
 from schemas.intake.notes import NotePage, NoteState, Receipt

@@ -9,7 +9,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
 from memory.accounts.access import Forbidden
-from memory.intake.intake import IntakeFull
+from memory.intake.batches import IntakeFull
 from memory.text.errors import InvalidRequest
 from memory.text.items import ItemBatchRefused
 from providers.errors import ProviderError

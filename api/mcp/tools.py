@@ -19,7 +19,7 @@ from memory.accounts import access
 from memory.accounts.access import Caller
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from memory.nodes import recall
 from memory.search import search
 from schemas.accounts.accounts import Being

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import structlog
 
 from memory.context.retrieval import EarlyVector, embed_early
-from memory.intake.intake import IntakeFull
+from memory.intake.batches import IntakeFull
 from memory.proxy import admission
 from memory.proxy.admission import Admission
 from memory.proxy.background import is_background

@@ -19,8 +19,8 @@ from redis.exceptions import RedisError, ResponseError
 
 from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_being, derived_id, read_entry
 from memory.erased.recognition import SecretMissing
+from memory.intake.batches import IntakeFull
 from memory.intake.delivery import deliver
-from memory.intake.intake import IntakeFull
 from store.errors import Unavailable
 from workers.runtime import alive, rejected
 from workers.runtime.rejected import Rejected

@@ -21,7 +21,8 @@ from api.http.resources import On
 from api.intake.batches import IdempotencyKey, hand_in, ids_from, items_of, refused, request_id, some_taken
 from memory.accounts import erasure
 from memory.intake import retraction
-from memory.intake.intake import accept_messages, is_bulk
+from memory.intake.batches import is_bulk
+from memory.intake.messages import accept_messages
 from memory.intake.together import Sent, accept_together
 from memory.text.items import ItemBatchRefused
 from schemas.facts.answers import Erased

@@ -15,7 +15,8 @@ from bench.ground import Ground
 from bench.ledger.task_count import TaskCount, counted_tasks
 from bench.ledger.workforce import wait_for, workforce
 from bench.memories import action, scene_note
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from schemas.settings import Settings
 from store.database import Store
 

@@ -12,7 +12,8 @@ from psycopg.sql import SQL, Identifier
 from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import action, in_batches, scene_note
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from schemas.settings import Settings
 
 BATCHES = {1: 300, 100: 3_000, 1_000: 5_000}

@@ -17,7 +17,7 @@ from bench.ledger.workforce import wait_for, workforce
 from bench.memories import in_batches, scene_note
 from cli.demo import canned
 from cli.operations.environments import environment
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from schemas.limits import BATCH_ITEMS
 from schemas.settings import CHECKOUT, Settings
 from store.intake import notes

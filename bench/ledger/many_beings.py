@@ -11,7 +11,7 @@ from bench.ground import Ground
 from bench.ledger import task_clock
 from bench.ledger.workforce import wait_for, workforce
 from bench.memories import scene_note
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from store.transaction import value
 
 NOTES = 20

@@ -11,7 +11,7 @@ from uuid import UUID
 from bench.figures import Figure
 from bench.ground import Ground
 from bench.memories import MeasuredEmbedders, filled_being, scene_note
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from memory.patrol.demand import demand
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import PATROL_STEPS

@@ -10,7 +10,7 @@ from uuid import UUID
 from bench.figures import Figure
 from bench.ground import Ground
 from bench.memories import MeasuredEmbedders, filled_being, scene_note
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from providers.canned.provider import CannedProvider, served
 from providers.thinkers import Thinkers
 from schemas.settings import Settings

@@ -25,7 +25,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from memory.intake import intake
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.patrol import demand
 from memory.patrol import steps as patrol
 from memory.search import embedding, indexing, ranking
@@ -133,9 +134,9 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
         user = users.add_user(tx, folder.name, "UTC")
         being_id = beings.add_being(tx, user.user_id, "being", "Being").being_id
     for batch in _batches(said):
-        intake.accept_messages(store, settings, being_id, batch)
+        accept_messages(store, settings, being_id, batch)
     for batch in _batches(notes):
-        intake.accept_notes(store, settings, being_id, batch)
+        accept_notes(store, settings, being_id, batch)
     with closing(Thinkers(settings)) as thinkers:
         run = demand.demand(store, settings, being_id)
         _work(

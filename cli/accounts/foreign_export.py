@@ -14,10 +14,10 @@ from typer import Exit
 
 from cli.console.failures import Failure
 from cli.console.output import console, count, remark, say, say_json, words
+from memory.intake.batches import IntakeFull
 from memory.intake.importers.entries import Bad, Entry, Names
 from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported
-from memory.intake.intake import IntakeFull
 from schemas.accounts.accounts import Being
 from store.accounts import users
 from store.errors import Unavailable

@@ -12,7 +12,8 @@ from uuid import UUID
 
 from cli.console.failures import Failure
 from cli.patrol.run import watched
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.operations import upkeep
 from memory.patrol.demand import demand
 from schemas.accounts.accounts import Being

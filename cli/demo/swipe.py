@@ -11,7 +11,7 @@ from cli.console.output import count, say, words
 from cli.demo.month import PATIENCE
 from cli.demo.report import title
 from memory.intake import retraction
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.operations import upkeep
 from memory.search.search import search
 from schemas.accounts.accounts import Being

@@ -10,7 +10,7 @@ from cli.console.failures import Failure
 from cli.console.output import count, day, say, words
 from cli.demo.month import PATIENCE, SAMPLES
 from cli.demo.report import title
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.search.search import search
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Neighbour, Result

@@ -17,7 +17,9 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_json
 from memory.accounts.erasure import erase_messages
-from memory.intake.intake import IntakeFull, accept_messages, accept_notes
+from memory.intake.batches import IntakeFull
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.text.json_lines import LineRefused, numbered, read_object
 from schemas.intake.notes import Receipt, Trouble
 from schemas.limits import BATCH_ITEMS, ITEM_BYTES

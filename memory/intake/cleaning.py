@@ -8,7 +8,8 @@ from uuid import UUID
 from memory.erased import recognition
 from memory.erased.recognition import Recognition
 from memory.intake.delivery import ItemKind
-from memory.intake.intake import content_of, read_messages, read_notes
+from memory.intake.messages import read_messages
+from memory.intake.notes import content_of, read_notes
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store

@@ -14,7 +14,9 @@ from uuid import UUID
 import structlog
 
 from memory.intake import retraction
-from memory.intake.intake import IntakeFull, accept_messages, accept_notes
+from memory.intake.batches import IntakeFull
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.text.items import DeriveId, ItemBatchRefused
 from providers.embedders import Embedders
 from providers.errors import ProviderError

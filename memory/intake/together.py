@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from memory.intake.intake import IntakeFull, read_messages, take_each_in
+from memory.intake.batches import IntakeFull
+from memory.intake.messages import read_messages, take_each_in
 from memory.text.items import DeriveId, ItemBatch, ItemBatchRefused
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt

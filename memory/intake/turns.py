@@ -6,7 +6,8 @@ from uuid import UUID
 from memory.context import profiles
 from memory.context.assembly import assemble_prepared
 from memory.context.assembly_request import AssemblyRequest, prepare
-from memory.intake.intake import is_bulk, read_messages, take_messages_in
+from memory.intake.batches import is_bulk
+from memory.intake.messages import read_messages, take_messages_in
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
 from providers.embedders import Embedders

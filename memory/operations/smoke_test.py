@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from uuid import UUID, uuid4
 
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from memory.nodes.recall import RecallQuery, recall
 from memory.patrol.demand import demand
 from providers.embedders import Embedders

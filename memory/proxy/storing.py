@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.intake.intake import is_bulk, read_messages, take_messages_in
+from memory.intake.batches import is_bulk
+from memory.intake.messages import read_messages, take_messages_in
 from memory.proxy.alignment import KnownConversation
 from memory.proxy.changes import NEXT, NewTurn, Place
 from memory.proxy.turns import Turn

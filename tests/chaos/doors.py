@@ -10,8 +10,10 @@ import httpx2
 from redis import Redis
 from redis.exceptions import RedisError
 
-from memory.intake import intake, retraction
-from memory.intake.intake import IntakeFull
+from memory.intake import retraction
+from memory.intake.batches import IntakeFull
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.patrol import demand as patrol_demand
 from providers.embedders import Embedders
 from providers.errors import ProviderError
@@ -84,8 +86,8 @@ class InProcess:
         """Accept the batch; the store sends the messages."""
         try:
             if what == "notes":
-                return intake.accept_notes(self._store, self._settings, being_id, items)
-            return intake.accept_messages(self._store, self._settings, being_id, items)
+                return accept_notes(self._store, self._settings, being_id, items)
+            return accept_messages(self._store, self._settings, being_id, items)
         except (Unavailable, IntakeFull) as shut:
             raise NoAnswer from shut
 

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from memory.intake import intake
+from memory.intake.notes import accept_notes
 from memory.nodes import curation, recall
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
@@ -35,7 +35,7 @@ class Life:
     def happens(self, action, **scene):
         """Something happens: a scene note is handed in."""
         note = {"type": "scene", "content": {"action": action, "actors": ["Mira"], "when": ["2026-03-02"], **scene}}
-        return intake.accept_notes(self.store, SETTINGS, self.being_id, [note])
+        return accept_notes(self.store, SETTINGS, self.being_id, [note])
 
     def patrol(self, times=1):
         """So many patrols pass."""

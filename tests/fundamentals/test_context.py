@@ -7,7 +7,7 @@ import pytest
 from memory.context import working_memory
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from schemas.context.context import ContextRequest, NewEntry
 from schemas.settings import Settings
 from store.accounts import beings

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from memory.intake import intake
+from memory.intake.notes import accept_notes
 from memory.operations import upkeep
 from memory.patrol import demand
 from schemas.ledger.kinds import PATROL_DUE
@@ -26,7 +26,7 @@ def hand_in(life, *actions):
         for action in actions
     ]
     """Hand notes in; returns the messages that were sent for them."""
-    return life.sent.by(lambda: intake.accept_notes(life.store, PATIENT, life.being_id, items))
+    return life.sent.by(lambda: accept_notes(life.store, PATIENT, life.being_id, items))
 
 
 def begin_due(life):

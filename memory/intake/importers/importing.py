@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from memory.facts import seeding
 from memory.intake.importers import branches, characterai, chatgpt, claude, honcho, mem0, sillytavern
 from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, Reader, Statement
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.facts.requests import Seed

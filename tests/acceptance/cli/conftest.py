@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from schemas.settings import CHECKOUT, Settings
 from store.accounts import beings, users
 from store.database import Store

@@ -15,7 +15,8 @@ from celery import Celery
 from pydantic import SecretStr
 from redis import Redis
 
-from memory.intake import intake
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.patrol import demand as patrol_demand
 from memory.patrol.root_examples import TEXTS
 from schemas.settings import Settings
@@ -117,13 +118,13 @@ class Life:
             }
             for number, action in enumerate(actions)
         ]
-        intake.accept_notes(self.store, self.settings, self.being_id, notes)
+        accept_notes(self.store, self.settings, self.being_id, notes)
 
     def say(self, *said: str) -> None:
         """Hand in what the user says, once each, to be judged at once."""
         messages = [{"id": content, "role": "user", "content": content} for content in said]
         eager = self.settings.model_copy(update={"judge_messages": 1})
-        intake.accept_messages(self.store, eager, self.being_id, messages)
+        accept_messages(self.store, eager, self.being_id, messages)
 
     def demand(self) -> UUID:
         """Demand a patrol."""

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.talk import sessions
 from schemas.settings import CHECKOUT
 from store.accounts import beings

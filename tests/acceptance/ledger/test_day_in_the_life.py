@@ -7,7 +7,7 @@ import pytest
 
 from memory.context import assembly
 from memory.context.assembly_request import AssemblyRequest
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.talk import sessions as conversation
 from providers.embedders import Embedders
 from schemas.context.context import AssemblyOptions

@@ -15,7 +15,8 @@ from memory.erased.digests import Digests
 from memory.erased.recognition import SecretMissing
 from memory.facts import editing, seeding, todos
 from memory.intake.delivery import deliver
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.intake.turns import take_turn
 from memory.llm import keys
 from memory.nodes.erasure import erase_note

@@ -6,7 +6,8 @@ from datetime import timedelta
 import pytest
 
 from memory.accounts.erasure import erase_being, erase_user
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.nodes.creation import embed_scenes, read_scenes
 from memory.nodes.erasure import erase_node, erase_note
 from providers.embedders import Embedders

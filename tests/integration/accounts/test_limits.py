@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from memory.accounts import access
 from memory.facts import seeding
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from memory.llm import keys
 from memory.vault import records
 from schemas.facts.requests import Seed

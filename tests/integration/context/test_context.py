@@ -13,7 +13,8 @@ from memory.context import working_memory
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.facts import seeding
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.intake.turns import take_turn
 from memory.talk.context_provenance import own_texts
 from memory.text.errors import InvalidRequest

@@ -11,7 +11,7 @@ import pytest
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.context.elapsed_time import in_words
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.intake.turns import take_turn
 from providers.embedders import Embedders
 from schemas.context.context import ContextRequest, Turn

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from memory.accounts import erasure
 from memory.intake import retraction
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.intake.retraction import ErasedForGood
 from memory.operations import upkeep
 from memory.talk import judging, session_summary, sessions

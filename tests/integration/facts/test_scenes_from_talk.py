@@ -10,7 +10,7 @@ from memory.accounts import erasure
 from memory.accounts.beings import change
 from memory.context.retrieval import embed_message, retrieve
 from memory.intake import retraction
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
 from memory.operations import upkeep

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import structlog
 
-from memory.intake import intake
+from memory.intake.notes import accept_notes
 from memory.operations import upkeep
 from schemas.ledger.kinds import CURATE, PATROL_DUE, STEPS
 from schemas.settings import Settings
@@ -77,7 +77,7 @@ def test_a_sender_that_fails_leaves_the_input_accepted_and_the_sweep_sends_again
         raise ConnectionError
 
     with structlog.testing.capture_logs() as logs:
-        receipt = intake.accept_notes(sending(broken), EAGER, being.being_id, [SCENE])
+        receipt = accept_notes(sending(broken), EAGER, being.being_id, [SCENE])
     assert receipt.accepted == 1
     assert {"event": "dispatch.failed", "messages": 1, "error": "ConnectionError", "log_level": "warning"} in logs
 

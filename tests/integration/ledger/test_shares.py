@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from memory.intake.delivery import deliver
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
 from schemas.limits import BULK_ITEMS
 from schemas.settings import Settings

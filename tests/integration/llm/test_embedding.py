@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.nodes.creation import vectors_of
 from memory.nodes.recall import RecallQuery, recall
 from memory.search import embedding

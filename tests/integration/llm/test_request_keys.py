@@ -8,7 +8,8 @@ from hashlib import sha256
 
 import pytest
 
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.llm import keys
 from memory.nodes.curation import correct
 from memory.talk.judging import MESSAGES_AT_ONCE

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from memory.intake import intake
+from memory.intake.notes import accept_notes
 from memory.nodes import curation
 from providers.embedders import Embedders
 from providers.errors import Misconfigured
@@ -46,7 +46,7 @@ def being_id(store, settings):
         {"type": "scene", "content": {"action": action, "actors": ["Mira"], "when": ["2026-03-02"]}}
         for action in ("Mira baked saffron buns.", "Mira sold saffron buns.")
     ]
-    intake.accept_notes(store, settings, being_id, scenes)
+    accept_notes(store, settings, being_id, scenes)
     walk_patrol(store, Embedders(settings), settings, being_id)
     return being_id
 

@@ -7,7 +7,7 @@ from string import printable
 import numpy as np
 import pytest
 
-from memory.intake import intake
+from memory.intake.notes import accept_notes
 from memory.nodes import recall, reembedding
 from memory.nodes.scenes import embedding_text
 from memory.patrol import steps
@@ -57,7 +57,7 @@ def scene(action, **more):
 
 
 def hand_in(store, settings, being_id, *actions):
-    return intake.accept_notes(store, settings, being_id, [scene(action) for action in actions])
+    return accept_notes(store, settings, being_id, [scene(action) for action in actions])
 
 
 def memories(store, being_id):
@@ -170,7 +170,7 @@ def test_the_longest_vectors_find_room_in_a_memory_that_says_much(store, provide
         themes=[f"theme {number}" for number in range(30)],
         emotion=dict.fromkeys(Emotion.model_fields, 0.123456789),
     )
-    intake.accept_notes(store, longest, being_id, [rich])
+    accept_notes(store, longest, being_id, [rich])
     run = walk_patrol(store, Embedders(longest), longest, being_id)
     assert (run.state, run.steps["embed"]["nodes"]) == ("done", 1)
     recall.recall(store, Embedders(longest), being_id, asked("anything"), random.Random(1))

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from memory.intake.intake import accept_messages, accept_notes
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.operations.backlog import backlog
 from memory.operations.smoke_test import send_canary
 from providers.embedders import Embedders

@@ -9,9 +9,12 @@ import pytest
 import structlog
 from celery import Celery
 
-from memory.intake import intake
+from memory.intake.batches import CHEAP_TO_COUNT, IntakeFull
+from memory.intake.messages import accept_messages
+from memory.intake.notes import accept_notes
 from memory.operations import health, upkeep
 from schemas.ledger.work import TaskMessage
+from schemas.limits import BULK_ITEMS
 from schemas.settings import Settings
 from store.intake import notes
 from store.ledger import metrics
@@ -22,7 +25,7 @@ from tests.scenes import MODEL
 from workers.runtime.dispatch import BackgroundSender
 
 HASHES = [bytes([number]) for number in range(5)]
-LARGE, SMALL = intake.CHEAP_TO_COUNT + 1, 3
+LARGE, SMALL = CHEAP_TO_COUNT + 1, 3
 
 
 def finish_units(tx, being, *, count, days):
@@ -120,18 +123,18 @@ def hand_in(store, being):
             {"type": "scene", "content": {"action": "It rained.", "actors": ["Mira"], "when": ["2026"]}}
             for _ in range(count)
         ]
-        return intake.accept_notes(store, settings, being.being_id, scenes).accepted
+        return accept_notes(store, settings, being.being_id, scenes).accepted
 
     return handing_in
 
 
 def test_a_full_door_refuses_bulk_under_any_limit_and_single_notes_under_a_small_one(hand_in):
     assert hand_in(SMALL, SMALL) == SMALL
-    with pytest.raises(intake.IntakeFull):
+    with pytest.raises(IntakeFull):
         hand_in(1, SMALL)
     assert hand_in(LARGE - SMALL - 1, LARGE) + hand_in(1, LARGE) == LARGE - SMALL
-    with pytest.raises(intake.IntakeFull):
-        hand_in(intake.BULK_ITEMS + 1, LARGE)
+    with pytest.raises(IntakeFull):
+        hand_in(BULK_ITEMS + 1, LARGE)
     assert hand_in(1, LARGE) == 1
 
 
@@ -142,18 +145,18 @@ def say(store, being):
     def saying(count, most_unjudged, **settings):
         settings = Settings(most_unjudged=most_unjudged, **settings)
         said = [{"role": role, "content": "Rain."} for _ in range(count) for role in ("user", "assistant")]
-        return intake.accept_messages(store, settings, being.being_id, said).accepted // 2
+        return accept_messages(store, settings, being.being_id, said).accepted // 2
 
     return saying
 
 
 THINKS = {"anthropic_api_key": "sk-ant-of-these-tests"}
-BULK = intake.BULK_ITEMS // 2 + 1
+BULK = BULK_ITEMS // 2 + 1
 
 
 def test_messages_beyond_the_limit_of_unjudged_ones_are_refused_as_notes_are(say, store):
     assert say(SMALL, SMALL, **THINKS) == SMALL
-    with pytest.raises(intake.IntakeFull, match="3 messages"):
+    with pytest.raises(IntakeFull, match="3 messages"):
         say(1, SMALL, **THINKS)
     assert say(BULK, LARGE, **THINKS) == BULK
     with store.transaction() as tx:
@@ -162,7 +165,7 @@ def test_messages_beyond_the_limit_of_unjudged_ones_are_refused_as_notes_are(say
             " select being_id, uuidv7(), session_id, role, content, content_hash, created_at"
             " from memory.messages, generate_series(1, 30) where role = 'user'"
         )
-    with pytest.raises(intake.IntakeFull):
+    with pytest.raises(IntakeFull):
         say(BULK, LARGE, **THINKS)
     assert say(1, LARGE, **THINKS) == 1
     with store.transaction() as tx:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory.intake import intake
+from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
 from schemas.ledger.kinds import CURATE
 from schemas.settings import Settings
@@ -47,7 +47,7 @@ def scene(content):
 )
 def test_a_poisonous_note_is_marked_and_the_others_are_remembered(store, embedders, being_id, poison):
     good = {"action": "Mira baked buns.", "actors": ["Mira"], "when": ["2026-03-02"]}
-    intake.accept_notes(store, SETTINGS, being_id, [scene(poison), scene(good)])
+    accept_notes(store, SETTINGS, being_id, [scene(poison), scene(good)])
     run = walk_patrol(store, embedders, SETTINGS, being_id)
     assert (run.state, run.steps["embed"]["nodes"], run.steps["embed"]["parse_failed"]) == ("done", 1, 1)
 
@@ -57,7 +57,7 @@ def test_a_poisonous_note_is_marked_and_the_others_are_remembered(store, embedde
 )
 def test_no_moment_that_is_taken_breaks_a_later_reading(store, being_id, moment):
     items = [{"type": "reminder", "content": "Call.", "due_at": moment}, {"type": "todo", "content": "Bake."}]
-    accepted = intake.accept_notes(store, SETTINGS, being_id, items)
+    accepted = accept_notes(store, SETTINGS, being_id, items)
     assert accepted.accepted + len(accepted.rejected) == 2
     with store.transaction() as tx:
         kept = notes.page(tx, being_id, state=None, after=None, limit=10)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.intake.retraction import retract
 from memory.proxy.comparison import comparable, words_key
 from schemas.talk.retraction import MessageSelection

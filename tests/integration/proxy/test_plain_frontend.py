@@ -16,7 +16,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from tests.frontends import Door, assistant, user
 from tests.scenes import make_being, make_user
 

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from memory.context.filling import current_snapshot
 from memory.intake import kept_notes, keyed_knowledge
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from memory.search import keyed_knowledge as searching
 from schemas.intake.knowledge import KnowledgeKey, KnowledgeQuestion, NamespaceQuestion, NewKnowledge
 from schemas.intake.notes import NoteChanges

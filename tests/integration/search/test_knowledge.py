@@ -4,7 +4,7 @@ import pytest
 
 from memory.context.filling import current_snapshot
 from memory.intake import kept_notes
-from memory.intake.intake import accept_notes
+from memory.intake.notes import accept_notes
 from schemas.intake.notes import NoteChanges
 from store.accounts import erasure
 from tests.full_being import tables_with

@@ -11,7 +11,7 @@ from redis.exceptions import ConnectionError as RedisAway
 
 from api.streams.reader import GROUP, StreamReader, StreamState, readers, states
 from memory.intake import delivery
-from memory.intake.intake import IntakeFull
+from memory.intake.batches import IntakeFull
 from schemas.limits import BULK_ITEMS
 from store.accounts import beings
 from store.errors import Unavailable

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.intake.intake import accept_messages
+from memory.intake.messages import accept_messages
 from memory.llm import keys
 from memory.talk import judging
 from memory.talk import sessions as conversation

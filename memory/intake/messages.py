@@ -1,0 +1,184 @@
+"""Intake of messages. Accepted means committed, in one transaction with the work that it causes."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from pydantic import TypeAdapter
+
+from memory.erased import recognition
+from memory.intake.batches import IntakeFull, is_bulk, is_full, keep, turn_for
+from memory.talk.sessions import process_or_wait
+from memory.text.items import DeriveId, Item, ItemBatch, read_items
+from providers.thinkers import platform_llm_disabled
+from schemas.intake.inputs import (
+    MessageInput,
+)
+from schemas.intake.notes import Receipt
+from schemas.ledger import kinds
+from schemas.limits import FUTURE_MINUTES
+from schemas.settings import Settings
+from store.database import Store
+from store.talk import judging, messages
+from store.talk.messages import NewMessage
+from store.transaction import Transaction
+
+_MESSAGE = TypeAdapter(MessageInput)
+
+NO_KEY = (
+    "No model key pays for this user's messages: they are kept, but no facts are extracted from them. Store a key "
+    "(`POST /v1/keys`, `patrol key add`), or have the operator set one for all users."
+)
+
+
+def accept_messages(
+    store: Store,
+    settings: Settings,
+    being_id: UUID,
+    items: Sequence[Any],
+    derive_id: DeriveId = lambda _: None,
+    *,
+    paid_by: UUID | None = None,
+) -> Receipt:
+    """Take in a batch of messages; each is assigned to a session by its own time (DESIGN section 7).
+
+    Args:
+        store: The ledger.
+        settings: Thresholds of judging.
+        being_id: The Being.
+        items: 1 to 1,000 messages as received, each at most 64 KB as JSON; see `read_batch`.
+        derive_id: Gives an item without an id one by its position, so that a retry changes nothing.
+        paid_by: The id of the key that came with the request, if one did; it may pay for work on these messages.
+
+    Returns:
+        The outcome of each item; accepted ones are committed.
+
+    Raises:
+        ItemBatchRefused: The batch is empty or too long; nothing was taken.
+        SecretMissing: No secret decrypts the key of the user's digests; nothing was taken.
+        IntakeFull: `most_unjudged` messages of the Being wait to be judged. A limit above 1,000 applies to bulk alone.
+    """
+    with turn_for(store, items):
+        batch = read_messages(items, derive_id)
+        with store.transaction() as tx:
+            return take_messages_in(tx, settings, being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
+
+
+def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[MessageInput]:
+    """Validate a batch of messages, without a database connection; the domain's clock checks their times later.
+
+    Raises:
+        ItemBatchRefused: The batch is empty or too long.
+    """
+    return read_items(items, _MESSAGE, derive_id)
+
+
+def take_messages_in(
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    batch: ItemBatch[MessageInput],
+    *,
+    bulk: bool,
+    paid_by: UUID | None = None,
+) -> Receipt:
+    """Take in validated messages within a transaction, whose commit makes them accepted.
+
+    Raises:
+        SecretMissing, IntakeFull: As `accept_messages`.
+    """
+    (receipt,) = take_each_in(tx, settings, being_id, [batch], bulk=bulk, paid_by=paid_by)
+    return receipt
+
+
+def take_each_in(
+    tx: Transaction,
+    settings: Settings,
+    being_id: UUID,
+    batches: Sequence[ItemBatch[MessageInput]],
+    *,
+    bulk: bool,
+    paid_by: UUID | None = None,
+) -> list[Receipt]:
+    """Take in several batches of validated messages as one; returns the receipt of each.
+
+    No two of them may have a producer id in common: the receipts are then as if they had come one after the other.
+
+    Raises:
+        SecretMissing, IntakeFull: As `accept_messages`.
+    """
+    batch = ItemBatch.joined(batches)
+    tx.request_key_id = paid_by
+    begun = messages.begin(
+        tx,
+        being_id,
+        len(batch.items),
+        rolling=kinds.ROLLING_SUMMARY,
+        platform=not platform_llm_disabled(settings),
+    )
+    now = begun.began_at
+    batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=FUTURE_MINUTES)))
+    erased_before = recognition.with_key(settings, being_id, begun.erasure_key)
+    # Messages that no key can pay for are no backlog: they are kept until there is one.
+    if begun.may_think and is_full(settings.most_unjudged, partial(judging.waiting, tx, being_id), bulk=bulk):
+        raise IntakeFull(
+            f"{settings.most_unjudged} messages of this Being wait to be judged, the limit. Retry when some have been."
+        )
+    if erased_before:
+        batch = batch.without_erased(
+            erased_before.among(
+                tx,
+                {
+                    item.position: erased_before.of_message(
+                        item.producer_id, item.value.role, item.value.content, item.value.conversation
+                    )
+                    for item in batch.items
+                },
+            )
+        )
+
+    def order(item: Item[MessageInput]) -> datetime:
+        # Sessions are a function of the messages in the order of their ids: of a batch the earlier one comes first.
+        return item.value.created_at or now
+
+    sessions: set[UUID] = set()
+
+    def insert(tx: Transaction, being_id: UUID, rows: Sequence[NewMessage]) -> Collection[UUID]:
+        kept = messages.insert(tx, being_id, rows)
+        sessions.update(session_id for session_id in kept.values() if session_id is not None)
+        return kept
+
+    row_of = partial(_message, now=now)
+    inserted, known = keep(tx, being_id, batch, row_of, insert, messages.known, order, ids=begun.message_ids)
+    if aged := [inserted[item.position] for item in batch.items if item.value.aged and item.position in inserted]:
+        messages.mark_aged(tx, being_id, aged)
+    process_or_wait(tx, settings, being_id, sorted(sessions), may=begun.may_think)
+    receipts = []
+    for start, part in batch.parted([each.size for each in batches]):
+        own = {item.position: inserted[at] for item in part.items if (at := start + item.position) in inserted}
+        receipt = part.receipt(own, known)
+        receipts.append(receipt if begun.may_think or not own else receipt.model_copy(update={"hint": NO_KEY}))
+    return receipts
+
+
+def _from_the_future(message: MessageInput, *, latest: datetime) -> str | None:
+    if message.created_at is None or message.created_at <= latest:
+        return None
+    return f"created_at: is more than {FUTURE_MINUTES} minutes in the future"
+
+
+def _message(item: Item[MessageInput], message_id: UUID, *, now: datetime) -> NewMessage:
+    message = item.value
+    return NewMessage(
+        message_id=message_id,
+        producer_id=item.producer_id,
+        role=message.role,
+        speaker=message.speaker,
+        conversation=message.conversation,
+        content=message.content,
+        created_at=message.created_at or now,
+        metadata=message.metadata,
+        content_hash=item.content_hash,
+    )
