@@ -1,6 +1,7 @@
 """The embedder for OpenAI's API and compatible servers."""
 
 import base64
+import weakref
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -53,6 +54,8 @@ class OpenAIEmbedder:
         self._meter = meter
         # The ledger retries: it backs off without holding a worker.
         self._client = openai.OpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0)
+        # Not left to the garbage collector, which would close the sockets first and warn of them.
+        weakref.finalize(self, self._client.close).atexit = False
 
     @property
     def dimensions(self) -> int:

@@ -1,9 +1,10 @@
 """Selects the thinker: with the platform's key, or with a user's."""
 
+import weakref
 from contextlib import suppress
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from providers.errors import Misconfigured
 from providers.thinking import Thinker
@@ -13,6 +14,8 @@ from schemas.settings import Settings
 if TYPE_CHECKING:
     from providers.anthropic_thinker import AnthropicThinker
     from providers.openai_thinker import OpenAIThinker
+
+Connected = TypeVar("Connected", "AnthropicThinker", "OpenAIThinker")
 
 _ANTHROPIC_KEY = "sk-ant-"
 _USERS_KEY = "the user's key"
@@ -141,10 +144,15 @@ class Thinkers:
     def _anthropic(self) -> "AnthropicThinker":
         from providers.anthropic_thinker import AnthropicThinker  # noqa: PLC0415  # the SDK loads slowly
 
-        return AnthropicThinker.connected(self._settings)
+        return self._closed_with_this(AnthropicThinker.connected(self._settings))
 
     @cached_property
     def _openai(self) -> "OpenAIThinker":
         from providers.openai_thinker import OpenAIThinker  # noqa: PLC0415  # the SDK takes half a second to load
 
-        return OpenAIThinker.connected(self._settings)
+        return self._closed_with_this(OpenAIThinker.connected(self._settings))
+
+    def _closed_with_this(self, thinker: Connected) -> Connected:
+        # Not left to the garbage collector, which would close the sockets first and warn of them.
+        weakref.finalize(self, thinker.client.close).atexit = False
+        return thinker

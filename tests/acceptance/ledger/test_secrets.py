@@ -16,6 +16,7 @@ from store.accounts import beings
 from tests.acceptance.conftest import PATIENCE, answers
 from tests.acceptance.ledger.conftest import BAKERY
 from tests.ports import free_port
+from workers.embedded.processes import Child
 
 BROUGHT = "sk-ant-brought+with/a~request=0123456789abcdef"
 STORED = "sk-ant-stored+by/a~user=fedcba9876543210zyxw"
@@ -59,8 +60,9 @@ def overheard(url):
 
 
 @pytest.fixture
-def preloaded():
+def launch():
     """Start every process from scratch: a fork shows the arguments of the process that it was forked from."""
+    return Child
 
 
 @pytest.fixture
