@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ class Fragile:
     servers: EmbeddedServers
     upstream: FakeUpstream
     environment: dict[str, str]
+    log: Path
     url: str = ""
     process: subprocess.Popen[bytes] | None = None
     clients: list[httpx2.Client] = field(default_factory=list)
@@ -46,7 +48,10 @@ class Fragile:
         """Start the API, without any worker."""
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
-        self.process = subprocess.Popen(api_command("127.0.0.1", port, 1), env=self.environment)
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                api_command("127.0.0.1", port, 1), env=self.environment, stdout=log, stderr=log
+            )
         assert wait_until(lambda: answers(self.url, "/health/live"), PATIENCE)
 
     def kill(self) -> None:
@@ -128,10 +133,12 @@ def fragile() -> Iterator[Fragile]:
             "PATROL_PROXY_SILENCE_TIMEOUT": "2",
             "PATROL_PRICES": json.dumps({"fake-1": {"input": 1, "output": 2}}),
         }
-        running = Fragile(servers, upstream, environment)
+        running = Fragile(servers, upstream, environment, Path(home) / "api.log")
         running.start()
         yield running
         running.kill()
+        # Shown when a test fails.
+        sys.stderr.write(running.log.read_text())
 
 
 def test_with_postgres_down_only_known_tokens_pass_and_nothing_is_lost(fragile):
@@ -159,6 +166,9 @@ def test_with_postgres_down_only_known_tokens_pass_and_nothing_is_lost(fragile):
             assert refused.status_code == 503
             assert refused.json()["error"]["code"] == "unavailable"
         assert len(fragile.upstream.requests) == GRACE_REQUESTS
+        # So long that no call could be recorded when its answer ended: each is kept, and recorded later.
+        missed = GRACE_REQUESTS + 1
+        assert wait_until(lambda: fragile.log.read_text().count("proxy.cost_not_recorded") >= missed, PATIENCE)
     finally:
         fragile.servers.postgres.start()
 
