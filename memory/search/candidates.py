@@ -58,24 +58,9 @@ class Candidates:
     wanted: frozenset[int]
 
 
-def candidates(
-    tx: Transaction,
-    being: Being,
-    question: EverythingRequest,
-    understood: Understood,
-    *,
-    nominated: int | None = None,
-) -> Candidates:
-    """What was nominated, with what stands around it.
-
-    Args:
-        tx: The transaction.
-        being: Whose search it is.
-        question: The question.
-        understood: What it means.
-        nominated: How many each signal nominates; None: as many as a search needs.
-    """
-    limit = nominated or _nominations(question)
+def candidates(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Candidates:
+    """What was nominated, with what stands around it."""
+    limit = NOMINATED_OF_SPEAKER if question.speaker else NOMINATED
     scope.plan_once(tx)
     within = Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
     names = known_candidates.speakers(tx, being.being_id, RECENT_MESSAGES)
@@ -172,10 +157,6 @@ def _mentions(tx: Transaction, talk: Within, terms: Sequence[Term], known: ranki
     # The rarest term first: the others are looked for in what holds it.
     rarest = sorted(zip(known.rarities, terms, strict=True), key=lambda one: -one[0])
     return lexical.mentions(tx, talk, [term.digest for _, term in rarest])
-
-
-def _nominations(question: EverythingRequest) -> int:
-    return NOMINATED_OF_SPEAKER if question.speaker else NOMINATED
 
 
 def rarity(documents: int, having: int) -> float:

@@ -52,7 +52,7 @@ def passage_candidates(tx: Transaction, being: Being, said: str, understood: Und
         understood: What it means to the model of what was told.
     """
     question = EverythingRequest(query=said[:QUERY_CHARACTERS], kinds=["message"])
-    return candidates(tx, being, question, understood, nominated=CONSIDERED)
+    return candidates(tx, being, question, understood)
 
 
 def passages(
