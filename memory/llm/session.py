@@ -289,10 +289,7 @@ class LlmSession:
             if isinstance(error, Misconfigured):
                 raise self._blamed(error) from None
             raise
-        kept = self._ledger.keep(question, call_id, answer)
-        if kept is None:
-            raise Transient("Something that the model was asked about was withdrawn meanwhile.", retry_after=0)
-        return kept
+        return self._ledger.keep(question, call_id, answer)
 
     def _blamed(self, error: Misconfigured) -> ProviderError:
         """Attribute an error to the platform's settings, or to the user's key, which is then stored as rejected."""

@@ -188,7 +188,6 @@ def remove_derived(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) ->
     ).rowcount
     tx.execute("update memory.souls set think_md = '', thought_at = null where being_id = %s", [being_id])
     tx.execute("delete from memory.session_snapshot where being_id = %s", [being_id])
-    tx.execute("select memory.refuse_answers(user_id) from memory.beings where being_id = %s", [being_id])
     tx.execute(
         """
         delete from memory.model_responses
