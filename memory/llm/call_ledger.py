@@ -76,11 +76,16 @@ class CallLedger:
 
     def keep(
         self, question: Question[Any], call_id: UUID, answer: Completion | BadAnswer, *, batch: bool = False
-    ) -> Response:
-        """Settle a call and store its answer in one transaction, before the answer is applied."""
+    ) -> Response | None:
+        """Settle a call and store its answer in one transaction, before the answer is applied.
+
+        Returns:
+            The stored answer; None, and nothing is stored, if something that it may be about was withdrawn meanwhile.
+        """
         completion, fault = _validated(question, answer)
         with self._store.transaction() as tx:
-            self._settle(tx, call_id, completion, "answered" if fault is None else "bad", batch=batch)
+            if not self._settle(tx, call_id, completion, "answered" if fault is None else "bad", batch=batch):
+                return None
             return responses.put(
                 tx,
                 self.account,
@@ -99,13 +104,12 @@ class CallLedger:
 
     def _settle(
         self, tx: Transaction, call_id: UUID, completion: Completion | None, outcome: Outcome, *, batch: bool
-    ) -> None:
+    ) -> bool:
         if completion is None:
-            calls.settle_at_most(tx, self.account.owner_id, call_id, outcome)
-            return
+            return calls.settle_at_most(tx, self.account.owner_id, call_id, outcome)
         model, usage = completion.model, completion.usage
         cost = cost_of(model, usage, self._settings.prices, batch=batch)
-        calls.settle(tx, self.account.owner_id, call_id, outcome, model=model, cost=cost, **asdict(usage))
+        return calls.settle(tx, self.account.owner_id, call_id, outcome, model=model, cost=cost, **asdict(usage))
 
 
 def prompt_hash(question: Question[Any]) -> bytes:

@@ -289,7 +289,10 @@ class LlmSession:
             if isinstance(error, Misconfigured):
                 raise self._blamed(error) from None
             raise
-        return self._ledger.keep(question, call_id, answer)
+        kept = self._ledger.keep(question, call_id, answer)
+        if kept is None:
+            raise Transient("Something that the model was asked about was withdrawn meanwhile.", retry_after=0)
+        return kept
 
     def _blamed(self, error: Misconfigured) -> ProviderError:
         """Attribute an error to the platform's settings, or to the user's key, which is then stored as rejected."""

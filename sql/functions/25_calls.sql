@@ -43,6 +43,13 @@ create or replace function brought_with(p_being_id uuid, p_node_id uuid) returns
     where n.being_id = p_being_id and n.node_id = p_node_id;
 $$;
 
+-- Takes back what models say about something that is being withdrawn: the answers of all calls of the user's that are under
+-- way will not be stored. Before stored answers are deleted, so that a call is either seen here, which waits for a transaction
+-- that stores its answer, or has its answer seen by the deletion.
+create or replace function refuse_answers(p_user_id uuid) returns void language sql as $$
+    update memory.model_calls set answer_unwanted = true where user_id = p_user_id and outcome = 'unknown';
+$$;
+
 -- When the calendar day of a moment ends in a time zone. A day with a clock change has 23 or 25 hours; where the clock goes
 -- back at midnight, there are two moments with the next day's first hour, and the day ends at the earlier.
 create or replace function day_end(p_at timestamptz, p_time_zone text) returns timestamptz language sql stable

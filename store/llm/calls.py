@@ -9,7 +9,7 @@ from psycopg.rows import class_row
 
 from schemas.llm.calls import Lacking, Outcome, PaidWith, Spending
 from store.errors import BudgetSpent, NotFound
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 SPENT: dict[Lacking, str] = {
     "tokens": "The day's budget in tokens is spent.",
@@ -168,34 +168,44 @@ def settle(
     cache_read_tokens: int = 0,
     cache_write_tokens: int = 0,
     cost: Decimal | None = Decimal(0),
-) -> None:
-    """Record a call's outcome, usage and cost, once; `model` is the name that the provider returned."""
+) -> bool:
+    """Record a call's outcome, usage and cost, once; `model` is the name that the provider returned.
+
+    Returns:
+        Whether the answer may be stored: nothing of what it may be about was withdrawn meanwhile.
+    """
     tx.execute("select memory.hold_owner(%s)", [owner_id])
-    tx.execute(
+    unwanted = value(
+        tx,
         """
         update memory.model_calls
         set outcome = %s, model = coalesce(%s, model), input_tokens = %s, output_tokens = %s, cache_read_tokens = %s,
             cache_write_tokens = %s, cost = %s, settled_at = clock_timestamp()
         where owner_id = %s and call_id = %s and outcome = 'unknown'
+        returning answer_unwanted
         """,
         [
             *(outcome, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost),
             *(owner_id, call_id),
         ],
     )
+    return not unwanted
 
 
-def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outcome) -> None:
-    """Record the outcome of a call whose usage is unknown: its reservation stays as its cost."""
+def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outcome) -> bool:
+    """Record the outcome of a call whose usage is unknown: its reservation stays as its cost. Returns as `settle`."""
     tx.execute("select memory.hold_owner(%s)", [owner_id])
-    tx.execute(
+    unwanted = value(
+        tx,
         """
         update memory.model_calls
         set outcome = %s, settled_at = clock_timestamp()
         where owner_id = %s and call_id = %s and outcome = 'unknown'
+        returning answer_unwanted
         """,
         [outcome, owner_id, call_id],
     )
+    return not unwanted
 
 
 def spending(

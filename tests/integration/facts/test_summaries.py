@@ -421,8 +421,11 @@ def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kep
     meanwhile = Interrupted(
         talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
     )
-    rolling.summarise(talk.store, meanwhile, talk.settings, claim)
+    with pytest.raises(Transient, match="withdrawn"):
+        rolling.summarise(talk.store, meanwhile, talk.settings, claim)
     assert versions(talk) == []
+    with talk.store.transaction() as tx:
+        work.hand_back(tx, claim)
     talk.summed_up()
     assert "number 7" in state_of(talk).rolling_summary
     assert "number 0" not in state_of(talk).rolling_summary
@@ -441,8 +444,11 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
     meanwhile = Interrupted(
         talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
     )
-    spine.write(talk.store, meanwhile, talk.settings, claim)
+    with pytest.raises(Transient, match="withdrawn"):
+        spine.write(talk.store, meanwhile, talk.settings, claim)
     assert spine_of(talk) is None
+    with talk.store.transaction() as tx:
+        work.hand_back(tx, claim)
     talk.summed_up()
     assert "I like number 39." in spine_of(talk).content.PROFILE
     assert "I like number 0." not in spine_of(talk).content.PROFILE

@@ -11,8 +11,11 @@ from providers.errors import BadAnswer, InputRefused, Transient
 from providers.lease_guard import checking_each_request
 from store.errors import LeaseLost
 from store.llm import responses
+from store.transaction import value
+from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import THEIRS, named, question
+from workers.embedded.processes import wait_until
 
 
 def test_an_answer_is_paid_for_once(provider, mind, claimed, accounts):
@@ -98,6 +101,24 @@ def test_transient_errors_are_not_stored_and_cost_nothing(provider, mind, accoun
     assert caught.value.retry_after == 7
     assert (accounts()[0]["outcome"], accounts()[0]["cost"]) == ("failed", 0)
     assert mind().ask(question()).answer.name == "blue"
+
+
+def test_an_answer_about_what_was_withdrawn_meanwhile_is_not_stored(store, being, provider, mind, accounts, claimed):
+    provider.script(Behaviour(do="hang", seconds=PATIENCE))
+    claim = claimed()
+    with ThreadPoolExecutor() as pool:
+        asked = pool.submit(mind(claim).ask, question())
+        assert wait_until(lambda: provider.requests, PATIENCE)
+        with store.transaction() as tx:
+            tx.execute("select memory.withdraw_messages(%s, '{}')", [being.being_id])
+        provider.release()
+        with pytest.raises(Transient, match="withdrawn"):
+            asked.result()
+
+    with store.transaction() as tx:
+        assert value(tx, "select count(*) from memory.model_responses") == 0
+    assert accounts()[0]["outcome"] == "answered"
+    assert mind(claim).ask(question()).answer.name == "blue"
 
 
 def test_each_of_many_questions_gets_its_own_answer_or_error(provider, mind):
