@@ -259,8 +259,9 @@ begin
     select array_agg(distinct session_id), count(*) filter (where role <> 'other')
     into v_sessions, v_turns
     from withdrawn;
+    -- Also of other sessions: a message may have been in one of them when that was judged.
     delete from memory.model_responses
-    where being_id = p_being_id and key = any(v_sessions::text[]) and not retained;
+    where being_id = p_being_id and not retained and (kind = 'shadow.judge' or key = any(v_sessions::text[]));
     v_sessions := v_sessions || memory.place_around(p_being_id, v_sessions);
 
     -- Nothing is judged in a session where others' messages alone wait.
