@@ -5,6 +5,7 @@
     ├── LeaseLost          another worker holds this work now: nothing of the transaction is kept   MP001
     ├── NotFound           no such thing, for this owner                                             MP002
     ├── Refused            the thing exists, and its state forbids what was asked                    MP003
+    ├── Withdrawn          what a model is asked about was withdrawn: read again, and ask anew       MP004
     ├── BudgetSpent        the day's budget has not so much left: wait for the next day
     └── Unavailable        the database is out of reach, or broke a deadlock: try again              `PASSING`
         └── StatementTimeout   a statement ran longer than it may: ask for less, or try again later  57014
@@ -40,6 +41,13 @@ class Refused(StoreError):
     """The state of the thing forbids what was asked; the text says why and what to do instead."""
 
 
+class Withdrawn(StoreError):
+    """Something of the user's was withdrawn since the work was claimed, and the model's answer may be about it.
+
+    The answer is not stored. The same work, claimed again, reads what is left and asks about that.
+    """
+
+
 class BudgetSpent(StoreError):
     """What models may use in this day is used up.
 
@@ -63,7 +71,7 @@ class StatementTimeout(Unavailable):
     """A statement was stopped because it ran too long; its transaction was rolled back."""
 
 
-BY_SQLSTATE: dict[str, type[StoreError]] = {"MP001": LeaseLost, "MP002": NotFound, "MP003": Refused}
+BY_SQLSTATE: dict[str, type[StoreError]] = {"MP001": LeaseLost, "MP002": NotFound, "MP003": Refused, "MP004": Withdrawn}
 
 
 # Lost connections, broken deadlocks, want of resources, locks not had in time, an operator's doing, a failing disk.

@@ -12,6 +12,7 @@ from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.runs import Run
 from schemas.settings import Settings
 from store.database import Store
+from store.errors import Withdrawn
 from store.ledger import work
 from store.patrol import runs
 
@@ -52,7 +53,13 @@ def walk_run(
     for step in (step for step in PATROL_STEPS if step in steps):
         with store.transaction() as tx:
             claim = work.claim(tx, being_id, f"patrol.{step}", str(run_id), lease=LEASE, attempts=ATTEMPTS)
-        if claim is not None:
-            doing[step](claim)
+        while claim is not None:
+            try:
+                doing[step](claim)
+                break
+            except Withdrawn:
+                with store.transaction() as tx:
+                    work.hand_back(tx, claim)
+                    claim = work.claim(tx, being_id, claim.kind, claim.key, lease=LEASE, attempts=ATTEMPTS)
     with store.transaction() as tx:
         return runs.get(tx, being_id, run_id)

@@ -22,6 +22,7 @@ from store.database import Store
 from store.errors import NotFound
 from store.facts import facts
 from store.ledger import retention
+from store.llm import calls
 from store.talk import retraction
 
 log = structlog.get_logger()
@@ -128,6 +129,7 @@ def erase_being(store: Store, being: Being) -> BeingErased:
     """
     with store.transaction() as tx:
         users.hold_alone(tx, being.user_id)
+        calls.refuse_answers(tx, being.user_id)
         rolling.reserve(tx, being.being_id)
         facts.lock(tx, being.user_id)
         beings.lock(tx, being.being_id)

@@ -51,6 +51,7 @@ class CallLedger:
 
         Raises:
             BudgetSpent: The rest of the day's budget is smaller.
+            Withdrawn: Something of the user's was withdrawn since the work was claimed.
         """
         model = self._thinker.model(question.size)
         most = max_usage(question, self._settings.thinking_room)
@@ -65,6 +66,7 @@ class CallLedger:
             input_tokens=most.prompt_tokens,
             output_tokens=most.output_tokens,
             cost=cost_of(model, most, self._settings.prices, batch=batch),
+            withdrawals=self._claim.withdrawals,
         )
 
     def failed(self, call_id: UUID, error: Exception) -> None:

@@ -26,7 +26,7 @@ from schemas.ledger.work import Claim
 from schemas.llm.calls import EncryptedKey, PaidWith, Response
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import BudgetSpent, StoreError
+from store.errors import BudgetSpent, StoreError, Withdrawn
 from store.llm import calls, keys
 from store.llm.calls import Account
 
@@ -216,6 +216,7 @@ class LlmSession:
                 and the next attempt of the same work finds no model.
             Misconfigured: The platform's key, address or model is wrong.
             LeaseLost: Another worker holds the work.
+            Withdrawn: Something of the user's was withdrawn since the work was claimed; no answer was stored.
         """
         asked, tries = question, 1
         while True:
@@ -236,6 +237,7 @@ class LlmSession:
 
         Raises:
             Transient: As `ask`; the answers to other questions are stored. Likewise Misconfigured and LeaseLost.
+            Withdrawn: As `ask`.
             BatchPending: A provider batch of this work is not finished: back off, and ask the same again.
         """
         if self._batch:
@@ -291,7 +293,7 @@ class LlmSession:
             raise
         kept = self._ledger.keep(question, call_id, answer)
         if kept is None:
-            raise Transient("Something that the model was asked about was withdrawn meanwhile.", retry_after=0)
+            raise Withdrawn("Something that the model was asked about was withdrawn meanwhile.")
         return kept
 
     def _blamed(self, error: Misconfigured) -> ProviderError:

@@ -25,6 +25,7 @@ from store.accounts import erased as erased_items
 from store.accounts.erasure import Survivor
 from store.database import Store
 from store.errors import NotFound, Refused
+from store.llm import calls
 from store.nodes import topic_names as stored_names
 from store.nodes.nodes import NodeWords
 from store.transaction import Transaction
@@ -102,9 +103,10 @@ def erase_note(store: Store, settings: Settings, embedders: Embedders, being: Be
 
 
 def _lock(tx: Transaction, settings: Settings, being: Being) -> Recognition:
-    """Lock what an erasure writes, in the order of all transactions: intake, the key of the digests, the Being."""
+    """Lock what an erasure writes, in the order of all transactions: intake, model calls, digests, the Being."""
     erased_items.hold_intake(tx, being.being_id)
     users.hold(tx, being.user_id)
+    calls.refuse_answers(tx, being.user_id)
     # Raises `NotFound` if the user has been erased, to whom a new key could not belong.
     beings.get_being(tx, being.being_id)
     known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)

@@ -54,9 +54,9 @@ class Named:
         """Rename topics whose nodes are unchanged, in the transaction that finishes the step; returns the report."""
         named = 0
         for topic, name, response_id in self.answered:
-            lineage.cite(tx, being_id, response_id)
+            lineage.cite(tx, being_id, response_id, topic.nodes)
             named += topic_names.give_proper(tx, being_id, topic.cluster.cluster_id, name, topic.nodes)
-        lineage.cite(tx, being_id, None)
+        lineage.cite_none(tx)
         for topic in self.refused:
             topic_names.give_proper(tx, being_id, topic.cluster.cluster_id, topic.cluster.name, topic.nodes)
         return {"named": named}

@@ -133,8 +133,8 @@ class MergeDecisions:
         for decided in self.decided:
             batch, answer = decided.batch, decided.answer
             known = batch.by_reference
-            if answer != NOTHING:
-                lineage.cite(tx, being_id, decided.response_id)
+            if answer != NOTHING and decided.response_id is not None:
+                lineage.cite(tx, being_id, decided.response_id, batch.nodes)
             done = [merge for merge in answer.merges if self._merged(tx, being_id, batch, merge)]
             dead = consolidation.let_go(tx, being_id, [known[reference] for reference in answer.make_dead])
             counts["merges"] += len(done)
@@ -142,7 +142,7 @@ class MergeDecisions:
             counts["let_go"] += dead
             if len(done) == len(answer.merges) and dead == len(answer.make_dead):
                 settled.append(batch)
-        lineage.cite(tx, being_id, None)
+        lineage.cite_none(tx)
         # Last, since settling raises a node's revision, and another batch may show the same node for comparison.
         for batch in settled:
             consolidation.settle(tx, being_id, [node for node in batch.nodes if node.node_id in batch.asked])

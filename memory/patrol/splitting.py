@@ -138,7 +138,7 @@ class SplitDecisions:
         counts = {"topics": 0, "moved": 0, "left": self.left}
         for crowd, answer, response_id in self.answered:
             if answer.topics:
-                lineage.cite(tx, being_id, response_id)
+                lineage.cite(tx, being_id, response_id, crowd.nodes)
             known = crowd.by_reference
             founded = [
                 splitting.found_of_shown(
@@ -157,7 +157,7 @@ class SplitDecisions:
                 splitting.asked(tx, being_id, crowd.cluster.cluster_id)
             else:
                 counts["left"] += 1
-        lineage.cite(tx, being_id, None)
+        lineage.cite_none(tx)
         for crowd in self.refused:
             splitting.asked(tx, being_id, crowd.cluster.cluster_id)
         return counts | ({"reason": self.reason} if self.reason else {})

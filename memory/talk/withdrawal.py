@@ -9,8 +9,9 @@ from memory.talk.sessions import request_processing
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
 from schemas.talk.retraction import Rebuilds
-from store.accounts import erasure
+from store.accounts import erasure, users
 from store.facts import facts
+from store.llm import calls
 from store.talk import retraction, session_summaries
 from store.talk import rolling as session_states
 from store.talk.retraction import Withdrawn
@@ -18,7 +19,12 @@ from store.transaction import Transaction
 
 
 def lock(tx: Transaction, being: Being) -> None:
-    """Lock what `withdraw` writes, in the order of all transactions: rolling summary's work, talk, facts."""
+    """Lock what `withdraw` writes, in the order of all transactions: model calls, rolling summary's work, talk, facts.
+
+    From here on no answer of a model is stored that may be about what is withdrawn.
+    """
+    users.hold(tx, being.user_id)
+    calls.refuse_answers(tx, being.user_id)
     rolling.reserve(tx, being.being_id)
     session_states.lock(tx, being.being_id)
     facts.lock(tx, being.user_id)

@@ -35,7 +35,12 @@ class TaskMessage(BaseModel):
 
 
 class Claim(BaseModel):
-    """A lease on one unit of work. `fence` is the fencing token: only the claim with the highest one can finish it."""
+    """A lease on one unit of work.
+
+    Attributes:
+        fence: The fencing token: only the claim with the highest one can finish the work.
+        withdrawals: How often something of the owner's user had been withdrawn before the claim.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,6 +52,7 @@ class Claim(BaseModel):
     attempts: int
     as_of: datetime
     created_at: datetime
+    withdrawals: int
 
 
 class Work(BaseModel):

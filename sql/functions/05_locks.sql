@@ -3,6 +3,7 @@
 --
 --    1  intake          An advisory lock for each Being: intake shares it, and an erasure of items holds it alone.
 --    2  users           The user's row: writers share it (for key share), and erasing a Being or a user holds it alone.
+--    2  model_calls     Calls of models that are under way, which are settled or, by a withdrawal, marked.
 --    3  work            The ledger's row that is being finished, or that is reserved for a request.
 --    4  session_states  The Being's talk: messages, sessions, summaries.
 --    5  fact_states     The user's facts, with entities, evidence and seeds; a Being's todos.

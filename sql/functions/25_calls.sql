@@ -43,12 +43,14 @@ create or replace function brought_with(p_being_id uuid, p_node_id uuid) returns
     where n.being_id = p_being_id and n.node_id = p_node_id;
 $$;
 
--- Takes back what models say about something that is being withdrawn: the answers of all calls of the user's that are under
--- way will not be stored. Before stored answers are deleted, so that a call is either seen here, which waits for a transaction
--- that stores its answer, or has its answer seen by the deletion.
-create or replace function refuse_answers(p_user_id uuid) returns void language sql as $$
+-- Lets no answer be stored that may be about what this transaction withdraws. A call that is under way is marked, and its answer
+-- is not stored. A call that is reserved later, by work that was claimed before, waits for this transaction and is refused. An
+-- answer that is stored already is visible to what the transaction deletes after this.
+create or replace function refuse_answers(p_user_id uuid) returns void language plpgsql as $$
+begin
+    update memory.users set withdrawals = withdrawals + 1 where user_id = p_user_id;
     update memory.model_calls set answer_unwanted = true where user_id = p_user_id and outcome = 'unknown';
-$$;
+end $$;
 
 -- When the calendar day of a moment ends in a time zone. A day with a clock change has 23 or 25 hours; where the clock goes
 -- back at midnight, there are two moments with the next day's first hour, and the day ends at the earlier.
@@ -62,11 +64,12 @@ return (
 );
 
 -- Reserves a call for an owner's current day. Returns its id, or else what there is too little of (`tokens`, `cost`, or
--- a `price` by which to tell), and in any case how long the day still lasts.
+-- a `price` by which to tell), and in any case how long the day still lasts. Raises if something of the user's was withdrawn
+-- after the work was claimed, when p_withdrawals was the number of withdrawals.
 create or replace function reserve_call(
     p_user_id uuid, p_being_id uuid, p_kind text, p_key text, p_purpose text, p_provider text, p_model text,
     p_paid_with text, p_batch boolean, p_input_tokens bigint, p_output_tokens bigint, p_cost numeric,
-    p_daily_tokens bigint, p_daily_cost numeric
+    p_daily_tokens bigint, p_daily_cost numeric, p_withdrawals bigint
 ) returns table (call_id uuid, lacking text, day_left interval) language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -75,13 +78,19 @@ declare
     v_tokens bigint;
     v_cost numeric;
     v_spent record;
+    v_withdrawals bigint;
 begin
     select (memory.now() at time zone u.time_zone)::date, memory.day_end(memory.now(), u.time_zone) - memory.now(),
-        coalesce(b.daily_tokens, p_daily_tokens), coalesce(b.daily_cost, p_daily_cost)
-    into strict v_day, day_left, v_tokens, v_cost
+        coalesce(b.daily_tokens, p_daily_tokens), coalesce(b.daily_cost, p_daily_cost), u.withdrawals
+    into strict v_day, day_left, v_tokens, v_cost, v_withdrawals
     from memory.users as u
     left join memory.beings as b on b.user_id = u.user_id and b.being_id = p_being_id
-    where u.user_id = p_user_id;
+    where u.user_id = p_user_id
+    for share of u;
+    if v_withdrawals <> p_withdrawals then
+        raise exception using errcode = 'MP004',
+            message = 'Something that the model was to be asked about was withdrawn meanwhile.';
+    end if;
 
     if v_tokens is not null or v_cost is not null then
         -- Serializes the reservations of one owner; no other statement takes this lock.

@@ -221,7 +221,7 @@ return exists (
     where being_id = p_being_id and session_id = p_session_id and not judged and role <> 'other'
 );
 
--- Takes messages out of the talk and of all that was derived from them. Returns the sessions to process again: those that lost
+-- Takes messages out of the talk and of all that was derived from them, after refuse_answers. Returns the sessions to process again: those that lost
 -- messages, with how many of their messages are to be judged again, and those that were split off from them.
 create or replace function withdraw_messages(p_being_id uuid, p_message_ids uuid[])
 returns table (session_id uuid, judged_again integer) language plpgsql as $$

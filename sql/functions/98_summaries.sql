@@ -51,7 +51,6 @@ begin
     );
 
     -- Stored model responses about them.
-    perform memory.refuse_answers(v_user_id);
     delete from memory.model_responses
     where not retained and (
         owner_id = p_being_id and (kind = 'rolling.summarise'

@@ -167,6 +167,8 @@ def erase_note(tx: Transaction, being_id: UUID, note_id: UUID) -> bool:
 def remove_derived(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> int:
     """Delete texts that models derived from nodes: diary pages, think_md, the snapshot, responses.
 
+    The transaction has called `calls.refuse_answers`.
+
     Returns:
         The number of deleted diary pages.
     """
@@ -193,6 +195,8 @@ def remove_derived(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) ->
         delete from memory.model_responses
         where owner_id = %(being)s and (
             not retained and kind like 'patrol.%%'
+            or shown_ids && %(nodes)s::uuid[]
+            -- Retained before the nodes were recorded that a response was about.
             or response_id::text in (
                 select detail ->> 'response_id'
                 from memory.node_history

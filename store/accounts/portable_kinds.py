@@ -145,7 +145,12 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind("node_event", "node_history", own("event_id")),
     Kind("diary", "diary", own("day")),
-    Kind("response", "model_responses", own("response_id", "retained"), filled={"user_id": "%(user)s"}),
+    Kind(
+        "response",
+        "model_responses",
+        own("response_id", "retained"),
+        filled={"user_id": "%(user)s", "shown_ids": "coalesce(r.shown_ids, '{}')"},
+    ),
     Kind("session_state", "session_states", own("being_id")),
     # The user model is shown again in the session's next context. A session that waited for a joint summary is due.
     Kind(

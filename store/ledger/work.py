@@ -72,7 +72,13 @@ def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timede
     """Take the lease on due work; None if it is not due, leased to another, or over."""
     with tx.cursor(row_factory=class_row(Claim)) as cursor:
         return cursor.execute(
-            "select * from memory.claim_work(%s, %s, %s, %s, %s)", [owner_id, kind, key, lease, attempts]
+            """
+            select claimed.*, coalesce(u.withdrawals, 0) as withdrawals
+            from memory.claim_work(%s, %s, %s, %s, %s) as claimed
+            left join memory.beings as b on b.being_id = claimed.owner_id
+            left join memory.users as u on u.user_id = coalesce(b.user_id, claimed.owner_id)
+            """,
+            [owner_id, kind, key, lease, attempts],
         ).fetchone()
 
 

@@ -30,7 +30,7 @@ def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> 
         call: The other arguments of `calls.reserve`.
 
     Raises:
-        BudgetSpent: The rest of the day's budget is smaller.
+        BudgetSpent, Withdrawn: As `calls.reserve`.
     """
     chosen = "daily_cost" in settings.model_fields_set
     in_money = settings.daily_cost if chosen or call["cost"] is not None else None

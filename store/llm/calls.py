@@ -77,6 +77,7 @@ def reserve(
     output_tokens: int,
     cost: Decimal | None,
     budget: Budget,
+    withdrawals: int | None = None,
 ) -> UUID:
     """Reserve a call against the day's budget, at the highest cost it can have; returns the call's id.
 
@@ -91,19 +92,21 @@ def reserve(
         output_tokens: The most tokens of the answer.
         cost: The highest cost; None if the price is unknown.
         budget: The limits of a day, unless the Being has a budget of its own.
+        withdrawals: See `Claim`; None: what the call returns is not stored.
 
     Raises:
         BudgetSpent: The rest of the day's budget is smaller.
+        Withdrawn: Something of the user's was withdrawn since the claim.
     """
     (row,) = tx.execute(
         """
         select *
-        from memory.reserve_call(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        from memory.reserve_call(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         [
             *(account.user_id, account.being_id, account.kind, account.key),
             *(purpose, provider, model, account.paid_with, batch),
-            *(input_tokens, output_tokens, cost, budget.tokens, budget.cost),
+            *(input_tokens, output_tokens, cost, budget.tokens, budget.cost, withdrawals),
         ],
     )
     if row["lacking"]:
@@ -154,6 +157,11 @@ def reserve_chat(
         raise BudgetSpent(SPENT[row["lacking"]], lacking=row["lacking"], retry_after=left.total_seconds())
     call_id: UUID = row["call_id"]
     return call_id
+
+
+def refuse_answers(tx: Transaction, user_id: UUID) -> None:
+    """Let no answer be stored that may be about what this transaction withdraws: called before it deletes anything."""
+    tx.execute("select memory.refuse_answers(%s)", [user_id])
 
 
 def settle(

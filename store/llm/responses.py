@@ -54,15 +54,15 @@ def put(
     return stored
 
 
-def keep(tx: Transaction, owner_id: UUID, response_ids: Sequence[UUID]) -> None:
-    """Exempt responses that a memory's lineage refers to from retention."""
+def keep(tx: Transaction, owner_id: UUID, response_id: UUID, shown_ids: Sequence[UUID]) -> None:
+    """Exempt a response that a memory's lineage refers to from retention, until one of the shown nodes is erased."""
     tx.execute(
         """
         update memory.model_responses
-        set retained = true
-        where owner_id = %s and response_id = any(%s)
+        set retained = true, shown_ids = %s
+        where owner_id = %s and response_id = %s
         """,
-        [owner_id, list(response_ids)],
+        [list(shown_ids), owner_id, response_id],
     )
 
 

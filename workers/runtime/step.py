@@ -19,7 +19,7 @@ from providers.metering import Asker, on_behalf_of
 from schemas.ledger.kinds import KINDS, Kind, TickKind, WorkKind
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from store.errors import BudgetSpent, LeaseLost, StatementTimeout, Unavailable
+from store.errors import BudgetSpent, LeaseLost, StatementTimeout, Unavailable, Withdrawn
 from store.ledger import work
 from store.transaction import Transaction
 from workers.runtime.app import app
@@ -147,6 +147,9 @@ def _set_back(on: Resources, bury: Bury | None, claim: Claim, fault: Exception) 
                 case Transient(retry_after=seconds):
                     work.back_off(tx, claim, wait=None if seconds is None else timedelta(seconds=seconds), error=error)
                     log.info("work.backed_off", fault=error)
+                case Withdrawn():
+                    work.back_off(tx, claim, wait=timedelta(0), error=error)
+                    log.info("work.asks_again", fault=error)
                 case Misconfigured():
                     work.back_off(tx, claim, wait=MISCONFIGURED_WAIT, error=error)
                     log.warning("work.waits_for_settings", fault=error)

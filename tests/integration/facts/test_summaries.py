@@ -13,7 +13,7 @@ from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.ledger import kinds
 from schemas.limits import ROLLING_CHARACTERS
-from store.errors import BudgetSpent
+from store.errors import BudgetSpent, Withdrawn
 from store.ledger import work
 from store.talk import rolling as kept_rolling
 from store.talk import session_summaries, spines
@@ -382,7 +382,29 @@ def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
                 erased.append(erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]]))
             return super().platform()
 
-    rolling.summarise(talk.store, Meanwhile(talk.settings), talk.settings, claim)
+    with pytest.raises(Withdrawn):
+        rolling.summarise(talk.store, Meanwhile(talk.settings), talk.settings, claim)
+    assert versions(talk) == []
+    with talk.store.transaction() as tx:
+        work.hand_back(tx, claim)
+    talk.summed_up()
+    assert "number 4" in versions(talk)[0]
+    assert "number 0" not in versions(talk)[0]
+
+
+def test_a_summary_of_words_that_were_erased_after_the_answer_is_not_kept(talk, monkeypatch):
+    said = talk.says(*(at(0, f"I like number {number}.") for number in range(5)))
+    with talk.store.transaction() as tx:
+        claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
+    finishing = talk.store.finishing
+
+    def after_an_erasure(*args, **named):
+        monkeypatch.undo()
+        erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
+        return finishing(*args, **named)
+
+    monkeypatch.setattr(talk.store, "finishing", after_an_erasure)
+    rolling.summarise(talk.store, talk.thinkers, talk.settings, claim)
     assert versions(talk) == []
     talk.summed_up()
     assert "number 4" in versions(talk)[0]
@@ -421,7 +443,7 @@ def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kep
     meanwhile = Interrupted(
         talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
     )
-    with pytest.raises(Transient, match="withdrawn"):
+    with pytest.raises(Withdrawn):
         rolling.summarise(talk.store, meanwhile, talk.settings, claim)
     assert versions(talk) == []
     with talk.store.transaction() as tx:
@@ -444,7 +466,7 @@ def test_a_spine_that_went_on_from_words_that_were_erased_meanwhile_is_not_kept(
     meanwhile = Interrupted(
         talk.settings, lambda: erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
     )
-    with pytest.raises(Transient, match="withdrawn"):
+    with pytest.raises(Withdrawn):
         spine.write(talk.store, meanwhile, talk.settings, claim)
     assert spine_of(talk) is None
     with talk.store.transaction() as tx:

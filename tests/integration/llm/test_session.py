@@ -9,8 +9,8 @@ import pytest
 from memory.llm import keys
 from providers.errors import BadAnswer, InputRefused, Transient
 from providers.lease_guard import checking_each_request
-from store.errors import LeaseLost
-from store.llm import responses
+from store.errors import LeaseLost, Withdrawn
+from store.llm import calls, responses
 from store.transaction import value
 from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour
@@ -110,15 +110,42 @@ def test_an_answer_about_what_was_withdrawn_meanwhile_is_not_stored(store, being
         asked = pool.submit(mind(claim).ask, question())
         assert wait_until(lambda: provider.requests, PATIENCE)
         with store.transaction() as tx:
-            tx.execute("select memory.withdraw_messages(%s, '{}')", [being.being_id])
+            calls.refuse_answers(tx, being.user_id)
         provider.release()
-        with pytest.raises(Transient, match="withdrawn"):
+        with pytest.raises(Withdrawn):
             asked.result()
 
     with store.transaction() as tx:
         assert value(tx, "select count(*) from memory.model_responses") == 0
     assert accounts()[0]["outcome"] == "answered"
-    assert mind(claim).ask(question()).answer.name == "blue"
+    assert mind(claimed()).ask(question()).answer.name == "blue"
+
+
+def a_reservation_waits(store):
+    with store.transaction() as tx:
+        return tx.execute(
+            """
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%reserve_call%'
+            """
+        ).rowcount
+
+
+def test_work_that_was_claimed_before_a_withdrawal_asks_nothing_after_it(store, being, provider, mind, claimed):
+    before = claimed()
+    with ThreadPoolExecutor() as pool:
+        with store.transaction() as tx:
+            calls.refuse_answers(tx, being.user_id)
+            asked = pool.submit(mind(before).ask, question())
+            assert wait_until(lambda: a_reservation_waits(store), PATIENCE)
+            meanwhile = claimed()
+        with pytest.raises(Withdrawn):
+            asked.result()
+    with pytest.raises(Withdrawn):
+        mind(meanwhile).ask(question())
+
+    assert provider.requests == []
+    assert mind(claimed()).ask(question()).answer.name == "blue"
 
 
 def test_each_of_many_questions_gets_its_own_answer_or_error(provider, mind):
@@ -161,7 +188,7 @@ def test_a_worker_that_lost_its_lease_sends_no_request(provider, mind, accounts)
 def test_responses_that_lineage_refers_to_are_kept(store, mind, being):
     kept, other = mind().ask(question()), mind().ask(question("And the sky?"))
     with store.transaction() as tx:
-        responses.keep(tx, being.being_id, [kept.response_id])
+        responses.keep(tx, being.being_id, kept.response_id, [])
         assert responses.clear(tx, timedelta(0), 100) == 1
         rows = tx.execute("select response_id from memory.model_responses").fetchall()
     assert [row["response_id"] for row in rows] == [kept.response_id] != [other.response_id]

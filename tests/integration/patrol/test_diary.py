@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
 from memory.patrol import demand
-from memory.patrol.diary import check, diary_page
+from memory.patrol.diary import DiaryDraft, check, day_of, diary_page
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
@@ -198,28 +198,41 @@ def test_pages_of_another_measure_are_refused(said, complaint):
         check(DiaryPages.model_validate(said))
 
 
-def test_pages_that_went_on_from_what_was_erased_meanwhile_are_not_kept(life):
+def erase(life, action):
+    with life.store.transaction() as tx:
+        being = beings.get_being(tx, life.being_id)
+    return erase_node(life.store, life.settings, Embedders(life.settings), being, life.node(action).node_id)
+
+
+def test_pages_that_went_on_from_what_was_erased_meanwhile_are_asked_for_again(life):
     life.tell("The roof leaks.")
     life.patrol()
     life.tell("Ivor came.")
-    erased = []
 
     def while_it_is_erased(material):
-        with life.store.transaction() as tx:
-            being = beings.get_being(tx, life.being_id)
-        erased.append(
-            erase_node(life.store, life.settings, Embedders(life.settings), being, life.node("The roof").node_id)
-        )
         assert "One." in material
+        assert erase(life, "The roof").diary_entries == 1
+        life.answers.said["DiaryPages"] = pages("Ivor.", "Two.", "Three.")
         return pages("One, and then Ivor.", "Two.", "Three.")
 
     life.answers.said["DiaryPages"] = while_it_is_erased
     run = life.patrol()
 
-    assert (erased[0].diary_entries, run.state, run.steps["diary"]["outcome"]) == (1, "done", "skipped")
+    assert (run.state, run.steps["diary"]["outcome"]) == ("done", "done")
+    assert entries(life) == {"2026-03-02": "Ivor.\nTwo.\nThree."}
+    assert "One." not in life.asked("DiaryPages")[-1].material
+
+
+def test_pages_that_went_on_from_what_was_erased_after_the_answer_are_not_kept(life):
+    life.tell("The roof leaks.")
+    run = life.patrol()
+    with life.store.transaction() as tx:
+        day = day_of(tx, life.being_id, run.run_id)
+    draft = DiaryDraft(day, DiaryPages.model_validate(pages("One, and then Ivor.", "Two.", "Three.")))
+    assert "One." in day.earlier.text
+    erase(life, "The roof")
+    with life.store.transaction() as tx:
+        assert draft.apply(tx, run.run_id)["outcome"] == "skipped"
+
     assert entries(life) == {}
     assert diary_page(life.store, life.being_id, cursor=None, limit=9).think_md == ""
-    life.answers.said["DiaryPages"] = pages("Ivor.", "Two.", "Three.")
-    life.tell("Ivor went.")
-    life.patrol()
-    assert "Ivor came." in life.asked("DiaryPages")[-1].material
