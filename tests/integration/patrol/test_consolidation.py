@@ -6,6 +6,7 @@ import re
 import pytest
 
 from memory.nodes import curation
+from memory.nodes.erasure import erase_node
 from memory.nodes.scenes import embedding_text
 from memory.patrol.consolidation import marked_batches
 from providers.embedders import Embedders
@@ -16,6 +17,7 @@ from schemas.settings import Settings
 from store.accounts import beings
 from store.nodes import nodes
 from store.patrol import consolidation, runs
+from store.transaction import value
 from tests.fakes.provider import Behaviour, running_provider
 from tests.scenes import make_being, move, remember, root, settled, words
 from tests.thinking import Answers, Life, thinking_settings
@@ -151,6 +153,26 @@ def test_a_history_says_who_absorbed_whom_in_which_run_by_which_response(life):
     # What a person does afterwards is not a model's decision.
     curation.pin(life.store, life.being_id, survivor.node_id, pinned=True)
     assert history_of(life, survivor)[-1].detail == {}
+
+
+def test_a_response_goes_with_each_memory_that_it_showed_also_where_its_merge_did_not_happen(life):
+    life.tell("The roof leaks badly.", "Rain came through the roof.", "Marzipan was bought.", "Pip ate marzipan.")
+
+    def while_one_is_pinned(material):
+        curation.pin(life.store, life.being_id, life.node("Pip ate").node_id, pinned=True)
+        roof = merging("The roof", "Rain")(material)["merges"]
+        return {"merges": roof + merging("Marzipan", "Pip ate", action="Pip bought marzipan")(material)["merges"]}
+
+    life.answers.said["Consolidation"] = lambda material: {"make_dead": [], **while_one_is_pinned(material)}
+    assert life.patrol().steps["consolidate"]["merges"] == 1
+    with life.store.transaction() as tx:
+        assert value(tx, "select count(*) from memory.model_responses where retained") == 1
+        being = beings.get_being(tx, life.being_id)
+    for action in ("Marzipan", "Pip ate"):
+        erase_node(life.store, life.settings, Embedders(life.settings), being, life.node(action).node_id)
+
+    with life.store.transaction() as tx:
+        assert value(tx, "select count(*) from memory.model_responses where completion ~* 'marzipan'") == 0
 
 
 def test_what_is_dying_is_let_go(life):
