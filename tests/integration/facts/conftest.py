@@ -1,10 +1,13 @@
 """A user, a Being, and a judge that says what the test tells it to."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from typing import Any
+from uuid import UUID
 
 import pytest
 
+from memory.accounts import erasure
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being, User
@@ -57,3 +60,20 @@ def other(
     with store.transaction() as tx:
         being = make_being(tx, user)
     return Talk(store, provider, being, settings, thinkers, embedders)
+
+
+@pytest.fixture
+def erased_before_the_finish(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> Callable[[UUID], None]:
+    """Have a message erased when the next work has its answer, and is about to apply it."""
+
+    def erased(message_id: UUID) -> None:
+        finishing = talk.store.finishing
+
+        def after_the_erasure(*args: Any, **named: Any) -> Any:
+            monkeypatch.undo()
+            erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [message_id])
+            return finishing(*args, **named)
+
+        monkeypatch.setattr(talk.store, "finishing", after_the_erasure)
+
+    return erased

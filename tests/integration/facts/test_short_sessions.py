@@ -258,19 +258,11 @@ def test_what_is_erased_is_in_no_summary_and_in_no_answer(talk):
     assert len(joint(talk)) == 1
 
 
-def test_what_is_erased_while_a_call_is_made_is_not_kept(talk):
+def test_what_is_erased_after_the_answer_is_not_kept(talk, erased_before_the_finish):
     said = chat(talk, SHORT_SESSIONS_AT_ONCE)
     talk.do_due(talk.being.being_id, kinds.SESSION_SUMMARY, session_summary.summarise)
     claim = claimed(talk)
-
-    class Meanwhile(Thinkers):
-        """The user erases a message before a model is asked."""
-
-        def platform(self):
-            """Erase, and let the thinker be found."""
-            erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[4]])
-            return super().platform()
-
-    joint_summary.summarise(talk.store, Meanwhile(talk.settings), talk.settings, claim)
+    erased_before_the_finish(said[4])
+    joint_summary.summarise(talk.store, talk.thinkers, talk.settings, claim)
     kept = [one.one_liner for one in summaries(talk) if one]
     assert kept == [f"This is number {number}." for number in range(SHORT_SESSIONS_AT_ONCE) if number != 4]

@@ -392,18 +392,11 @@ def test_a_summary_of_words_that_were_erased_meanwhile_is_not_kept(talk):
     assert "number 0" not in versions(talk)[0]
 
 
-def test_a_summary_of_words_that_were_erased_after_the_answer_is_not_kept(talk, monkeypatch):
+def test_a_summary_of_words_that_were_erased_after_the_answer_is_not_kept(talk, erased_before_the_finish):
     said = talk.says(*(at(0, f"I like number {number}.") for number in range(5)))
     with talk.store.transaction() as tx:
         claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
-    finishing = talk.store.finishing
-
-    def after_an_erasure(*args, **named):
-        monkeypatch.undo()
-        erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, [said[0]])
-        return finishing(*args, **named)
-
-    monkeypatch.setattr(talk.store, "finishing", after_an_erasure)
+    erased_before_the_finish(said[0])
     rolling.summarise(talk.store, talk.thinkers, talk.settings, claim)
     assert versions(talk) == []
     talk.summed_up()
