@@ -144,8 +144,9 @@ class MergeDecisions:
                 settled.append(batch)
         lineage.cite_none(tx)
         # Last, since settling raises a node's revision, and another batch may show the same node for comparison.
-        for batch in settled:
-            consolidation.settle(tx, being_id, [node for node in batch.nodes if node.node_id in batch.asked])
+        consolidation.settle(
+            tx, being_id, [node for batch in settled for node in batch.nodes if node.node_id in batch.asked]
+        )
         counts["left"] += len(self.decided) - len(settled)
         counts["dying"] = consolidation.dying(tx, being_id)
         embeddings.drop(tx, being_id, self.model, list(self.vectors))

@@ -96,13 +96,33 @@ def living(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> list
 
 def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[UUID, list[UUID]]:
     """For each node the ten living ones of its cluster that are most like it, nearest first."""
+    # The living nodes are read once, however many nodes they are compared with, and none of the dead ones' vectors.
     rows = tx.execute(
-        "select m.node_id, array(select n.node_id from memory.memory_nodes as n where n.being_id = m.being_id"
-        " and n.cluster_id = m.cluster_id and n.status <> 'dead' and n.embedding_model = m.embedding_model"
-        " and n.node_id <> m.node_id order by n.vector <=> m.vector, n.node_id limit %s) as near"
-        " from unnest(%s::uuid[]) with ordinality as asked (node_id, place)"
-        " join memory.memory_nodes as m on m.being_id = %s and m.node_id = asked.node_id order by asked.place",
-        [NEAREST_NODES, list(node_ids), being_id],
+        """
+        with asked as materialized (
+            select node_id, cluster_id, embedding_model, vector
+            from memory.memory_nodes
+            where being_id = %(being)s and node_id = any(%(nodes)s)
+        ),
+        living as materialized (
+            select node_id, cluster_id, embedding_model, vector
+            from memory.memory_nodes
+            where being_id = %(being)s
+                and cluster_id = any(array(select distinct cluster_id from asked))
+                and status <> 'dead'
+        )
+        select asked.node_id, array(
+            select living.node_id
+            from living
+            where living.cluster_id = asked.cluster_id
+                and living.embedding_model = asked.embedding_model
+                and living.node_id <> asked.node_id
+            order by living.vector <=> asked.vector, living.node_id
+            limit %(limit)s
+        ) as near
+        from asked
+        """,
+        {"being": being_id, "nodes": list(node_ids), "limit": NEAREST_NODES},
     )
     return {row["node_id"]: row["near"] for row in rows}
 
@@ -161,7 +181,8 @@ def let_go(tx: Transaction, being_id: UUID, nodes: Iterable[ShownNode]) -> int:
     Raises:
         Refused: One may not die.
     """
-    return int(value(tx, "select memory.let_go(%s, %s)", [being_id, _seen(nodes)]))
+    seen = _seen(nodes)
+    return int(value(tx, "select memory.let_go(%s, %s)", [being_id, seen])) if seen.obj else 0
 
 
 def settle(tx: Transaction, being_id: UUID, nodes: Iterable[ShownNode]) -> None:
