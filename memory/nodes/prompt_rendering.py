@@ -17,10 +17,7 @@ NEWEST_DATES = 5
 
 def shown(nodes: Mapping[str, ShownNode], *, states: bool) -> str:
     """Render nodes as JSON by their references, with their states and importance if `states`."""
-    return "\n".join(
-        tagged("memory", _rendered(node), ref=reference, **(_consolidation_attributes(node) if states else {}))
-        for reference, node in nodes.items()
-    )
+    return "\n".join(_tagged(reference, node, states=states) for reference, node in nodes.items())
 
 
 def lines(nodes: Iterable[ShownNode]) -> str:
@@ -30,16 +27,28 @@ def lines(nodes: Iterable[ShownNode]) -> str:
 
 def shown_whole(node: ShownNode) -> bool:
     """Whether a node is shown in full."""
-    return estimated_tokens(_whole(node)) <= NODE_TOKENS
+    return _fits(_whole(node))
 
 
 def shown_tokens(node: ShownNode) -> int:
     """Estimate the tokens of a rendered node."""
-    return estimated_tokens(_rendered(node)) + 20
+    whole = _whole(node)
+    return estimated_tokens(whole if _fits(whole) else _shortened(node)) + 20
 
 
-def _rendered(node: ShownNode) -> str:
-    return _whole(node) if shown_whole(node) else _json({"action": _cut(node.scene["action"])})
+def _tagged(reference: str, node: ShownNode, *, states: bool) -> str:
+    whole = _whole(node)
+    fits = _fits(whole)
+    attributes = {"state": _state(node, shortened=not fits), "importance": f"{node.importance:.2f}"} if states else {}
+    return tagged("memory", whole if fits else _shortened(node), ref=reference, **attributes)
+
+
+def _fits(whole: str) -> bool:
+    return estimated_tokens(whole) <= NODE_TOKENS
+
+
+def _shortened(node: ShownNode) -> str:
+    return _json({"action": _cut(node.scene["action"])})
 
 
 def _whole(node: ShownNode) -> str:
@@ -53,17 +62,13 @@ def _json(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _consolidation_attributes(node: ShownNode) -> dict[str, str]:
-    return {"state": _state(node), "importance": f"{node.importance:.2f}"}
-
-
-def _state(node: ShownNode) -> str:
+def _state(node: ShownNode, *, shortened: bool) -> str:
     states = {
         "fresh": node.fresh,
         "dying": node.may_die,
         "fading": node.status == "dying" and not node.may_die,
         "pinned": node.pinned,
-        "shortened": not shown_whole(node),
+        "shortened": shortened,
     }
     return " ".join(state for state, holds in states.items() if holds) or "settled"
 

@@ -6,7 +6,7 @@ prompt and the transaction that applies the answer is left as it is, and its bat
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import groupby
 from typing import Any
 from uuid import UUID
@@ -20,6 +20,7 @@ from memory.patrol.merge_rules import PromptBatch, check, survivor_of
 from memory.patrol.prompt_batches import batches, fits, whole
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
+from schemas.intake.inputs import SceneInput
 from schemas.limits import MARKED_NODES, PART_NODES
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
@@ -44,6 +45,11 @@ class Decision:
     batch: PromptBatch
     answer: Consolidation
     response_id: UUID | None
+
+    @cached_property
+    def survivors(self) -> list[SceneInput]:
+        """The survivor's scene of each merge."""
+        return [survivor_of(self.batch.by_reference, merge) for merge in self.answer.merges]
 
 
 def material(batch: PromptBatch) -> str:
@@ -135,7 +141,11 @@ class MergeDecisions:
             known = batch.by_reference
             if answer != NOTHING and decided.response_id is not None:
                 lineage.cite(tx, being_id, decided.response_id, batch.nodes)
-            done = [merge for merge in answer.merges if self._merged(tx, being_id, batch, merge)]
+            done = [
+                merge
+                for merge, scene in zip(answer.merges, decided.survivors, strict=True)
+                if self._merged(tx, being_id, batch, merge, scene)
+            ]
             dead = consolidation.let_go(tx, being_id, [known[reference] for reference in answer.make_dead])
             counts["merges"] += len(done)
             counts["absorbed"] += sum(len(merge.absorbed) for merge in done)
@@ -152,9 +162,8 @@ class MergeDecisions:
         embeddings.drop(tx, being_id, self.model, list(self.vectors))
         return counts | ({"reason": self.reason} if self.reason else {})
 
-    def _merged(self, tx: Transaction, being_id: UUID, batch: PromptBatch, merge: Merge) -> bool:
+    def _merged(self, tx: Transaction, being_id: UUID, batch: PromptBatch, merge: Merge, scene: SceneInput) -> bool:
         known = batch.by_reference
-        scene = survivor_of(known, merge)
         hashed = text_hash(embedding_text(scene.scene(), scene.feeling))
         return hashed in self.vectors and consolidation.merge(
             tx,
@@ -170,7 +179,7 @@ def _embedded(
     store: Store, embedders: Embedders, being: Being, decided: Sequence[Decision]
 ) -> tuple[str, dict[bytes, Vector]]:
     """Embed the survivors' new texts; returns the model and the vectors by text hash."""
-    scenes = [survivor_of(each.batch.by_reference, merge) for each in decided for merge in each.answer.merges]
+    scenes = [scene for each in decided for scene in each.survivors]
     if not scenes:
         return "", {}
     embedder = embedders.serving(being.embedding_model)

@@ -53,7 +53,7 @@ def upsert(tx: Transaction, user_id: UUID, model: str, vectors: Mapping[UUID, tu
         """
         insert into memory.fact_vectors (user_id, fact_id, embedding_model, text_hash, vector)
         select %(user)s, new.fact_id, %(model)s, new.text_hash, new.vector
-        from unnest(%(ids)s::uuid[], %(hashes)s::bytea[], %(vectors)s::halfvec[]) as new (fact_id, text_hash, vector)
+        from unnest(%(ids)s::uuid[], %(hashes)s::bytea[], %(vectors)b::halfvec[]) as new (fact_id, text_hash, vector)
         join memory.facts as f on f.user_id = %(user)s and f.fact_id = new.fact_id
         on conflict (user_id, fact_id, embedding_model)
             do update set text_hash = excluded.text_hash, vector = excluded.vector

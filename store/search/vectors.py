@@ -112,7 +112,7 @@ def keep(
         insert into memory.search_vectors
             (owner_id, embedding_model, document_id, starts_at, kind, said_at, arrived_at, vector)
         select d.owner_id, %(model)s, d.document_id, new.starts_at, d.kind, d.said_at, d.arrived_at, new.vector
-        from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(starts)s::integer[], %(vectors)s::halfvec[])
+        from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(starts)s::integer[], %(vectors)b::halfvec[])
             as new (kind, item_id, starts_at, vector)
         join memory.search_documents as d
             on d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
