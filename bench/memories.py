@@ -144,8 +144,8 @@ def _write_material(tx: Transaction, nodes: int, dimensions: int) -> None:
     chance = np.random.default_rng(2)
     directions = topics(max(nodes // TOPIC, 1), dimensions)
     tx.execute(
-        "create temporary table material (position integer, note_id uuid default uuidv7(), topic integer, words text,"
-        " vector halfvec) on commit drop"
+        "create temporary table material (position integer, note_id uuid default uuidv7(),"
+        " node_id uuid default uuidv7(), topic integer, words text, vector halfvec) on commit drop"
     )
     with (
         tx.cursor() as cursor,
@@ -184,13 +184,18 @@ def _write_being(tx: Transaction, being_id: UUID, nodes: int, model: str) -> Non
         named,
     )
     tx.execute(
-        "insert into memory.memory_nodes (being_id, note_id, run_id, cluster_id, scene, feeling, themes, importance,"
-        " fresh, session_count_base, text_hash, embedding_model, vector, created_at)"
-        " select %(being)s, note_id, uuidv7(), cluster_id, jsonb_build_object("
+        "insert into memory.memory_nodes (being_id, node_id, note_id, run_id, cluster_id, scene, feeling, themes,"
+        " importance, fresh, session_count_base, text_hash, created_at)"
+        " select %(being)s, node_id, note_id, uuidv7(), cluster_id, jsonb_build_object("
         "'action', words, 'actors', jsonb_build_array('Pip'), 'when', jsonb_build_array('2026-03-02')),"
         " 'I was glad to be there, and said so.', array['harbour'], 0.5, false, 1 + position %% 60,"
-        " sha256(words::bytea), %(model)s, vector, memory.now() - position * interval '1 minute'"
+        " sha256(words::bytea), memory.now() - position * interval '1 minute'"
         " from material join homes using (topic)",
+        named,
+    )
+    tx.execute(
+        "insert into memory.node_vectors (being_id, node_id, embedding_model, living, standing, vector)"
+        " select %(being)s, node_id, %(model)s, true, true, vector from material",
         named,
     )
 

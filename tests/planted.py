@@ -27,7 +27,7 @@ WITHOUT_WORDS: Mapping[str, set[str]] = {
         "provider_batches.provider_batch_id",
         "beings.embedding_model",
         "embeddings.embedding_model",
-        "memory_nodes.embedding_model",
+        "node_vectors.embedding_model",
         "model_calls.model",
         "model_responses.model",
         "search_owners.embedding_model",

@@ -96,8 +96,9 @@ def _write_facts(tx: Transaction, user_id: UUID, being_id: UUID) -> None:
         " select %(user)s, f.fact_id, %(model)s, n.text_hash, n.vector"
         " from (select fact_id, row_number() over (order by fact_id) as place from memory.facts"
         " where user_id = %(user)s) as f"
-        " join (select text_hash, vector, row_number() over (order by node_id) as place from memory.memory_nodes"
-        " where being_id = %(being)s limit %(facts)s) as n using (place)",
+        " join (select text_hash, vector, row_number() over (order by node_id) as place"
+        " from memory.memory_nodes join memory.node_vectors using (being_id, node_id) where being_id = %(being)s"
+        " limit %(facts)s) as n using (place)",
         named,
     )
     tx.execute("analyze memory.facts, memory.fact_vectors")

@@ -100,7 +100,7 @@ def _exact(tx: Transaction, being_id: UUID, query: NDArray[np.float32]) -> list[
         """
         select node_id
         from (
-            select node_id, vector <=> %s::halfvec as distance from memory.memory_nodes
+            select node_id, vector <=> %s::halfvec as distance from memory.node_vectors
             where being_id = %s and embedding_model = %s
             offset 0
         ) as compared
@@ -131,28 +131,37 @@ def _filled(ground: Ground, count: int) -> UUID:
             _copy(tx, being_id, start, unit(chosen + SPREAD * noise / DIMENSIONS**0.5))
     with ground.store.transaction() as tx:
         tx.commit()
-        tx.execute("vacuum analyze memory.memory_nodes")
+        tx.execute("vacuum analyze memory.memory_nodes, memory.node_vectors")
     return being_id
 
 
 def _copy(tx: Transaction, being_id: UUID, start: int, vectors: NDArray[np.float32]) -> None:
-    tx.execute("create temporary table material (place integer, vector halfvec) on commit drop")
-    with tx.cursor() as cursor, cursor.copy("copy material from stdin with (format binary)") as copy:
+    tx.execute(
+        "create temporary table material (place integer, node_id uuid default uuidv7(), vector halfvec) on commit drop"
+    )
+    with tx.cursor() as cursor, cursor.copy("copy material (place, vector) from stdin with (format binary)") as copy:
         copy.set_types(["int4", "halfvec"])
         for place, vector in enumerate(vectors, start):
             copy.write_row((place, HalfVector(vector)))
     tx.execute(
         """
         insert into memory.memory_nodes
-            (being_id, note_id, run_id, cluster_id, scene, feeling, themes, importance, fresh, session_count_base,
-                text_hash, embedding_model, vector, created_at)
-        select %(being)s, uuidv7(), uuidv7(), root.cluster_id, jsonb_build_object(
+            (being_id, node_id, note_id, run_id, cluster_id, scene, feeling, themes, importance, fresh,
+                session_count_base, text_hash, created_at)
+        select %(being)s, material.node_id, uuidv7(), uuidv7(), root.cluster_id, jsonb_build_object(
                 'action', 'entry ' || place, 'actors', jsonb_build_array('Pip'), 'when', jsonb_build_array('2026-03-02')
             ),
             'I was glad to be there, and said so.', '{}', 0.5, false, 1 + place %% 60, sha256(place::text::bytea),
-            %(model)s, material.vector, memory.now() - place * interval '1 minute'
+            memory.now() - place * interval '1 minute'
         from material, memory.clusters as root
         where root.being_id = %(being)s and root.name = 'Private'
+        """,
+        {"being": being_id},
+    )
+    tx.execute(
+        """
+        insert into memory.node_vectors (being_id, node_id, embedding_model, living, standing, vector)
+        select %(being)s, node_id, %(model)s, true, true, vector from material
         """,
         {"being": being_id, "model": MODEL},
     )

@@ -41,7 +41,9 @@ def export_lines(store: Store, being: Being, *, vectors: bool = False) -> Iterat
             file.write(opening.model_dump_json().encode() + b"\n")
             count = 0
             for kind in KINDS:
-                for row in portable.rows(tx, first, kind, vectors=vectors):
+                if kind.vectors and not vectors:
+                    continue
+                for row in portable.rows(tx, first, kind):
                     file.write(f'{{"kind": "{kind.name}", {row[1:]}\n'.encode())
                     count += 1
             file.write(EndLine(lines=count).model_dump_json().encode() + b"\n")

@@ -174,6 +174,7 @@ class _Import:
             raise LineRefused('`of` must be "being" or "user"')
         if portable.WHAT in line and "kind" in self._held[name]:
             line["kind"] = line.pop(portable.WHAT)
+        line = {field: held for field, held in line.items() if field not in kind.former}
         if unknown := len(line.keys() - self._held[name]):
             raise LineRefused(f"has {unknown} unknown fields for the kind {name}")
         if of == "being":

@@ -2,6 +2,9 @@
 --
 -- INVARIANT  For every cluster, at every commit: nodes, active_nodes, fresh_nodes and dying_nodes are the counts of its
 --            nodes, and vector_state is the exact count and sum of its active nodes' vectors.
+-- INVARIANT  A vector goes with its node, and says whether its node is living, and whether it stands.
+-- The triggers look rows up by their keys, whatever the tables' statistics say: plans are kept from when a table was small, and
+-- one that reads all of it then would go on doing so.
 -- LOCK ORDER After the Being (05_locks.sql): nodes, then clusters by cluster_id.
 
 -- The change of one cluster's totals by one statement. A statement may change any number of nodes, so that their vectors
@@ -60,7 +63,7 @@ begin
     perform memory.post_to_accounts(array(
         select (being_id, cluster_id, count(*), count(*) filter (where status = 'active'),
             count(*) filter (where fresh and status <> 'dead'), count(*) filter (where status = 'dying'),
-            '{0}', memory.vector_state(vector) filter (where status = 'active'))::memory.account_change
+            '{0}', '{0}')::memory.account_change
         from new_nodes
         where cluster_id is not null
         group by being_id, cluster_id
@@ -68,42 +71,85 @@ begin
     return null;
 end $$;
 
-create or replace function account_for_gone_nodes() returns trigger language plpgsql as $$
+create or replace function account_for_gone_nodes() returns trigger language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
     perform memory.post_to_accounts(array(
-        select (being_id, cluster_id, -count(*), -count(*) filter (where status = 'active'),
-            -count(*) filter (where fresh and status <> 'dead'), -count(*) filter (where status = 'dying'),
-            memory.vector_state(vector) filter (where status = 'active'), '{0}')::memory.account_change
-        from old_nodes
-        where cluster_id is not null
-        group by being_id, cluster_id
+        select (o.being_id, o.cluster_id, -count(*), -count(*) filter (where o.status = 'active'),
+            -count(*) filter (where o.fresh and o.status <> 'dead'), -count(*) filter (where o.status = 'dying'),
+            memory.vector_state(v.vector) filter (where o.status = 'active' and v.vector is not null),
+            '{0}')::memory.account_change
+        from old_nodes as o
+        left join memory.node_vectors as v on v.being_id = o.being_id and v.node_id = o.node_id
+        where o.cluster_id is not null
+        group by o.being_id, o.cluster_id
     ));
+    delete from memory.node_vectors as v
+    using old_nodes as o
+    where v.being_id = o.being_id and v.node_id = o.node_id;
     return null;
 end $$;
 
 -- The old row of a node is subtracted from its cluster's totals (weight -1), and the new row added to its cluster's
--- (weight 1), often the same. Vectors are summed only for nodes whose vector, cluster or status changed.
-create or replace function account_for_changed_nodes() returns trigger language plpgsql as $$
+-- (weight 1), often the same. Vectors are summed only for nodes whose cluster or status changed.
+create or replace function account_for_changed_nodes() returns trigger language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
     perform memory.post_to_accounts(array(
         select (side.being_id, side.cluster_id, sum(side.weight),
             coalesce(sum(side.weight) filter (where side.status = 'active'), 0),
             coalesce(sum(side.weight) filter (where side.fresh and side.status <> 'dead'), 0),
             coalesce(sum(side.weight) filter (where side.status = 'dying'), 0),
-            memory.vector_state(side.vector) filter (where side.weight < 0 and moved and side.status = 'active'),
-            memory.vector_state(side.vector) filter (where side.weight > 0 and moved and side.status = 'active')
+            memory.vector_state(v.vector) filter (where side.weight < 0 and side.status = 'active' and v.vector is not null),
+            memory.vector_state(v.vector) filter (where side.weight > 0 and side.status = 'active' and v.vector is not null)
         )::memory.account_change
         from old_nodes as o
-        join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id,
-        lateral (select (o.cluster_id, o.status, o.vector) is distinct from (n.cluster_id, n.status, n.vector) as moved)
-            as pair,
-        lateral (
+        join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
+        cross join lateral (select (o.cluster_id, o.status) is distinct from (n.cluster_id, n.status) as moved) as pair
+        left join memory.node_vectors as v on pair.moved and v.being_id = n.being_id and v.node_id = n.node_id
+        cross join lateral (
             values
-                (o.being_id, o.cluster_id, -1, o.status, o.fresh, o.vector),
-                (n.being_id, n.cluster_id, 1, n.status, n.fresh, n.vector)
-        ) as side (being_id, cluster_id, weight, status, fresh, vector)
-        where (moved or o.fresh <> n.fresh) and side.cluster_id is not null
+                (o.being_id, o.cluster_id, -1, o.status, o.fresh),
+                (n.being_id, n.cluster_id, 1, n.status, n.fresh)
+        ) as side (being_id, cluster_id, weight, status, fresh)
+        where (pair.moved or o.fresh <> n.fresh) and side.cluster_id is not null
         group by side.being_id, side.cluster_id
+    ));
+    update memory.node_vectors as v
+    set living = n.status <> 'dead', standing = n.forgotten_at is null and n.absorbed_into is null
+    from old_nodes as o
+    join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
+    where (o.status, o.forgotten_at, o.absorbed_into) is distinct from (n.status, n.forgotten_at, n.absorbed_into)
+        and v.being_id = n.being_id and v.node_id = n.node_id
+        and (v.living, v.standing)
+            is distinct from (n.status <> 'dead', n.forgotten_at is null and n.absorbed_into is null);
+    return null;
+end $$;
+
+create or replace function account_for_new_vectors() returns trigger language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+    perform memory.post_to_accounts(array(
+        select (n.being_id, n.cluster_id, 0, 0, 0, 0, '{0}', memory.vector_state(v.vector))::memory.account_change
+        from new_vectors as v
+        join memory.memory_nodes as n on n.being_id = v.being_id and n.node_id = v.node_id
+        where n.cluster_id is not null and n.status = 'active'
+        group by n.being_id, n.cluster_id
+    ));
+    return null;
+end $$;
+
+create or replace function account_for_changed_vectors() returns trigger language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+    perform memory.post_to_accounts(array(
+        select (n.being_id, n.cluster_id, 0, 0, 0, 0, memory.vector_state(o.vector), memory.vector_state(v.vector)
+        )::memory.account_change
+        from old_vectors as o
+        join new_vectors as v on v.being_id = o.being_id and v.node_id = o.node_id
+        join memory.memory_nodes as n on n.being_id = v.being_id and n.node_id = v.node_id
+        where o.vector is distinct from v.vector and n.cluster_id is not null and n.status = 'active'
+        group by n.being_id, n.cluster_id
     ));
     return null;
 end $$;
@@ -117,3 +163,9 @@ create or replace trigger account_for_gone_nodes after delete on memory_nodes
 create or replace trigger account_for_changed_nodes after update on memory_nodes
     referencing old table as old_nodes new table as new_nodes
     for each statement execute function account_for_changed_nodes();
+create or replace trigger account_for_new_vectors after insert on node_vectors
+    referencing new table as new_vectors
+    for each statement execute function account_for_new_vectors();
+create or replace trigger account_for_changed_vectors after update on node_vectors
+    referencing old table as old_vectors new table as new_vectors
+    for each statement execute function account_for_changed_vectors();

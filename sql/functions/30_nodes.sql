@@ -29,7 +29,7 @@ create or replace view seen_nodes as
 select
     n.being_id, n.node_id, n.note_id, n.run_id, n.cluster_id, n.scene, n.feeling, n.themes, n.emotion, n.importance,
     n.status, n.fresh, n.pinned, n.reactivation_count, n.last_activated, n.absorbed_into, n.forgotten_at, n.created_at,
-    n.embedding_model, n.text_hash, n.fades_at_counter,
+    n.text_hash, n.fades_at_counter,
     counts.session_count,
     memory.effective_importance(n.importance, counts.session_count, n.pinned) as effective_importance,
     n.fades_at_counter - b.patrol_counter as patrols_left
@@ -153,6 +153,18 @@ begin
     where n.being_id = p_being_id and n.node_id = p_node_id;
 end $$;
 
+-- Gives nodes the vectors of their words.
+create or replace function put_vectors(p_being_id uuid, p_embedding_model text, p_node_ids uuid[], p_vectors halfvec[])
+returns void language sql as $$
+    insert into memory.node_vectors (being_id, node_id, embedding_model, living, standing, vector)
+    select n.being_id, n.node_id, p_embedding_model, n.status <> 'dead', n.forgotten_at is null and n.absorbed_into is null,
+        put.vector
+    from unnest(p_node_ids, p_vectors) as put (node_id, vector)
+    join memory.memory_nodes as n on n.being_id = p_being_id and n.node_id = put.node_id
+    on conflict (being_id, node_id) do update
+    set embedding_model = excluded.embedding_model, vector = excluded.vector;
+$$;
+
 -- Replaces a node's words and what was computed from them. False, and nothing changed, where the node does not say what
 -- the caller has read any more, or the Being's vectors are of another model by now: read again, and correct that.
 create or replace function correct_node(
@@ -177,8 +189,9 @@ begin
     end if;
     update memory.memory_nodes
     set scene = p_scene, feeling = p_feeling, themes = p_themes, emotion = p_emotion, importance = p_importance,
-        text_hash = p_text_hash, embedding_model = p_embedding_model, vector = p_vector
+        text_hash = p_text_hash
     where being_id = p_being_id and node_id = p_node_id;
+    perform memory.put_vectors(p_being_id, p_embedding_model, array[p_node_id], array[p_vector]);
     return true;
 end $$;
 
@@ -189,18 +202,25 @@ begin
     perform memory.lock_being(p_being_id);
     if exists (
         select from memory.memory_nodes as n
-        where n.being_id = p_being_id and n.embedding_model <> p_model and not exists (
+        where n.being_id = p_being_id and not exists (
+            select from memory.node_vectors as v
+            where v.being_id = p_being_id and v.node_id = n.node_id and v.embedding_model = p_model
+        ) and not exists (
             select from memory.embeddings as e
             where e.being_id = p_being_id and e.embedding_model = p_model and e.text_hash = n.text_hash
         )
     ) then
         return false;
     end if;
-    update memory.memory_nodes as n
-    set vector = e.vector, embedding_model = p_model
-    from memory.embeddings as e
-    where n.being_id = p_being_id and n.embedding_model <> p_model
-        and e.being_id = p_being_id and e.embedding_model = p_model and e.text_hash = n.text_hash;
+    insert into memory.node_vectors as v (being_id, node_id, embedding_model, living, standing, vector)
+    select n.being_id, n.node_id, p_model, n.status <> 'dead', n.forgotten_at is null and n.absorbed_into is null, e.vector
+    from memory.memory_nodes as n
+    join memory.embeddings as e
+        on e.being_id = p_being_id and e.embedding_model = p_model and e.text_hash = n.text_hash
+    where n.being_id = p_being_id
+    on conflict (being_id, node_id) do update
+    set embedding_model = excluded.embedding_model, vector = excluded.vector
+    where v.embedding_model <> p_model;
     update memory.beings set embedding_model = p_model where being_id = p_being_id;
     delete from memory.embeddings where being_id = p_being_id;
     return true;

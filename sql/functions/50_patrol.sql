@@ -57,8 +57,11 @@ returns table (matched integer, rooted integer) language sql as $$
         select n.node_id, best.cluster_id as matched_id, coalesce(best.cluster_id, root.cluster_id) as cluster_id
         from unnest(p_nodes, p_roots) as asked (node_id, root_name)
         join memory.memory_nodes as n on n.being_id = p_being_id and n.node_id = asked.node_id and n.cluster_id is null
+        cross join lateral (
+            select own.vector from memory.node_vectors as own where own.being_id = p_being_id and own.node_id = n.node_id limit 1
+        ) as v
         join memory.clusters as root on root.being_id = p_being_id and root.is_parent and root.name = asked.root_name
-        left join lateral memory.match_clusters(p_being_id, n.vector, p_threshold, 1) as best on true
+        left join lateral memory.match_clusters(p_being_id, v.vector, p_threshold, 1) as best on true
     ),
     housed as (
         update memory.memory_nodes as n

@@ -43,9 +43,9 @@ begin
     end if;
     perform memory.absorb_nodes(p_being_id, p_survivor, p_absorbed);
     update memory.memory_nodes
-    set scene = p_scene, feeling = p_feeling, themes = p_themes, emotion = p_emotion, text_hash = p_text_hash,
-        embedding_model = p_embedding_model, vector = p_vector
+    set scene = p_scene, feeling = p_feeling, themes = p_themes, emotion = p_emotion, text_hash = p_text_hash
     where being_id = p_being_id and node_id = p_survivor;
+    perform memory.put_vectors(p_being_id, p_embedding_model, array[p_survivor], array[p_vector]);
     return true;
 end $$;
 

@@ -38,9 +38,9 @@ returns table (of text, owner_id uuid, embedding_model text, dimensions integer,
         from memory.search_statistics as s
         join memory.beings as b on b.being_id = s.owner_id,
         lateral (
-            select vector_dims(n.vector) as dimensions
-            from memory.memory_nodes as n
-            where n.being_id = b.being_id and n.embedding_model = b.embedding_model
+            select vector_dims(v.vector) as dimensions
+            from memory.node_vectors as v
+            where v.being_id = b.being_id and v.embedding_model = b.embedding_model
             limit 1
         ) as first
         where s.kind = 'node' and s.documents >= p_least
@@ -91,10 +91,10 @@ begin
             $nearest$
             select array_agg(own.node_id), array_agg(own.distance)
             from (
-                select n.node_id, n.vector::halfvec(%1$s) <=> $1::halfvec(%1$s) as distance
-                from memory.memory_nodes as n
-                where n.being_id = %2$L and n.embedding_model = %3$L and vector_dims(n.vector) = %1$s
-                    and case when $2 then n.status <> 'dead' else n.forgotten_at is null and n.absorbed_into is null end
+                select v.node_id, v.vector::halfvec(%1$s) <=> $1::halfvec(%1$s) as distance
+                from memory.node_vectors as v
+                where v.being_id = %2$L and v.embedding_model = %3$L and vector_dims(v.vector) = %1$s
+                    and case when $2 then v.living else v.standing end
                 order by distance
                 limit $3
             ) as own
@@ -104,11 +104,11 @@ begin
     else
         select array_agg(own.node_id), array_agg(own.distance) into v_ids, v_distances
         from (
-            select n.node_id, n.vector <=> p_query as distance
-            from memory.memory_nodes as n
-            where n.being_id = p_being_id and n.embedding_model = p_model
-                and case when p_living then n.status <> 'dead' else n.forgotten_at is null and n.absorbed_into is null end
-            order by distance, n.node_id
+            select v.node_id, v.vector <=> p_query as distance
+            from memory.node_vectors as v
+            where v.being_id = p_being_id and v.embedding_model = p_model
+                and case when p_living then v.living else v.standing end
+            order by distance, v.node_id
             limit p_limit
         ) as own;
     end if;

@@ -231,14 +231,17 @@ def replace_words(tx: Transaction, being_id: UUID, node_id: UUID, model: str, wo
     tx.execute(
         """
         update memory.memory_nodes
-        set scene = %s, feeling = %s, themes = %s, emotion = %s, text_hash = %s, embedding_model = %s,
-            vector = %s::halfvec
+        set scene = %s, feeling = %s, themes = %s, emotion = %s, text_hash = %s
         where being_id = %s and node_id = %s
         """,
         [
             *(Jsonb(words.scene), words.feeling, words.themes, None if words.emotion is None else Jsonb(words.emotion)),
-            *(words.text_hash, model, halfvec(words.vector), being_id, node_id),
+            *(words.text_hash, being_id, node_id),
         ],
+    )
+    tx.execute(
+        "select memory.put_vectors(%s, %s, array[%s::uuid], array[%s::halfvec])",
+        [being_id, model, node_id, halfvec(words.vector)],
     )
 
 

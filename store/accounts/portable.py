@@ -42,7 +42,7 @@ def snapshot(tx: Transaction) -> None:
 
 
 def columns(tx: Transaction, kind: Kind) -> set[str]:
-    """Return the columns that lines of a kind hold, vectors included."""
+    """Return the columns that lines of a kind hold."""
     rows = tx.execute(
         """
         select attname
@@ -54,9 +54,9 @@ def columns(tx: Transaction, kind: Kind) -> set[str]:
     return {row["attname"] for row in rows} - OWNERS - set(kind.apart)
 
 
-def rows(tx: Transaction, being: Being, kind: Kind, *, vectors: bool) -> Iterator[str]:
+def rows(tx: Transaction, being: Being, kind: Kind) -> Iterator[str]:
     """Yield the rows of a kind as JSON objects, read page by page."""
-    held = columns(tx, kind) - (set() if vectors else set(kind.vectors))
+    held = columns(tx, kind)
     query = sql.SQL(
         """
         select (
@@ -164,7 +164,7 @@ def take(tx: Transaction, being: Being, kind: Kind, held: set[str], lines: Seque
     )
     try:
         with tx.transaction():
-            return int(_value(tx, query, {**_owners(being), "unembedded": UNEMBEDDED, "lines": Jsonb(list(lines))}))
+            return int(_value(tx, query, {**_owners(being), "lines": Jsonb(list(lines))}))
     except Error as fault:
         state = fault.sqlstate or ""
         if state[:2] not in OF_A_LINE:
@@ -195,10 +195,17 @@ def settle(tx: Transaction, being: Being, said: BeingLine) -> None:
         update memory.beings
         set name = %(name)s, patrol_counter = %(patrol_counter)s, ticked_at = %(ticked_at)s,
             created_at = %(created_at)s,
-            embedding_model = (select embedding_model from memory.memory_nodes where being_id = %(being)s limit 1)
+            embedding_model = (
+                select coalesce(v.embedding_model, %(unembedded)s)
+                from memory.memory_nodes as n
+                left join memory.node_vectors as v on v.being_id = n.being_id and v.node_id = n.node_id
+                where n.being_id = %(being)s
+                order by v.node_id nulls first
+                limit 1
+            )
         where being_id = %(being)s
         """,
-        {**said.model_dump(), **_owners(being)},
+        {**said.model_dump(), **_owners(being), "unembedded": UNEMBEDDED},
     )
     tx.execute(
         """

@@ -30,6 +30,8 @@ HEARD: LiteralString = (
     "select unnest(s.mentioned_refs) from " + STATEMENTS + " where s.user_id = %(user)s and " + STATED  # noqa: S608  # of constants
 )
 ALIASES: LiteralString = "select unnest(array[alias_ref, entity_ref]) from memory.entity_aliases"
+# What a line about a node asks about it; a node that is missing fails the line.
+OF_NODE: LiteralString = " from memory.memory_nodes as n where n.being_id = %(being)s and n.node_id = r.node_id)"
 NAMES: LiteralString = "(" + ALIASES + " where user_id = %(user)s and alias_ref in (" + HEARD + "))"
 
 
@@ -43,7 +45,8 @@ class Kind:
         rows: Joins, conditions and order after `from memory.<table> as t`.
         owner: The owner of the table's rows. The user's rows may exist at the import, and existing rows stay.
         apart: Columns that lines omit, because they are derived or start anew.
-        vectors: Columns that lines hold only in an export with vectors.
+        vectors: Whether only an export with vectors has such lines.
+        former: Fields of such lines in earlier exports that the import does without.
         of: For tables with rows of both owners, an expression that is `user` or `being`.
         scoped: Whether `of` decides the row's `being_id`.
         ids: Columns with ids of the Being's own rows in a user's table, which an import into another Being replaces.
@@ -58,7 +61,8 @@ class Kind:
     rows: LiteralString
     owner: Literal["being", "user"] = "being"
     apart: tuple[str, ...] = ()
-    vectors: tuple[str, ...] = ()
+    vectors: bool = False
+    former: tuple[str, ...] = ()
     of: LiteralString | None = None
     scoped: bool = False
     ids: tuple[str, ...] = ()
@@ -128,7 +132,6 @@ KINDS: tuple[Kind, ...] = (
             "in_snapshot": "coalesce(r.in_snapshot, true)",
         },
     ),
-    # The zero vector is similar to no other, until the node is embedded.
     Kind(
         "node",
         "memory_nodes",
@@ -136,12 +139,19 @@ KINDS: tuple[Kind, ...] = (
             "memory_nodes", "node_id", "being_id = %(being)s", "absorbed_into is null", "n.absorbed_into = way.id"
         )
         + " order by placed.depth, t.node_id",
-        vectors=("embedding_model", "vector"),
-        filled={
-            "embedding_model": "coalesce(r.embedding_model, %(unembedded)s)",
-            "vector": "coalesce(r.vector, '[0]'::halfvec)",
-        },
+        former=("embedding_model", "vector"),
         history=("node_history", "node_id"),
+    ),
+    Kind(
+        "node_vector",
+        "node_vectors",
+        own("node_id"),
+        vectors=True,
+        apart=("living", "standing"),
+        filled={
+            "living": "(select n.status <> 'dead'" + OF_NODE,
+            "standing": "(select n.forgotten_at is null and n.absorbed_into is null" + OF_NODE,
+        },
     ),
     Kind("node_event", "node_history", own("event_id")),
     Kind("diary", "diary", own("day")),

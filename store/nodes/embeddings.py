@@ -36,8 +36,10 @@ def known(tx: Transaction, being_id: UUID, model: str, hashes: Sequence[bytes]) 
     rows = tx.execute(
         "select text_hash, vector from memory.embeddings"
         " where being_id = %(being)s and embedding_model = %(model)s and text_hash = any(%(hashes)s)"
-        " union all select distinct on (text_hash) text_hash, vector from memory.memory_nodes"
-        " where being_id = %(being)s and embedding_model = %(model)s and text_hash = any(%(hashes)s)",
+        " union all select distinct on (n.text_hash) n.text_hash, v.vector from memory.memory_nodes as n, lateral ("
+        "select vector from memory.node_vectors as v where v.being_id = n.being_id and v.node_id = n.node_id"
+        " and v.embedding_model = %(model)s limit 1) as v"
+        " where n.being_id = %(being)s and n.text_hash = any(%(hashes)s)",
         {"being": being_id, "model": model, "hashes": list(hashes)},
         binary=True,
     )
@@ -50,8 +52,10 @@ def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Ve
         "insert into memory.embeddings (being_id, embedding_model, text_hash, vector)"
         " select %(being)s, %(model)s, new.text_hash, new.vector"
         " from unnest(%(hashes)s::bytea[], %(vectors)s::halfvec[]) as new (text_hash, vector)"
-        " where not exists (select from memory.memory_nodes as n where n.being_id = %(being)s"
-        " and n.embedding_model = %(model)s and n.text_hash = new.text_hash) on conflict do nothing",
+        " where not exists (select from memory.memory_nodes as n"
+        " join memory.node_vectors as v on v.being_id = n.being_id and v.node_id = n.node_id"
+        " where n.being_id = %(being)s and v.embedding_model = %(model)s and n.text_hash = new.text_hash)"
+        " on conflict do nothing",
         {
             "being": being_id,
             "model": model,
@@ -85,8 +89,11 @@ def texts_of_other_models(tx: Transaction, being_id: UUID, model: str, *, after:
     with tx.cursor(row_factory=class_row(Text)) as cursor:
         return cursor.execute(
             "with page as materialized (select distinct on (text_hash) text_hash, scene, feeling"
-            " from memory.memory_nodes where being_id = %(being)s and text_hash > %(after)s and embedding_model <>"
-            " %(model)s and embedding_model = (select embedding_model from memory.beings where being_id = %(being)s)"
+            " from memory.memory_nodes as n where being_id = %(being)s and text_hash > %(after)s and not exists ("
+            "select from memory.node_vectors as v where v.being_id = n.being_id and v.node_id = n.node_id"
+            " and v.embedding_model = %(model)s)"
+            " and exists (select from memory.beings as b where b.being_id = n.being_id"
+            " and b.embedding_model <> %(model)s)"
             " order by text_hash limit %(limit)s)"
             " select page.*, exists(select from memory.embeddings as e where e.being_id = %(being)s"
             " and e.embedding_model = %(model)s and e.text_hash = page.text_hash) as kept from page order by text_hash",

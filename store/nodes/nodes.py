@@ -33,7 +33,6 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
     columns = {
         "being_id": "uuid",
         "run_id": "uuid",
-        "embedding_model": "text",
         "session_count_base": "int8",
         "note_id": "uuid",
         "scene": "jsonb",
@@ -42,7 +41,6 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
         "emotion": "jsonb",
         "importance": "float8",
         "text_hash": "bytea",
-        "vector": "halfvec",
     }
     into = SQL("copy memory.memory_nodes ({}) from stdin (format binary)").format(
         SQL(", ").join(map(Identifier, columns))
@@ -56,7 +54,6 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
                 (
                     being_id,
                     run_id,
-                    model,
                     session_count_base,
                     note_id,
                     Jsonb(words.scene),
@@ -65,9 +62,21 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
                     None if words.emotion is None else Jsonb(words.emotion),
                     words.importance,
                     words.text_hash,
-                    halfvec(words.vector),
                 )
             )
+    tx.execute(
+        """
+        select memory.put_vectors(%(being)s, %(model)s, array_agg(n.node_id), array_agg(born.vector))
+        from unnest(%(notes)s::uuid[], %(vectors)s::halfvec[]) as born (note_id, vector)
+        join memory.memory_nodes as n on n.being_id = %(being)s and n.note_id = born.note_id
+        """,
+        {
+            "being": being_id,
+            "model": model,
+            "notes": [note_id for note_id, _ in born],
+            "vectors": [halfvec(words.vector) for _, words in born],
+        },
+    )
 
 
 def age_new(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID], tick: timedelta) -> None:

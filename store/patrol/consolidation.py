@@ -100,16 +100,26 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
     rows = tx.execute(
         """
         with asked as materialized (
-            select node_id, cluster_id, embedding_model, vector
-            from memory.memory_nodes
-            where being_id = %(being)s and node_id = any(%(nodes)s)
+            select n.node_id, n.cluster_id, own.*
+            from memory.memory_nodes as n, lateral (
+                select v.embedding_model, v.vector
+                from memory.node_vectors as v
+                where v.being_id = n.being_id and v.node_id = n.node_id
+                limit 1
+            ) as own
+            where n.being_id = %(being)s and n.node_id = any(%(nodes)s)
         ),
         living as materialized (
-            select node_id, cluster_id, embedding_model, vector
-            from memory.memory_nodes
-            where being_id = %(being)s
-                and cluster_id = any(array(select distinct cluster_id from asked))
-                and status <> 'dead'
+            select n.node_id, n.cluster_id, own.*
+            from memory.memory_nodes as n, lateral (
+                select v.embedding_model, v.vector
+                from memory.node_vectors as v
+                where v.being_id = n.being_id and v.node_id = n.node_id
+                limit 1
+            ) as own
+            where n.being_id = %(being)s
+                and n.cluster_id = any(array(select distinct cluster_id from asked))
+                and n.status <> 'dead'
         )
         select asked.node_id, array(
             select living.node_id

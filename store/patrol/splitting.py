@@ -53,10 +53,15 @@ def newest_vectors(
     """Select id, action, themes and vector of the newest active nodes of a cluster."""
     rows = tx.execute(
         """
-        select node_id, scene ->> 'action' as action, themes, vector
-        from memory.memory_nodes
-        where being_id = %s and cluster_id = %s and status = 'active'
-        order by created_at desc, node_id desc
+        select n.node_id, n.scene ->> 'action' as action, n.themes, own.vector
+        from memory.memory_nodes as n, lateral (
+            select v.vector
+            from memory.node_vectors as v
+            where v.being_id = n.being_id and v.node_id = n.node_id
+            limit 1
+        ) as own
+        where n.being_id = %s and n.cluster_id = %s and n.status = 'active'
+        order by n.created_at desc, n.node_id desc
         limit %s
         """,
         [being_id, cluster_id, limit],

@@ -35,9 +35,15 @@ def unassigned(tx: Transaction, being_id: UUID, model: str | None) -> list[Unass
         """
         select
             n.node_id, n.scene ->> 'action' as action, memory.brought_with(n.being_id, n.node_id) as request_key_id,
-            exists (select from memory.match_clusters(%(being)s, n.vector, %(threshold)s, 1)) as matched, n.vector
+            exists (select from memory.match_clusters(%(being)s, v.vector, %(threshold)s, 1)) as matched, v.vector
         from memory.memory_nodes as n
-        where n.being_id = %(being)s and n.cluster_id is null and n.embedding_model = %(model)s
+        cross join lateral (
+            select own.vector
+            from memory.node_vectors as own
+            where own.being_id = n.being_id and own.node_id = n.node_id and own.embedding_model = %(model)s
+            limit 1
+        ) as v
+        where n.being_id = %(being)s and n.cluster_id is null
         order by n.node_id
         """,
         {"being": being_id, "model": model, "threshold": ASSIGN_SIMILARITY},

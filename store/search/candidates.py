@@ -127,7 +127,7 @@ def seen(
                 select nullif(max(compared.similarity), 'NaN') as similarity
                 from (
                     select 1 - (n.vector <=> asked.vector) as similarity
-                    from memory.memory_nodes as n, unnest(%(nodes)s::halfvec[]) as asked (vector)
+                    from memory.node_vectors as n, unnest(%(nodes)s::halfvec[]) as asked (vector)
                     where d.kind = 'node' and n.being_id = d.owner_id and n.node_id = d.item_id
                         and n.embedding_model = %(nodes_model)s
                     union all

@@ -19,7 +19,7 @@ MOST_MEMORY_KB = 2_000_000
 # The table of these vectors, their owner's column, and the operators that they are compared with.
 TABLES: dict[Of, tuple[LiteralString, LiteralString, LiteralString]] = {
     "told": ("search_vectors", "owner_id", "halfvec_ip_ops"),
-    "nodes": ("memory_nodes", "being_id", "halfvec_cosine_ops"),
+    "nodes": ("node_vectors", "being_id", "halfvec_cosine_ops"),
 }
 
 
@@ -67,7 +67,7 @@ def may_build(tx: Transaction) -> bool:
             tx,
             """
             select bool_and(pg_has_role(relowner, 'usage')) from pg_catalog.pg_class
-            where oid in (to_regclass('memory.search_vectors'), to_regclass('memory.memory_nodes'))
+            where oid in (to_regclass('memory.search_vectors'), to_regclass('memory.node_vectors'))
             """,
         )
     )

@@ -47,7 +47,8 @@ QUESTIONS = {
         " count(*) filter (where fresh and status <> 'dead') as fresh,"
         " count(*) filter (where status = 'dying') as dying,"
         " memory.vector_state(vector) filter (where status = 'active') as vector_state"
-        " from memory.memory_nodes as n where n.being_id = c.being_id and n.cluster_id = c.cluster_id) as real"
+        " from memory.memory_nodes as n left join memory.node_vectors as v using (being_id, node_id)"
+        " where n.being_id = c.being_id and n.cluster_id = c.cluster_id) as real"
         " where (c.nodes, c.active_nodes, c.fresh_nodes, c.dying_nodes, c.vector_state, c.vector) is distinct from"
         " (real.nodes, real.active, real.fresh, real.dying, coalesce(real.vector_state, '{0}'),"
         " halfvec_avg(coalesce(real.vector_state, '{0}')))"
@@ -184,8 +185,16 @@ QUESTIONS = {
     """,
     "a vector kept for a text that has become a memory": (
         "select format('node %s', n.node_id) as wrong from memory.embeddings as e join memory.memory_nodes as n"
-        " using (being_id, embedding_model, text_hash)"
+        " using (being_id, text_hash) join memory.node_vectors as v"
+        " on v.being_id = n.being_id and v.node_id = n.node_id and v.embedding_model = e.embedding_model"
     ),
+    "a vector that is missing, or tells another state than its node's": """
+        select format('node %s', n.node_id) as wrong
+        from memory.memory_nodes as n
+        left join memory.node_vectors as v using (being_id, node_id)
+        where (v.living, v.standing)
+            is distinct from (n.status <> 'dead', n.forgotten_at is null and n.absorbed_into is null)
+    """,
 }
 
 

@@ -49,9 +49,10 @@ def memory_of(store: Store, being_id: UUID) -> Memory:
     with store.transaction() as tx:
         rows = tx.execute(
             "select coalesce(o.producer_id, o.note_id::text) as name, n.cluster_id, c.name as topic, root.name as root,"
-            " s.status, s.session_count, s.importance, s.fresh, s.pinned, s.reactivation_count, s.scene, n.vector"
+            " s.status, s.session_count, s.importance, s.fresh, s.pinned, s.reactivation_count, s.scene, v.vector"
             " from memory.seen_nodes as s"
             " join memory.memory_nodes as n on n.being_id = s.being_id and n.node_id = s.node_id"
+            " join memory.node_vectors as v on v.being_id = s.being_id and v.node_id = s.node_id"
             " join memory.notes as o on o.being_id = s.being_id and o.note_id = s.note_id"
             " left join memory.clusters as c on c.being_id = s.being_id and c.cluster_id = s.cluster_id"
             " left join memory.clusters as root on root.being_id = s.being_id and root.cluster_id = c.parent_id"

@@ -20,7 +20,7 @@ OPERATIONS = st.lists(
     st.one_of(
         st.tuples(st.just("born"), st.lists(VECTOR, min_size=1, max_size=4), CLUSTER | st.none()),
         st.tuples(st.just("moved"), NODES, CLUSTER),
-        st.tuples(st.just("turned"), NODES, st.sampled_from(["active", "dying", "dead"])),
+        st.tuples(st.just("turned"), NODES, st.sampled_from(["active", "dying", "dead", "absorbed", "forgotten"])),
         st.tuples(st.just("freshened"), NODES, st.booleans()),
         st.tuples(st.just("embedded again"), NODES, VECTOR),
         st.tuples(st.just("deleted"), NODES, st.none()),
@@ -31,9 +31,12 @@ OPERATIONS = st.lists(
 CHANGES = {
     "moved": "cluster_id = (%(clusters)s::uuid[])[1 + %(to)s]",
     "turned": (
-        "status = %(to)s, session_count_base = case when %(to)s = 'active' then 0 end,"
+        "status = case when %(to)s in ('absorbed', 'forgotten') then 'dead' else %(to)s end,"
+        " session_count_base = case when %(to)s = 'active' then 0 end,"
         " final_session_count = case when %(to)s <> 'active' then 0 end,"
-        " reactivations_at_death = case when %(to)s = 'dead' then 0 end"
+        " reactivations_at_death = case when %(to)s not in ('active', 'dying') then 0 end,"
+        " absorbed_into = case when %(to)s = 'absorbed' then node_id end,"
+        " forgotten_at = case when %(to)s = 'forgotten' then memory.now() end"
     ),
     "freshened": "fresh = %(to)s",
     "embedded again": "vector = %(to)s::float8[]::halfvec",
@@ -70,8 +73,9 @@ def operate(tx, being, clusters, ids, operation):
         ids[:] = [node_id for node_id in ids if node_id not in chosen]
         return
     to = list(to) if kind == "embedded again" else to
+    table = "node_vectors" if kind == "embedded again" else "memory_nodes"
     tx.execute(
-        f"update memory.memory_nodes set {CHANGES[kind]} where node_id = any(%(chosen)s)",  # noqa: S608  # our own text
+        f"update memory.{table} set {CHANGES[kind]} where node_id = any(%(chosen)s)",  # noqa: S608  # our own text
         {"to": to, "chosen": chosen, "clusters": clusters},
     )
 
@@ -84,11 +88,26 @@ def accounts(tx, being):
         " array[count(node_id), count(*) filter (where status = 'active'),"
         " count(*) filter (where fresh and status <> 'dead'),"
         " count(*) filter (where status = 'dying')]::integer[] as held,"
-        " memory.vector_state(n.vector) filter (where status = 'active') as state,"
-        " array_agg(n.vector::real[]) filter (where status = 'active') as vectors"
+        " memory.vector_state(v.vector) filter (where status = 'active') as state,"
+        " array_agg(v.vector::real[]) filter (where status = 'active') as vectors"
         " from memory.clusters as c left join memory.memory_nodes as n using (being_id, cluster_id)"
+        " left join memory.node_vectors as v using (being_id, node_id)"
         " where c.being_id = %s group by c.being_id, c.cluster_id",
         [being.being_id],
+    ).fetchall()
+
+
+def marks_of_vectors(tx):
+    return tx.execute("select node_id, living, standing from memory.node_vectors order by node_id").fetchall()
+
+
+def marks_of_nodes(tx):
+    return tx.execute(
+        """
+        select node_id, status <> 'dead' as living, forgotten_at is null and absorbed_into is null as standing
+        from memory.memory_nodes
+        order by node_id
+        """
     ).fetchall()
 
 
@@ -108,6 +127,7 @@ def test_accounts_are_exact_after_any_life(store, operations):
                 else:
                     mean = np.mean(np.asarray(account["vectors"], dtype=np.float64), axis=0)
                     assert np.allclose(account["vector"].to_numpy(), mean, rtol=2**-10, atol=2**-24)
+            assert marks_of_vectors(tx) == marks_of_nodes(tx)
         tx.rollback()
 
 
@@ -174,5 +194,5 @@ def test_a_node_arrives_once_and_not_again_when_its_words_or_its_model_change(st
         tx.execute("update memory.clusters set arrivals_since_split = 0")
         remember(tx, being, words(vector=EAST), words("Another thing.", vector=NORTH), cluster=topic)
         assert arrivals() == 2
-        tx.execute("update memory.memory_nodes set vector = '[0, 0, 1]'")
+        tx.execute("update memory.node_vectors set vector = '[0, 0, 1]'")
         assert arrivals() == 2

@@ -117,7 +117,7 @@ def absorbed_scene(store, being):
             words("Marzipan was bought."),
             cluster=root(tx, being),
         )
-        tx.execute("update memory.memory_nodes set vector = %s", [f"[{','.join(['0.05'] * 384)}]"])
+        tx.execute("update memory.node_vectors set vector = %s", [f"[{','.join(['0.05'] * 384)}]"])
         response = value(
             tx,
             "insert into memory.model_responses"

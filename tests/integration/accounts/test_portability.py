@@ -78,13 +78,15 @@ def rest_of(export):
 def test_an_export_holds_something_of_every_kind_and_says_whose(store, full):
     first, *lines, last = lines_of(exported(store, full))
     assert (first["kind"], first["slug"], last) == ("being", full.slug, {"kind": "end", "lines": len(lines)})
-    assert {line["kind"] for line in lines} == {kind.name for kind in KINDS}
+    assert {line["kind"] for line in lines} == {kind.name for kind in KINDS if not kind.vectors}
     assert {(line["kind"], line["of"]) for line in lines if "of" in line} == {
         (kind, of)
         for kind in ("seed", "entity_label", "fact", "statement", "statement_conflict", "evidence", "vault_record")
         for of in ("being", "user")
     }
     assert not any("vector" in line for line in lines)
+    with_vectors = lines_of(exported(store, full, vectors=True))[1:-1]
+    assert {line["kind"] for line in with_vectors} == {kind.name for kind in KINDS}
 
 
 def test_what_leaves_and_comes_in_is_the_same(store, settings, embedders, full, elsewhere):
@@ -99,6 +101,17 @@ def test_with_vectors_nothing_has_to_be_embedded_again(store, settings, embedder
     export = exported(store, full, vectors=True)
     import_being(store, settings, embedders, elsewhere, BytesIO(export))
     assert rest_of(exported(store, elsewhere, vectors=True)) == rest_of(export)
+
+
+def test_nodes_come_in_from_an_export_that_had_vectors_in_their_lines(store, settings, embedders, full, elsewhere):
+    first, *lines, last = lines_of(exported(store, full))
+    of_old = [
+        {**line, "embedding_model": "m", "vector": "[1,2,3]"} if line["kind"] == "node" else line for line in lines
+    ]
+    file = "\n".join(json.dumps(line) for line in [first, *of_old, last]).encode()
+    arrived = import_being(store, settings, embedders, elsewhere, BytesIO(file))
+    assert arrived.rejected == []
+    assert rest_of(exported(store, elsewhere)) == rest_of(exported(store, full))
 
 
 def test_the_same_file_again_changes_nothing_and_another_is_refused(store, settings, embedders, full, elsewhere, sent):

@@ -116,7 +116,7 @@ def test_a_corrected_memory_leaves_no_vector_behind(store, correct):
     correct(action="Mira baked cinnamon buns.")
     with store.transaction() as tx:
         unused = tx.execute(
-            "select from memory.embeddings join memory.memory_nodes using (being_id, embedding_model, text_hash)"
+            "select from memory.embeddings join memory.memory_nodes using (being_id, text_hash)"
         ).fetchall()
     assert unused == []
 

@@ -219,7 +219,7 @@ def test_a_changed_embedder_takes_over_when_all_its_vectors_are_there(store, set
         assert beings.get_being(tx, being_id).embedding_model == MINILM
         (left,) = tx.execute("select count(*) as kept from memory.embeddings")
         assert left["kept"] == 0
-        models = tx.execute("select distinct embedding_model, vector_dims(vector) as size from memory.memory_nodes")
+        models = tx.execute("select distinct embedding_model, vector_dims(vector) as size from memory.node_vectors")
         assert [(row["embedding_model"], row["size"]) for row in models] == [(MINILM, 384)]
     answer = recall.recall(store, local, being_id, asked("What did she bake?"), random.Random(1))
     assert answer.nodes[0].scene["action"] == "Mira baked saffron buns."
@@ -310,5 +310,5 @@ def test_a_patrol_that_began_before_the_change_does_not_mix_vectors(store, setti
     assert run.state == "done"
     with store.transaction() as tx:
         assert runs.get(tx, being_id, run_id).steps["assign"]["rooted"] == 1
-        (row,) = tx.execute("select count(distinct embedding_model) as models from memory.memory_nodes")
+        (row,) = tx.execute("select count(distinct embedding_model) as models from memory.node_vectors")
     assert row["models"] == 1

@@ -39,10 +39,16 @@ def crowd(new_database):
             )
             tx.execute(
                 "insert into memory.memory_nodes (being_id, note_id, run_id, cluster_id, scene, importance,"
-                " session_count_base, text_hash, embedding_model, vector)"
+                " session_count_base, text_hash)"
                 " select %(being)s, note_id, uuidv7(), %(root)s, '{}',"
-                " case when row_number() over () <= %(few)s then 0.0501 else 1 end, 0, '', %(model)s, '[1,0,0]'"
+                " case when row_number() over () <= %(few)s then 0.0501 else 1 end, 0, ''"
                 " from memory.notes where being_id = %(being)s",
+                born,
+            )
+            tx.execute(
+                "insert into memory.node_vectors (being_id, node_id, embedding_model, living, standing, vector)"
+                " select being_id, node_id, %(model)s, true, true, '[1,0,0]' from memory.memory_nodes"
+                " where being_id = %(being)s",
                 born,
             )
             tx.execute(
@@ -52,7 +58,7 @@ def crowd(new_database):
                 born,
             )
         with store.transaction() as tx:
-            tx.execute("analyze memory.memory_nodes, memory.notes, memory.work")
+            tx.execute("analyze memory.memory_nodes, memory.node_vectors, memory.notes, memory.work")
         yield store, being
 
 

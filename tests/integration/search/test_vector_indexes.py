@@ -161,4 +161,4 @@ def test_memories_have_theirs_and_recall_uses_it(on, store, user, keep_up, stand
         ((node, similarity),) = nodes.match(tx, being.being_id, MODEL, query, threshold=0.35, limit=3)
 
     assert (node.scene["action"], similarity) == ("Sailed.", pytest.approx(1))
-    wait_until(lambda: uses(store, "memory_nodes") > 0)
+    wait_until(lambda: uses(store, "node_vectors") > 0)

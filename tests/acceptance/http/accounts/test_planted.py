@@ -121,7 +121,7 @@ def adopt_embedder(tx: Transaction, being: Being) -> None:
     beings.adopt_model(tx, being.being_id, EMBEDDER)
     tx.execute(
         """
-        update memory.memory_nodes set embedding_model = %(model)s, vector = array_fill(0.05, array[384])::halfvec
+        update memory.node_vectors set embedding_model = %(model)s, vector = array_fill(0.05, array[384])::halfvec
         where being_id = %(being)s
         """,
         {"being": being.being_id, "model": EMBEDDER},
