@@ -46,28 +46,44 @@ class CallLedger:
         with self._store.transaction() as tx:
             return responses.find(tx, self._claim, prompt_hash(question))
 
-    def reserve(self, question: Question[Any], *, batch: bool = False) -> UUID:
+    def known_or_reserved(self, question: Question[Any]) -> Response | UUID:
+        """Return the stored response to a question, or reserve a call for it, and return the call's id.
+
+        Raises:
+            BudgetSpent, Withdrawn: As `reserve`.
+        """
+        prompt = prompt_hash(question)
+        return budgets.find_or_reserve(
+            self._store,
+            self._settings,
+            self.account,
+            lambda tx: responses.find(tx, self._claim, prompt),
+            **self._most(question, batch=False),
+        )
+
+    def reserve(self, question: Question[Any], *, batch: bool) -> UUID:
         """Reserve the highest possible cost of a call against the day's budget; returns the call's id.
 
         Raises:
             BudgetSpent: The rest of the day's budget is smaller.
             Withdrawn: Something of the user's was withdrawn since the work was claimed.
         """
+        return budgets.reserve(self._store, self._settings, self.account, **self._most(question, batch=batch))
+
+    def _most(self, question: Question[Any], *, batch: bool) -> dict[str, Any]:
+        """Describe a call at the highest cost that it can have."""
         model = self._thinker.model(question.size)
         most = max_usage(question, self._settings.thinking_room)
-        return budgets.reserve(
-            self._store,
-            self._settings,
-            self.account,
-            purpose=question.purpose,
-            provider=self._thinker.provider,
-            model=model,
-            batch=batch,
-            input_tokens=most.prompt_tokens,
-            output_tokens=most.output_tokens,
-            cost=cost_of(model, most, self._settings.prices, batch=batch),
-            withdrawals=self._claim.withdrawals,
-        )
+        return {
+            "purpose": question.purpose,
+            "provider": self._thinker.provider,
+            "model": model,
+            "batch": batch,
+            "input_tokens": most.prompt_tokens,
+            "output_tokens": most.output_tokens,
+            "cost": cost_of(model, most, self._settings.prices, batch=batch),
+            "withdrawals": self._claim.withdrawals,
+        }
 
     def failed(self, call_id: UUID, error: Exception) -> None:
         """Settle a failed call at zero; one that the provider may charge for keeps its reservation."""

@@ -275,13 +275,16 @@ class LlmSession:
         return answer
 
     def _response(self, question: Question[Any]) -> Response:
-        return self._ledger.known(question) or self._call(question)
-
-    def _call(self, question: Question[Any]) -> Response:
         if self._stopped:
-            raise RequestsStopped(self._stopped)
+            stored = self._ledger.known(question)
+            if stored is None:
+                raise RequestsStopped(self._stopped)
+            return stored
         before_request()
-        call_id = self._ledger.reserve(question)
+        reserved = self._ledger.known_or_reserved(question)
+        return reserved if isinstance(reserved, Response) else self._call(question, reserved)
+
+    def _call(self, question: Question[Any], call_id: UUID) -> Response:
         try:
             answer: Completion | BadAnswer = self._thinker.ask(question)
         except BadAnswer as bad:

@@ -60,7 +60,8 @@ class NewNodes:
         born = [(note_id, words) for note_id, words in self.born if note_id in there]
         nodes.insert(tx, being_id, run_id, self.model, born)
         remembered = [note_id for note_id, _ in born]
-        nodes.age_new(tx, being_id, remembered, tick)
+        if ages := [note_id for note_id in remembered if there[note_id]]:
+            nodes.age_new(tx, being_id, ages, tick)
         with tx.pipeline():
             notes.mark_remembered(tx, being_id, run_id, remembered)
             counts = self.scenes.mark(tx, being_id)

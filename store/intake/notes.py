@@ -155,12 +155,17 @@ def unrepaired(tx: Transaction, being_id: UUID, limit: int) -> list[Note]:
         ).fetchall()
 
 
-def existing(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> set[UUID]:
-    """Return which of these notes still exist."""
+def existing(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID]) -> dict[UUID, bool]:
+    """Return which of these notes still exist, each with whether it names a time from which it ages."""
     rows = tx.execute(
-        "select note_id from memory.notes where being_id = %s and note_id = any(%s)", [being_id, note_ids]
+        """
+        select note_id, ages_from is not null as ages
+        from memory.notes
+        where being_id = %s and note_id = any(%s)
+        """,
+        [being_id, note_ids],
     )
-    return {row["note_id"] for row in rows}
+    return {row["note_id"]: row["ages"] for row in rows}
 
 
 def mark_remembered(tx: Transaction, being_id: UUID, run_id: UUID, note_ids: Sequence[UUID]) -> None:

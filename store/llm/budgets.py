@@ -1,7 +1,10 @@
 """Daily budgets of model calls; an exhausted budget is recorded and logged once a day."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from decimal import Decimal
+from typing import Any, TypeVar
 from uuid import UUID
 
 import structlog
@@ -16,6 +19,8 @@ from store.llm.calls import Account, Budget
 from store.transaction import Transaction, value
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 
 def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> UUID:
@@ -32,11 +37,43 @@ def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> 
     Raises:
         BudgetSpent, Withdrawn: As `calls.reserve`.
     """
+    with _noted(store, account), store.transaction() as tx:
+        return calls.reserve(tx, account, budget=_budget(settings, call["cost"]), **call)
+
+
+def find_or_reserve(
+    store: Store, settings: Settings, account: Account, find: Callable[[Transaction], T | None], **call: Any
+) -> T | UUID:
+    """Look for what the call would return, and reserve the call if there is nothing; in one transaction.
+
+    Args:
+        store: The ledger.
+        settings: See `reserve`.
+        account: The owner and payer.
+        find: Looks for it.
+        call: The other arguments of `calls.reserve`.
+
+    Returns:
+        What `find` returned, or the call's id.
+
+    Raises:
+        BudgetSpent, Withdrawn: As `calls.reserve`.
+    """
+    with _noted(store, account), store.transaction() as tx:
+        found = find(tx)
+        return calls.reserve(tx, account, budget=_budget(settings, call["cost"]), **call) if found is None else found
+
+
+def _budget(settings: Settings, cost: Decimal | None) -> Budget:
     chosen = "daily_cost" in settings.model_fields_set
-    in_money = settings.daily_cost if chosen or call["cost"] is not None else None
+    return Budget(settings.daily_tokens, settings.daily_cost if chosen or cost is not None else None)
+
+
+@contextmanager
+def _noted(store: Store, account: Account) -> Iterator[None]:
+    """Record and log that the budget is exhausted, if the block finds it so."""
     try:
-        with store.transaction() as tx:
-            return calls.reserve(tx, account, budget=Budget(settings.daily_tokens, in_money), **call)
+        yield
     except BudgetSpent as spent:
         with store.transaction() as tx:
             first = _note(tx, account, spent.lacking)
