@@ -29,7 +29,7 @@ class Recent(Generic[K, V]):
         self._values.pop(key, None)
         self._values[key] = value, self._now()
         # They stand in the order of their times. None is kept longer than it may be used, for some hold keys.
-        while len(self._values) > MOST or self._is_over(next(iter(self._values))):
+        while len(self._values) > MOST or (self._values and self._is_over(next(iter(self._values)))):
             self._values.popitem(last=False)
 
     def find(self, key: K) -> V | None:

@@ -1,6 +1,7 @@
 """What the proxy holds for an outage of the database: values for a limited time, and a bounded spend of each token."""
 
 from decimal import Decimal
+from itertools import count
 from weakref import ref
 
 import pytest
@@ -68,6 +69,12 @@ def test_what_is_forgotten_or_over_is_not_held(recent, clock):
     clock[0] += 61
     recent.store("three", Key())
     assert held[1]() is None
+
+
+def test_without_any_time_nothing_is_kept():
+    recent = Recent(0.0, count().__next__)
+    recent.store("token", "caller")
+    assert recent.find("token") is None
 
 
 def test_of_too_many_values_the_oldest_go(recent, monkeypatch):
