@@ -12,6 +12,7 @@ from tests.acceptance.conftest import ALL_SCOPES, ENVIRONMENT, PATIENCE, Person,
 from tests.fakes.upstream import FakeUpstream, running_upstream
 
 KEYS_SECRET = "k" * 40
+OPEN_REQUESTS = 8
 PRICES = {"fake-1": {"input": 1, "output": 2}, "dear": {"input": 1, "output": 300}, "vendor@7": {"input": 1}}
 
 
@@ -45,6 +46,7 @@ def proxy_process(stack, tmp_path_factory) -> Iterator[ProxyUnderTest]:
             "PATROL_PROXY_UPSTREAMS": json.dumps(upstreams),
             "PATROL_PROXY_PATIENCE": "60",
             "PATROL_PROXY_DAILY_COST": "1",
+            "PATROL_PROXY_REQUESTS": str(OPEN_REQUESTS),
             "PATROL_PRICES": json.dumps(PRICES),
         }
         url, api = api_process("proxy", environment)

@@ -123,7 +123,7 @@ def fragile() -> Iterator[Fragile]:
         migrate(servers.database_url)
         upstreams = {
             "main": {"base_url": upstream.url, "provider": "openai", "key": "sk-platform"},
-            "gone": {"base_url": "http://127.0.0.1:1/v1"},
+            "gone": {"base_url": "http://127.0.0.1:1/v1", "key": "sk-platform"},
         }
         environment = {
             **ENVIRONMENT,
@@ -211,10 +211,15 @@ def suspended(redis: Server) -> Iterator[None]:
 @pytest.mark.parametrize("without", [crashed, suspended])
 def test_without_redis_nothing_changes(fragile, without):
     person = fragile.person()
+    # With a key a summary of these turns is due at once, and Redis would be sent its message.
+    person.stores_key("sk-of-the-user")
+    said = ["Are you there?", "ok", "Good.", "ok", "Then listen."]
     with without(fragile.servers.redis):
-        assert person.asks("Are you there?").headers["x-memory-stored"] == "yes"
-        assert wait_until(lambda: person.said() == ["Are you there?", "ok"], PATIENCE)
-        assert person.asks("Are you there?", "ok", "Good.").headers["x-memory-stored"] == "yes"
+        assert person.asks(*said).headers["x-memory-stored"] == "yes"
+        due = "select dispatched_at is not null from memory.work where owner_id = %s and kind = 'rolling.summarise'"
+        assert person.rows(due) == [(True,)]
+        assert wait_until(lambda: person.said() == [*said, "ok"], PATIENCE)
+        assert person.asks(*said, "ok", "I hear it.").headers["x-memory-stored"] == "yes"
         fragile.upstream.requests.clear()
         assert Talker(fragile, "patrol_made_up", None).asks("Hello.").status_code == 401
         assert fragile.upstream.requests == []
@@ -258,7 +263,7 @@ def test_an_upstream_that_is_silent_or_gone_is_an_error_in_openais_form(fragile)
     fragile.upstream.replies.append(Reply.silence())
     silent = person.asks("Hello.")
     assert (silent.status_code, silent.json()["error"]["code"]) == (504, "upstream_timeout")
-    gone = person.asks("Hello.", model="gone/any")
+    gone = person.asks("Hello.", model="gone/fake-1")
     assert (gone.status_code, gone.json()["error"]["code"]) == (502, "upstream_failed")
     assert "127.0.0.1" not in gone.text
     # A call that may be charged for counts as reserved, one that was not sent costs nothing.

@@ -1,5 +1,7 @@
 """What the proxy refuses, before any upstream: unknown tokens, missing scopes, spent budgets, long bodies."""
 
+from contextlib import ExitStack
+
 import httpx2
 import openai
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from memory.llm import keys
 from schemas.settings import Settings
 from tests.acceptance.conftest import PATIENCE
-from tests.acceptance.proxy.conftest import KEYS_SECRET, secret_of
+from tests.acceptance.proxy.conftest import KEYS_SECRET, OPEN_REQUESTS, secret_of
 from tests.fakes.upstream import Reply
 
 HELLO = [{"role": "user", "content": "Good morning."}]
@@ -114,3 +116,27 @@ def test_images_of_megabytes_pass_and_longer_bodies_are_refused(proxy, sdk):
         sdk().chat.completions.create(model="fake-1", messages=with_image(33 << 20))
     assert caught.value.status_code == 413
     assert proxy.upstream.requests == []
+
+
+def refusal(client, messages):
+    """What a request is refused with for being one too many at a time; None if it is answered."""
+    try:
+        client.chat.completions.create(model="fake-1", messages=messages)
+    except openai.RateLimitError as fault:
+        return fault.message if fault.response.headers["retry-after"] else None
+    return None
+
+
+def test_a_users_open_streams_are_limited(proxy, sdk, newcomer, wait_until):
+    mine, others = sdk(), sdk(secret_of(newcomer()))
+    with ExitStack() as stack:
+        for _ in range(OPEN_REQUESTS):
+            proxy.upstream.replies.append(Reply.stream("One", ending="wait"))
+            stream = mine.chat.completions.create(model="fake-1", messages=HELLO, stream=True)
+            next(iter(stack.enter_context(stream)))
+        asked = len(proxy.upstream.requests)
+        assert f"{OPEN_REQUESTS} open chat completions" in refusal(mine, HELLO)
+        assert len(proxy.upstream.requests) == asked
+        assert refusal(others, HELLO) is None
+    # Streams that the client has left count no more.
+    wait_until(lambda: refusal(mine, HELLO) is None)
