@@ -1,7 +1,7 @@
 """Recognition: which conversation a transcript belongs to whose frontend does not name it.
 
 The candidates are the conversations that know the most of its words. Of these the one counts that matches in most, then
-one that would not have to branch. It is meant if
+one that would not have to branch, then the one whose matches say more. It is meant if
 
 - two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
   has rested since: people begin many conversations with the same words; or
@@ -92,18 +92,22 @@ def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datet
     return best if best and is_meant(turns, best.matches, best.known, now) else None
 
 
-def fit(turns: Sequence[Turn], found: Recognized) -> tuple[int, bool]:
-    """How well a conversation fits: how much of it matches, and whether the transcript goes on from its end."""
+def fit(turns: Sequence[Turn], found: Recognized) -> tuple[int, bool, int]:
+    """How well a conversation fits: how many messages match, whether the transcript goes on from its end, their length.
+
+    The length is in characters: a few words are said in many conversations.
+    """
     evidence = telling(found.matches, found.known)
     if not evidence:
-        return 0, False
+        return 0, False, 0
     last = evidence[-1]
-    return len(evidence), last.turn == len(turns) - 1 or not _goes_on(found.known, last.message)
+    goes_on = last.turn == len(turns) - 1 or not _goes_on(found.known, last.message)
+    return len(evidence), goes_on, sum(len(turns[match.turn].comparable) for match in evidence)
 
 
 def _is_whole(turns: Sequence[Turn], found: Recognized) -> bool:
     """Whether a transcript shows what a conversation knows without a gap, and goes on from its end."""
-    _, goes_on = fit(turns, found)
+    _, goes_on, _ = fit(turns, found)
     return goes_on and len(found.matches) == found.matches[-1].turn + 1
 
 

@@ -200,6 +200,25 @@ def test_of_conversations_that_began_alike_the_one_goes_on_that_ends_there(door,
     assert door.conversations() == 2
 
 
+def test_of_conversations_that_match_as_often_the_one_with_the_longer_matches_is_meant(door, clock):
+    door.asks("Hi.", answer="Good morning.")
+    door.asks("Hi.", "Good morning.", "Any news?", answer="The harbour freezes.")
+    clock.advance(minutes=31)
+    door.asks("Hi.", answer="You come late, and the fish is gone.")
+    door.asks("Hi.", "Good morning.", "Any news?", "The harbour freezes.", "Ha!", answer="It does.")
+
+    # The memory was down for an exchange, and the first conversation ends with the same word.
+    taken = door.asks(
+        "Hi.", "You come late, and the fish is gone.", "What is left?", "Bread.", "Ha!", answer="Laugh, then."
+    )
+
+    assert (taken.decision, taken.taken_in, taken.retracted) == ("continued", 3, 0)
+    assert door.stands(taken.conversation) == [
+        *("Hi.", "You come late, and the fish is gone.", "What is left?", "Bread.", "Ha!", "Laugh, then.")
+    ]
+    assert door.retracted() == []
+
+
 def test_a_named_conversation_is_the_one_named(door):
     door.asks("Hello.", answer="Hi.", conversation="one")
     door.asks("Hello.", answer="Hi.", conversation="two")

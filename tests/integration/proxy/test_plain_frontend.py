@@ -304,6 +304,10 @@ class Frontend(RuleBasedStateMachine):
         elif data.draw(st.booleans(), "swipe back"):
             chat.swiped.append(chat.way.pop())
             chat.leave(chat.swiped[-1:])
+            if chat.way[-1].earlier:
+                # If the edit was shown with the other answer alone, this one was said to the earlier words, which go;
+                # behind the new ones it is said again.
+                swiped = replace(swiped)
             chat.take_up([swiped])
             chat.way.append(swiped)
 
