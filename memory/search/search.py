@@ -23,7 +23,7 @@ from store.facts import vectors as fact_vectors
 from store.search import documents, queue, shown
 from store.search.candidates import Seen
 from store.search.scope import Meant, Within
-from store.search.shown import Said
+from store.search.shown import NeighbourMessage
 from store.transaction import Transaction
 
 
@@ -102,9 +102,9 @@ def _fits(row: Seen, question: EverythingRequest) -> bool:
     return row.speaker is not None and row.speaker.casefold() == question.speaker.strip().casefold()
 
 
-def _result(tx: Transaction, being: Being, question: EverythingRequest, one: Ranked, told: shown.Told) -> Result:
-    before: Sequence[Said] = ()
-    after: Sequence[Said] = ()
+def _result(tx: Transaction, being: Being, question: EverythingRequest, one: Ranked, told: shown.ItemText) -> Result:
+    before: Sequence[NeighbourMessage] = ()
+    after: Sequence[NeighbourMessage] = ()
     if question.neighbours and one.seen.kind == "message":
         before, after = shown.beside(tx, being.being_id, one.seen.item_id, question.neighbours, question.as_of)
     shares = one.shares()
@@ -125,7 +125,7 @@ def _result(tx: Transaction, being: Being, question: EverythingRequest, one: Ran
     )
 
 
-def _neighbour(being: Being, said: Said) -> Neighbour:
+def _neighbour(being: Being, said: NeighbourMessage) -> Neighbour:
     return Neighbour(
         id=said.message_id,
         speaker=speaker_of(being, said.speaker, said.role),

@@ -1,4 +1,4 @@
-"""The inverted index: documents go in, and what they were made of takes them out (sql/functions/65_search.sql)."""
+"""The inverted index: documents go in, and what they were made of takes them out (sql/functions/65_search)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -75,7 +75,7 @@ def by_words(
     length_weight: float,
     limit: int,
 ) -> list[int]:
-    """The documents that hold these terms, best first by BM25 (sql/functions/65_search.sql, `rank_by_words`)."""
+    """The documents that hold these terms, best first by BM25 (`rank_by_words` in sql/functions/65_search)."""
     terms = [term for term in weights if term in known.counts]
     rows = tx.execute(
         """

@@ -13,7 +13,7 @@ from store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ItemText:
     """A result as its own table holds it.
 
     Attributes:
@@ -30,7 +30,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NeighbourMessage:
     """A message beside a result."""
 
     message_id: UUID
@@ -40,9 +40,9 @@ class Said:
     created_at: datetime
 
 
-def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[Kind, UUID]]) -> list[Told]:
+def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[Kind, UUID]]) -> list[ItemText]:
     """What these items say; of what is gone by now, nothing."""
-    with tx.cursor(row_factory=class_row(Told)) as cursor:
+    with tx.cursor(row_factory=class_row(ItemText)) as cursor:
         return cursor.execute(
             """
             select q.kind, q.item_id, told.*
@@ -95,9 +95,9 @@ def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[K
         ).fetchall()
 
 
-def said(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[Said]:
+def said(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[NeighbourMessage]:
     """The messages that these documents are, in the order in which they were said."""
-    with tx.cursor(row_factory=class_row(Said)) as cursor:
+    with tx.cursor(row_factory=class_row(NeighbourMessage)) as cursor:
         return cursor.execute(
             """
             select m.message_id, m.speaker, m.role, m.content, m.created_at
@@ -112,10 +112,10 @@ def said(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[Said]:
 
 def beside(
     tx: Transaction, being_id: UUID, message_id: UUID, count: int, as_of: datetime | None
-) -> tuple[list[Said], list[Said]]:
+) -> tuple[list[NeighbourMessage], list[NeighbourMessage]]:
     """Up to so many messages before and after one in its conversation, each in order."""
     by = {"being": being_id, "message": message_id, "count": count, "as_of": as_of}
-    with tx.cursor(row_factory=class_row(Said)) as cursor:
+    with tx.cursor(row_factory=class_row(NeighbourMessage)) as cursor:
         before = cursor.execute(
             """
             select m.message_id, m.speaker, m.role, m.content, m.created_at

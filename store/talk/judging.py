@@ -49,15 +49,6 @@ def waiting(tx: Transaction, being_id: UUID, at_most: int) -> int:
     )
 
 
-def sessions_of(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> list[UUID]:
-    """The sessions that these messages are in."""
-    rows = tx.execute(
-        "select distinct session_id from memory.messages where being_id = %s and message_id = any(%s)",
-        [being_id, list(message_ids)],
-    )
-    return [row["session_id"] for row in rows]
-
-
 def unjudged(tx: Transaction, being_id: UUID, session_id: UUID, *, until: datetime, limit: int) -> list[Message]:
     """The session's unjudged messages, received by `until`, oldest first.
 

@@ -19,7 +19,6 @@ from schemas.talk.retraction import MessageSelection
 from store.errors import NotFound
 from store.facts import facts, todos
 from store.ledger import work
-from store.talk import judging as judging_rows
 from store.talk import messages
 from store.talk import retraction as stored
 from store.talk import rolling as session_states
@@ -256,7 +255,7 @@ def test_a_judging_waits_for_the_talk_before_it_locks_its_work(talk, wait_until)
         try:
             wait_until(lambda: _waits_for_the_talk(talk.store))
             tx.execute("set local lock_timeout = '5s'")
-            (session_id,) = judging_rows.sessions_of(tx, talk.being.being_id, _ids(tx, talk.being))
+            session_id = value(tx, "select session_id from memory.messages")
             work.ask(tx, talk.being.being_id, kinds.JUDGE, str(session_id))
         finally:
             tx.commit()

@@ -1,0 +1,181 @@
+-- The index of everything that was told: what waits to be indexed, and what leaves the index.
+--
+-- INVARIANT 1  What is told is in search_queue (`words`), or in search_documents, from the transaction on that told it: triggers
+--              of the tables that hold it see to that, so that no path of code can forget it.
+-- INVARIANT 2  search_postings holds each term of each document once, and search_statistics and search_terms their numbers,
+--              at every commit.
+-- INVARIANT 3  A document goes in the transaction in which what it was made of goes.
+-- LOCK ORDER   queue, documents, statistics, terms: each of them by one owner's indexing work, and by erasures.
+
+-- What was told or changed waits for its words to be indexed; what it said before is found until then.
+create or replace function queue_for_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
+language sql as $$
+    insert into memory.search_queue as q (owner_id, stage, kind, item_id)
+    select p_owner_id, 'words', p_kind, item_id from unnest(p_item_ids) as item_id
+    order by item_id
+    on conflict (owner_id, stage, kind, item_id) do update set queued_at = clock_timestamp();
+$$;
+
+-- The queue first: indexing that is under way takes its rows from there, and then finds them gone, or is found here.
+create or replace function remove_from_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
+language plpgsql as $$
+begin
+    delete from memory.search_queue where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
+    delete from memory.search_documents where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
+end $$;
+
+create or replace function queue_new_messages() returns trigger language plpgsql as $$
+begin
+    insert into memory.search_queue (owner_id, stage, kind, item_id)
+    select being_id, 'words', 'message', message_id from new_rows;
+    return null;
+end $$;
+create or replace trigger search_new_messages after insert on messages
+    referencing new table as new_rows for each statement execute function queue_new_messages();
+
+create or replace function remove_gone_messages() returns trigger language plpgsql as $$
+declare
+    v_gone record;
+begin
+    for v_gone in select being_id, array_agg(message_id) as ids from old_rows group by being_id
+    loop
+        perform memory.remove_from_search(v_gone.being_id, 'message', v_gone.ids);
+    end loop;
+    return null;
+end $$;
+create or replace trigger search_gone_messages after delete on messages
+    referencing old table as old_rows for each statement execute function remove_gone_messages();
+
+create or replace function queue_new_nodes() returns trigger language plpgsql as $$
+begin
+    insert into memory.search_queue (owner_id, stage, kind, item_id)
+    select being_id, 'words', 'node', node_id from new_rows;
+    return null;
+end $$;
+create or replace trigger search_new_nodes after insert on memory_nodes
+    referencing new table as new_rows for each statement execute function queue_new_nodes();
+
+create or replace function queue_changed_node() returns trigger language plpgsql as $$
+begin
+    perform memory.queue_for_search(new.being_id, 'node', array[new.node_id]);
+    return null;
+end $$;
+create or replace trigger search_changed_nodes after update of scene, feeling on memory_nodes
+    for each row when (old.scene is distinct from new.scene or old.feeling is distinct from new.feeling)
+    execute function queue_changed_node();
+
+create or replace function remove_gone_nodes() returns trigger language plpgsql as $$
+declare
+    v_gone record;
+begin
+    for v_gone in select being_id, array_agg(node_id) as ids from old_rows group by being_id
+    loop
+        perform memory.remove_from_search(v_gone.being_id, 'node', v_gone.ids);
+    end loop;
+    return null;
+end $$;
+create or replace trigger search_gone_nodes after delete on memory_nodes
+    referencing old table as old_rows for each statement execute function remove_gone_nodes();
+
+-- A fact may change its scope, and be archived: it leaves where it was, and is told where it is.
+create or replace function index_changed_fact() returns trigger language plpgsql as $$
+begin
+    if tg_op <> 'INSERT' and (
+        tg_op = 'DELETE' or new.status <> 'ACTIVE' or old.being_id is distinct from new.being_id
+    ) then
+        perform memory.remove_from_search(coalesce(old.being_id, old.user_id), 'fact', array[old.fact_id]);
+    end if;
+    if tg_op <> 'DELETE' and new.status = 'ACTIVE' then
+        perform memory.queue_for_search(coalesce(new.being_id, new.user_id), 'fact', array[new.fact_id]);
+    end if;
+    return null;
+end $$;
+create or replace trigger search_new_facts after insert or delete on facts
+    for each row execute function index_changed_fact();
+create or replace trigger search_changed_facts after update of content, status, being_id, entity_label on facts
+    for each row when (
+        old.content is distinct from new.content or old.status <> new.status
+        or old.being_id is distinct from new.being_id or old.entity_label <> new.entity_label
+    )
+    execute function index_changed_fact();
+
+create or replace function index_changed_summary() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'DELETE' then
+        -- The words of the version before, if there is one, stand again.
+        perform memory.remove_from_search(old.being_id, 'summary', array[old.session_id]);
+        if exists (
+            select from memory.session_summaries where being_id = old.being_id and session_id = old.session_id
+        ) then
+            perform memory.queue_for_search(old.being_id, 'summary', array[old.session_id]);
+        end if;
+    else
+        perform memory.queue_for_search(new.being_id, 'summary', array[new.session_id]);
+    end if;
+    return null;
+end $$;
+create or replace trigger search_summaries after insert or update or delete on session_summaries
+    for each row execute function index_changed_summary();
+
+-- The id under which the search knows a day of the diary, or a record of the vault.
+create or replace function search_id(p_digits text) returns uuid language sql immutable strict
+return lpad(p_digits, 32, '0')::uuid;
+
+create or replace function index_changed_day() returns trigger language plpgsql as $$
+begin
+    if tg_op <> 'INSERT' then
+        perform memory.remove_from_search(
+            old.being_id, 'diary', array[memory.search_id(to_char(old.day, 'YYYYMMDD'))]
+        );
+    end if;
+    if tg_op <> 'DELETE' then
+        perform memory.queue_for_search(
+            new.being_id, 'diary', array[memory.search_id(to_char(new.day, 'YYYYMMDD'))]
+        );
+    end if;
+    return null;
+end $$;
+create or replace trigger search_diary after insert or update or delete on diary
+    for each row execute function index_changed_day();
+
+create or replace function index_changed_record() returns trigger language plpgsql as $$
+begin
+    if tg_op <> 'INSERT' then
+        perform memory.remove_from_search(
+            coalesce(old.being_id, old.user_id), 'vault', array[memory.search_id(old.id)]
+        );
+    end if;
+    if tg_op <> 'DELETE' and new.live then
+        perform memory.queue_for_search(
+            coalesce(new.being_id, new.user_id), 'vault', array[memory.search_id(new.id)]
+        );
+    end if;
+    return null;
+end $$;
+create or replace trigger search_vault after insert or update or delete on vault_heads
+    for each row execute function index_changed_record();
+
+-- Of notes only knowledge is told; scenes are found as the memories they become.
+create or replace function index_changed_knowledge() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'DELETE' then
+        perform memory.remove_from_search(old.being_id, 'knowledge', array[old.note_id]);
+    elsif new.search_text = '' then
+        perform memory.remove_from_search(new.being_id, 'knowledge', array[new.note_id]);
+    else
+        perform memory.queue_for_search(new.being_id, 'knowledge', array[new.note_id]);
+    end if;
+    return null;
+end $$;
+create or replace trigger search_new_knowledge after insert on notes
+    for each row when (new.type = 'knowledge') execute function index_changed_knowledge();
+create or replace trigger search_changed_knowledge after update of content, title, search_text on notes
+    for each row when (
+        new.type = 'knowledge' and (
+            old.content <> new.content or old.title is distinct from new.title
+            or old.search_text is distinct from new.search_text
+        )
+    )
+    execute function index_changed_knowledge();
+create or replace trigger search_gone_knowledge after delete on notes
+    for each row when (old.type = 'knowledge') execute function index_changed_knowledge();

@@ -1,0 +1,120 @@
+-- Candidates for an answer: by words, and by meaning. Nothing here changes anything.
+
+-- In how many documents of these kinds each term is.
+create or replace function count_search_terms(p_owners uuid[], p_terms bigint[], p_kinds search_kind[])
+returns table (term bigint, documents bigint) language sql stable as $$
+    select asked.term, sum(t.documents)::bigint
+    from unnest(p_terms) as asked (term), unnest(p_owners) as owner (owner_id), unnest(p_kinds) as of_kind (kind),
+    memory.search_terms as t
+    where t.owner_id = owner.owner_id and t.kind = of_kind.kind and t.term = asked.term
+    group by asked.term;
+$$;
+
+-- The documents of these owners and kinds that hold one of these terms, best first by BM25 (Robertson and Zaragoza, "The
+-- Probabilistic Relevance Framework", 2009), with the terms' rarities as given.
+-- The leading terms, p_leading in number, nominate: each at most the p_most of its documents of an owner and kind that
+-- came last. The others only add to the score of the p_kept documents that lead until then.
+create or replace function rank_by_words(
+    p_owners uuid[], p_terms bigint[], p_rarities double precision[], p_leading integer, p_kinds search_kind[],
+    p_average double precision, p_saturation double precision, p_length_weight double precision,
+    p_since timestamptz, p_until timestamptz, p_as_of timestamptz, p_most integer, p_kept integer, p_limit integer
+) returns table (owner_id uuid, document_id bigint, score double precision) language sql stable as $$
+    with nominated as materialized (
+        select p.owner_id, p.document_id, p.kind, p.length,
+            sum(asked.rarity * p.times * (p_saturation + 1)
+                / (p.times + p_saturation * (1 - p_length_weight + p_length_weight * p.length / p_average))) as score
+        from unnest(p_terms[:p_leading], p_rarities[:p_leading]) as asked (term, rarity),
+            unnest(p_owners) as owner (owner_id), unnest(p_kinds) as of_kind (kind),
+        lateral (
+            select p.owner_id, p.document_id, p.kind, p.times, p.length
+            from memory.search_postings as p
+            where p.owner_id = owner.owner_id and p.kind = of_kind.kind and p.term = asked.term
+                and (
+                    p_since is null and p_until is null and p_as_of is null
+                    or exists (
+                        select
+                        from memory.search_documents as d
+                        where d.owner_id = p.owner_id and d.document_id = p.document_id
+                            and (p_since is null or d.said_at >= p_since)
+                            and (p_until is null or d.said_at < p_until)
+                            and (p_as_of is null or d.arrived_at <= p_as_of)
+                    )
+                )
+            order by p.document_id desc
+            limit p_most
+        ) as p
+        group by p.owner_id, p.document_id, p.kind, p.length
+        order by score desc, p.document_id desc
+        limit p_kept
+    )
+    select l.owner_id, l.document_id, l.score + coalesce(others.score, 0) as score
+    from nominated as l,
+    lateral (
+        select sum(asked.rarity * p.times * (p_saturation + 1)
+            / (p.times + p_saturation * (1 - p_length_weight + p_length_weight * p.length / p_average))) as score
+        from unnest(p_terms[p_leading + 1:], p_rarities[p_leading + 1:]) as asked (term, rarity)
+        join memory.search_postings as p on p.owner_id = l.owner_id and p.kind = l.kind and p.term = asked.term
+            and p.document_id = l.document_id
+    ) as others
+    order by score desc, l.document_id desc
+    limit p_limit;
+$$;
+
+-- An owner's documents of these kinds whose vectors are nearest by inner product (they are of unit length), nearest first; a
+-- long text is as near as the nearest of its windows. By the owner's own index if it has one, which may miss some; else all
+-- are compared.
+create or replace function nearest_told(
+    p_owner_id uuid, p_model text, p_kinds search_kind[], p_since timestamptz, p_until timestamptz, p_as_of timestamptz,
+    p_query halfvec, p_limit integer
+) returns table (document_id bigint) language plpgsql stable
+set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
+declare
+    v_dimensions constant integer := vector_dims(p_query);
+    v_indexed constant boolean := memory.has_vector_index('told', p_owner_id, p_model, v_dimensions);
+    v_most integer := 2 * p_limit;
+    v_windows bigint[];
+    v_documents bigint[];
+begin
+    loop
+        if v_indexed then
+            execute format(
+                $nearest$
+                select array(
+                    select v.document_id
+                    from memory.search_vectors as v
+                    where v.owner_id = %2$L and v.embedding_model = %3$L and vector_dims(v.vector) = %1$s
+                        and v.kind = any($2)
+                        and ($3 is null or v.said_at >= $3)
+                        and ($4 is null or v.said_at < $4)
+                        and ($5 is null or v.arrived_at <= $5)
+                    order by v.vector::halfvec(%1$s) <#> $1::halfvec(%1$s)
+                    limit $6
+                )
+                $nearest$,
+                v_dimensions, p_owner_id, p_model
+            ) into v_windows using p_query, p_kinds, p_since, p_until, p_as_of, v_most;
+        else
+            v_windows := array(
+                select v.document_id
+                from memory.search_vectors as v
+                where v.owner_id = p_owner_id and v.embedding_model = p_model and v.kind = any(p_kinds)
+                    and (p_since is null or v.said_at >= p_since)
+                    and (p_until is null or v.said_at < p_until)
+                    and (p_as_of is null or v.arrived_at <= p_as_of)
+                order by v.vector <#> p_query
+                limit v_most
+            );
+        end if;
+        v_documents := array(
+            select near.document_id
+            from unnest(v_windows) with ordinality as near (document_id, place)
+            group by near.document_id
+            order by min(near.place)
+            limit p_limit
+        );
+        -- A few long texts may own most of the nearest windows; then more of these are looked at.
+        exit when cardinality(v_documents) = p_limit or cardinality(v_windows) < v_most;
+        v_most := 4 * v_most;
+    end loop;
+    return query select unnest(v_documents);
+end $$;
