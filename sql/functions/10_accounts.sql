@@ -91,9 +91,11 @@ begin
 end $$;
 
 -- The old row of a node is subtracted from its cluster's totals (weight -1), and the new row added to its cluster's
--- (weight 1), often the same. Vectors are summed only for nodes whose cluster or status changed.
+-- (weight 1), often the same. Vectors are summed only for nodes whose cluster or status changed. Old and new rows are joined by
+-- hash, also where the plan was made for a statement that changed one node, since another may change all of a Being's; vectors
+-- are looked up one by one, since a plan that was made before the table had statistics would read those of all Beings.
 create or replace function account_for_changed_nodes() returns trigger language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = on set enable_nestloop = off as $$
 begin
     perform memory.post_to_accounts(array(
         select (side.being_id, side.cluster_id, sum(side.weight),
@@ -106,7 +108,12 @@ begin
         from old_nodes as o
         join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
         cross join lateral (select (o.cluster_id, o.status) is distinct from (n.cluster_id, n.status) as moved) as pair
-        left join memory.node_vectors as v on pair.moved and v.being_id = n.being_id and v.node_id = n.node_id
+        left join lateral (
+            select own.vector
+            from memory.node_vectors as own
+            where pair.moved and own.being_id = n.being_id and own.node_id = n.node_id
+            limit 1
+        ) as v on true
         cross join lateral (
             values
                 (o.being_id, o.cluster_id, -1, o.status, o.fresh),
@@ -115,12 +122,12 @@ begin
         where (pair.moved or o.fresh <> n.fresh) and side.cluster_id is not null
         group by side.being_id, side.cluster_id
     ));
+    set local enable_hashjoin = off;
+    set local enable_nestloop = on;
     update memory.node_vectors as v
     set living = n.status <> 'dead', standing = n.forgotten_at is null and n.absorbed_into is null
-    from old_nodes as o
-    join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id
-    where (o.status, o.forgotten_at, o.absorbed_into) is distinct from (n.status, n.forgotten_at, n.absorbed_into)
-        and v.being_id = n.being_id and v.node_id = n.node_id
+    from new_nodes as n
+    where v.being_id = n.being_id and v.node_id = n.node_id
         and (v.living, v.standing)
             is distinct from (n.status <> 'dead', n.forgotten_at is null and n.absorbed_into is null);
     return null;
@@ -140,14 +147,19 @@ begin
 end $$;
 
 create or replace function account_for_changed_vectors() returns trigger language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = on set enable_nestloop = off as $$
 begin
     perform memory.post_to_accounts(array(
         select (n.being_id, n.cluster_id, 0, 0, 0, 0, memory.vector_state(o.vector), memory.vector_state(v.vector)
         )::memory.account_change
         from old_vectors as o
         join new_vectors as v on v.being_id = o.being_id and v.node_id = o.node_id
-        join memory.memory_nodes as n on n.being_id = v.being_id and n.node_id = v.node_id
+        cross join lateral (
+            select own.being_id, own.cluster_id, own.status
+            from memory.memory_nodes as own
+            where own.being_id = v.being_id and own.node_id = v.node_id
+            limit 1
+        ) as n
         where o.vector is distinct from v.vector and n.cluster_id is not null and n.status = 'active'
         group by n.being_id, n.cluster_id
     ));

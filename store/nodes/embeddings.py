@@ -27,7 +27,10 @@ class Text:
 
 
 def halfvec(vector: Vector) -> HalfVector:
-    """A vector as a parameter of a statement, at half precision. It is sent in binary: text costs 30 times the time."""
+    """A vector as a parameter of a statement, at half precision. It is sent in binary: text costs 30 times the time.
+
+    A list of them is sent in binary only where the statement says so: `%b`, not `%s`.
+    """
     return HalfVector(vector)
 
 
@@ -51,7 +54,7 @@ def keep(tx: Transaction, being_id: UUID, model: str, vectors: Mapping[bytes, Ve
     tx.execute(
         "insert into memory.embeddings (being_id, embedding_model, text_hash, vector)"
         " select %(being)s, %(model)s, new.text_hash, new.vector"
-        " from unnest(%(hashes)s::bytea[], %(vectors)s::halfvec[]) as new (text_hash, vector)"
+        " from unnest(%(hashes)s::bytea[], %(vectors)b::halfvec[]) as new (text_hash, vector)"
         " where not exists (select from memory.memory_nodes as n"
         " join memory.node_vectors as v on v.being_id = n.being_id and v.node_id = n.node_id"
         " where n.being_id = %(being)s and v.embedding_model = %(model)s and n.text_hash = new.text_hash)"

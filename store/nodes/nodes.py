@@ -67,7 +67,7 @@ def insert(tx: Transaction, being_id: UUID, run_id: UUID, model: str, born: Sequ
     tx.execute(
         """
         select memory.put_vectors(%(being)s, %(model)s, array_agg(n.node_id), array_agg(born.vector))
-        from unnest(%(notes)s::uuid[], %(vectors)s::halfvec[]) as born (note_id, vector)
+        from unnest(%(notes)s::uuid[], %(vectors)b::halfvec[]) as born (note_id, vector)
         join memory.memory_nodes as n on n.being_id = %(being)s and n.note_id = born.note_id
         """,
         {
