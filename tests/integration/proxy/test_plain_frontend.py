@@ -48,8 +48,8 @@ class Chat:
     """A tab: the way that the person sees, other ways that were left, and what was taken off it.
 
     `vanished` was never replaced, and `swiped` are the other answers to the newest words. `missed` counts the
-    newest turns that no request has brought, as the memory was down: the frontend shows them until one does. Until
-    then talk that another door handed in without an id is `unplaced`: nothing says that it is this chat's.
+    newest turns that no request has brought, as the memory was down: the frontend shows them until one does. `edited`
+    counts edits that no request has brought: so many turns more are shown, or too few of them would be known. Until then talk that another door handed in without an id is `unplaced`: nothing says that it is this chat's.
     """
 
     header: str | None
@@ -59,6 +59,7 @@ class Chat:
     vanished: list[Utterance] = field(default_factory=list)
     swiped: list[Utterance] = field(default_factory=list)
     missed: int = 0
+    edited: int = 0
     unplaced: bool = False
 
     def leave(self, utterances):
@@ -96,7 +97,7 @@ class Frontend(RuleBasedStateMachine):
         way = [*chat.way, *extra]
         if data is None:
             return [self.entry(None, one) for one in way]
-        always = ALWAYS_SHOWN + chat.missed
+        always = ALWAYS_SHOWN + chat.missed + chat.edited
         old, shown = way[:-always], way[-always:]
         how = data.draw(st.sampled_from(["whole", "whole", "cut", "hidden", "summary"]), "transcript")
         before = []
@@ -135,13 +136,16 @@ class Frontend(RuleBasedStateMachine):
 
     def send(self, data, chat, extra=(), **options):
         messages = self.transcript(data, chat, extra)
-        chat.missed, chat.unplaced = 0, False
+        chat.missed, chat.edited, chat.unplaced = 0, 0, False
         return self.door.asks(*messages, conversation=chat.header, **options)
 
     # What a model says.
 
-    def answer(self, data):
+    def answer(self, data, chat):
         words = data.draw(st.sampled_from(["Sure.", *["Tell me more."] * 4]), "answer")
+        if any(one.shown == words != one.text for one in chat.swiped):
+            # Another answer with the words to which a swiped one was cut can't be told from that.
+            words = "Tell me more."
         text = self.new_text("Well, that is a long story, and I know it.") if words != "Sure." else "Sure."
         return Utterance("assistant", text, text)
 
@@ -164,7 +168,7 @@ class Frontend(RuleBasedStateMachine):
         ]
         if len(chat.way) > 3:
             outcomes.append("outage")
-        outcome, answer = data.draw(st.sampled_from(outcomes), "outcome"), self.answer(data)
+        outcome, answer = data.draw(st.sampled_from(outcomes), "outcome"), self.answer(data, chat)
         if outcome in CUT_OR_UNSEEN and any(one.shown == answer.text for one in chat.swiped):
             # Shown with the same words as a swiped answer, of which one said more, it can't be told from that.
             outcome = "whole"
@@ -208,7 +212,7 @@ class Frontend(RuleBasedStateMachine):
     def twice(self, data, chat, answer):
         """Two equal requests at the same time, of which one gets its answer shown."""
         messages = self.transcript(data, chat)
-        chat.missed, chat.unplaced = 0, False
+        chat.missed, chat.edited, chat.unplaced = 0, 0, False
         with ThreadPoolExecutor(2) as pool:
             both = list(pool.map(lambda _: self.door.asks(*messages, conversation=chat.header), range(2)))
         for one in both:
@@ -217,7 +221,7 @@ class Frontend(RuleBasedStateMachine):
 
     def given_up(self, data, chat, answer):
         """The frontend gives a request up and asks again; the first answer comes last."""
-        late = self.answer(data)
+        late = self.answer(data, chat)
         taken = self.send(data, chat)
         self.door.answers(self.send(data, chat), answer.text)
         self.door.answers(taken, late.text)
@@ -363,6 +367,7 @@ class Frontend(RuleBasedStateMachine):
                 chat.leave(chat.vanished)
             if chat.unplaced:
                 chat.vanished.append(way[place])
+            chat.edited += 1
             way[place] = replace(way[place], text=text, shown=text, earlier=(*way[place].earlier, way[place]))
 
     @precondition(lambda self: self.chats)
