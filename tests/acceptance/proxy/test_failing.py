@@ -258,6 +258,18 @@ def test_a_slow_memory_is_not_waited_for(fragile):
     assert wait_until(lambda: person.said() == ["First.", "ok", "Second.", "ok", "Third.", "ok"], PATIENCE)
 
 
+def test_a_slow_recall_is_not_waited_for_and_the_turn_is_stored(fragile):
+    person = fragile.person()
+    with psycopg.connect(fragile.servers.database_url) as blocking:
+        # What a context shows is recorded here before it is handed over.
+        blocking.execute("lock table memory.receipts in access exclusive mode")
+        fragile.upstream.requests.clear()
+        answer = person.asks("First.")
+        assert (answer.headers["x-memory-recall"], answer.headers["x-memory-stored"]) == ("late", "yes")
+        assert fragile.upstream.requests[0].body["messages"] == wire("First.")
+    assert wait_until(lambda: person.said() == ["First.", "ok"], PATIENCE)
+
+
 def test_an_upstream_that_is_silent_or_gone_is_an_error_in_openais_form(fragile):
     person = fragile.person()
     fragile.upstream.replies.append(Reply.silence())

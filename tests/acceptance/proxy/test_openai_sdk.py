@@ -1,8 +1,12 @@
 """OpenAI's Python SDK against the proxy: the answer is the upstream's, byte for byte."""
 
+from contextlib import suppress
+
+import httpx2
 import openai
 import pytest
 
+from tests.acceptance.conftest import PATIENCE
 from tests.fakes.upstream import USAGE, Reply, completion
 
 HELLO = [{"role": "user", "content": "Good morning."}]
@@ -37,6 +41,32 @@ def test_a_stream_is_the_upstreams_byte_for_byte(proxy, sdk):
     proxy.upstream.replies.append(Reply.stream("Good ", "morning"))
     events = list(sdk().chat.completions.create(model="fake-1", messages=HELLO, stream=True))
     assert "".join(event.choices[0].delta.content or "" for event in events) == "Good morning"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply.document(completion(None, tool_calls=[CALL])),
+        Reply.document(completion("One of two.", choices=2)),
+        Reply.document({"error": {"message": "No.", "é": [1.0, 1e-7]}}, 418),
+        Reply([b'{"not": "quite JSON'], headers={"content-type": "application/json"}),
+        Reply.deltas({"tool_calls": [{"index": 0, **CALL}]}, finish="tool_calls", usage=True),
+        Reply.stream("Cut ", "off", ending="drop"),
+    ],
+    ids=["tools", "choices", "error", "no JSON", "streamed tools", "cut off"],
+)
+def test_whatever_an_upstream_answers_is_the_clients_byte_for_byte(proxy, sdk, reply):
+    proxy.upstream.replies.append(reply)
+    body = {"model": "fake-1", "messages": HELLO, "n": 2, "tools": [TOOL], "stream": reply.chunked}
+    client, received = sdk(), b""
+    url, headers = f"{proxy.base_url}/chat/completions", {"Authorization": f"Bearer {client.api_key}"}
+    with (
+        suppress(httpx2.RemoteProtocolError),
+        httpx2.stream("POST", url, json=body, headers=headers, timeout=PATIENCE) as answer,
+    ):
+        for chunk in answer.iter_raw():
+            received += chunk
+    assert (answer.status_code, received) == (reply.status, reply.body)
 
 
 def test_a_part_of_a_stream_arrives_before_the_next_is_sent(proxy, sdk):

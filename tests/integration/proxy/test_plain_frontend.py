@@ -49,7 +49,9 @@ class Chat:
 
     `vanished` was never replaced, and `swiped` are the other answers to the newest words. `missed` counts the
     newest turns that no request has brought, as the memory was down: the frontend shows them until one does. `edited`
-    counts edits that no request has brought: so many turns more are shown, or too few of them would be known. Until then talk that another door handed in without an id is `unplaced`: nothing says that it is this chat's.
+    counts edits that no request has brought: so many turns more are shown, or too few of them would be known. Until a
+    request brings it, talk that another door handed in without an id is `unplaced`: nothing says that it is this
+    chat's.
     """
 
     header: str | None
