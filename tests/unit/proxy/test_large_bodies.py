@@ -55,6 +55,9 @@ def test_large_bodies_of_many_users_wait_for_their_turn():
                     await stack.enter_async_context(proxy.body(receive, LARGE[0], uuid4()))
                 waiting = asyncio.ensure_future(proxy.body(receive, LARGE[0], ANN).__aenter__())
                 async with proxy.body(receive, SMALL, BEN):
+                    # Many more turns of the loop than a body takes that needs not wait.
+                    for _ in range(100):
+                        await asyncio.sleep(0)
                     assert not waiting.done()
             assert await waiting == [b"{}"]
 
