@@ -268,11 +268,6 @@ def _waits_for_the_talk(store):
         return value(tx, "select count(*) from pg_locks where not granted") > 0
 
 
-def _ids(tx, being):
-    rows = tx.execute("select message_id from memory.messages where being_id = %s", [being.being_id])
-    return [row["message_id"] for row in rows]
-
-
 def test_what_others_said_goes_with_the_only_message_that_had_it_judged(talk, retract):
     talk.says({**said("o", 0, "I am a nurse.", role="other"), "speaker": "Ana"}, said("a", 1, "She is."))
     talk.answers(
