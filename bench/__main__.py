@@ -13,6 +13,7 @@ from bench.ground import Ground, Scale, ground
 from bench.intake.doorbell import doorbell
 from bench.intake.ingest import ingest
 from bench.intake.turns import turns
+from bench.ledger.clients import clients
 from bench.ledger.fairness import fairness
 from bench.ledger.many_beings import many_beings
 from bench.ledger.throughput import throughput
@@ -50,6 +51,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "doorbell": doorbell,
     "fairness": fairness,
     "throughput": throughput,
+    "clients": clients,
     "many_beings": many_beings,
     "startup": startup,
     "page": page,
