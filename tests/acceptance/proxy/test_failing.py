@@ -278,12 +278,11 @@ def test_an_upstream_that_is_silent_or_gone_is_an_error_in_openais_form(fragile)
     gone = person.asks("Hello.", model="gone/fake-1")
     assert (gone.status_code, gone.json()["error"]["code"]) == (502, "upstream_failed")
     assert "127.0.0.1" not in gone.text
-    # A call that may be charged for counts as reserved, one that was not sent costs nothing.
-    calls = "select provider, cost from memory.model_calls where being_id = %s order by started_at"
-    (one, other) = person.rows(calls)
-    assert one[0] == "main"
-    assert one[1] > 0
-    assert other == ("gone", 0)
+    fragile.upstream.replies.append(Reply.document({"error": {"message": "No."}}, 500))
+    assert person.asks("Hello.").status_code == 500
+    # A call that may be charged for counts as reserved; one that was not sent, or was refused, costs nothing.
+    calls = "select provider, cost > 0 from memory.model_calls where being_id = %s order by started_at"
+    assert wait_until(lambda: person.rows(calls) == [("main", True), ("gone", False), ("main", False)], PATIENCE)
 
 
 def test_a_kill_in_the_middle_of_an_answer_is_repaired_by_the_next_transcript(fragile):
