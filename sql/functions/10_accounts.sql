@@ -40,6 +40,9 @@ end $$;
 
 create or replace function post_to_accounts(p_changes account_change[]) returns void language plpgsql as $$
 begin
+    if cardinality(p_changes) = 0 then
+        return;
+    end if;
     perform 1
     from memory.clusters
     where (being_id, cluster_id) in (select being_id, cluster_id from unnest(p_changes))
