@@ -4,7 +4,8 @@ The candidates are the conversations that know the most of its words. Of these t
 one that would not have to branch, then the one whose matches say more. It is meant if
 
 - two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
-  has rested since: people begin many conversations with the same words; or
+  has rested since: people begin many conversations with the same words; or unless all that matches are a few words
+  behind more than a summary, of which nothing is known; or
 - one message matches with which the conversation ends, and it has not rested since, or the message is a long one, or no
   answer to it is known. A short one must stand at the transcript's beginning, or behind a summary: more before it would
   be known too. Of a transcript that says nothing else the message must be the first of a conversation that has not
@@ -125,6 +126,8 @@ def is_meant(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConver
     last = evidence[-1]
     goes_on = _goes_on(known, last.message)
     if len(evidence) > 1:
+        if evidence[0].turn > BEFORE and sum(len(turns[match.turn].comparable) for match in evidence) < LONG:
+            return False
         began = len(evidence) == EXCHANGE and known.is_first(evidence[0].message)
         return not (began and rests and goes_on and last.turn < len(turns) - 1)
     if goes_on:
