@@ -1,7 +1,7 @@
 """Recognition: which conversation a transcript belongs to whose frontend does not name it.
 
-The candidates are the conversations that know the most of its words. Of these the one counts that matches in most, then
-one that would not have to branch, then the one whose matches say more. It is meant if
+The candidates are the conversations that know the most of its words. Of those that may be meant the one is that matches
+in most, then one that would not have to branch, then the one whose matches say more. One may be meant if
 
 - two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
   has rested since: people begin many conversations with the same words; or unless all that matches are a few words
@@ -89,8 +89,8 @@ def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datet
         if place == 0 and candidates[1:] and candidates[0][1] > candidates[1][1] and _is_whole(turns, found[0]):
             # None of the others knows as many of its words.
             break
-    best = max(found, key=lambda one: fit(turns, one), default=None)
-    return best if best and is_meant(turns, best.matches, best.known, now) else None
+    meant = [one for one in found if is_meant(turns, one.matches, one.known, now)]
+    return max(meant, key=lambda one: fit(turns, one), default=None)
 
 
 def fit(turns: Sequence[Turn], found: Recognized) -> tuple[int, bool, int]:

@@ -276,3 +276,17 @@ def test_tools_images_and_unknown_parts_become_no_messages(door):
 
     door.asks(*transcript, assistant([{"type": "text", "text": "A dog."}]), user("Thanks."))
     assert door.stands() == ["What is this?", "A cat.", "And this?", "A dog.", "Thanks."]
+
+
+def test_a_conversation_that_is_not_meant_hides_none_that_is(door):
+    door.asks("The harbour freezes.", answer="Since when?")
+    door.asks("The harbour freezes.", "Since when?", "Since Monday.", "Is it thick?", "ok", answer="Sur")
+    long = "Well, that is a long story, and I know all of it."
+    door.asks("My cat is ill.", answer=long)
+
+    # The frontend cut the beginning off, and the memory was down for an exchange.
+    shown = ["A summary.", "I remember.", user("And a note."), assistant(long), "ok", "Sure.", "Ha!"]
+    taken = door.asks(*shown, answer="Good.")
+
+    assert (taken.decision, taken.retracted) == ("continued", 0)
+    assert door.stands(taken.conversation) == ["My cat is ill.", long, "ok", "Sure.", "Ha!", "Good."]
