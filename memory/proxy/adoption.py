@@ -5,8 +5,9 @@ which gives them places as if they had come in this transcript, if it is certain
 
 - If the transcript continues a known conversation: messages that came in under the same id as what it matches (or, as
   that, under none), from the last match on.
-- Otherwise the conversation of a producer, or the talk without an id, that has the most of the transcript's words, by
-  the rules of recognition; or the one that the frontend names.
+- If it continues none, or was recognised by a few words alone: the conversation of a producer, or the talk without an
+  id, that has the most of the transcript's words, by the rules of recognition, and more than the known one; or the one
+  that the frontend names.
 
 Of a conversation with an id all messages from the first match on are adopted. Of talk without an id only what the
 transcript shows, for what is said to the Being by other ways may stand between. If nothing is adopted, nothing changes.
@@ -21,7 +22,7 @@ from uuid import UUID
 from memory.proxy.alignment import LONG, known_conversation
 from memory.proxy.changes import EVIDENCE, Changes, changes_of
 from memory.proxy.comparison import comparable, digest, without_reasoning, words_key
-from memory.proxy.recognition import CANDIDATES, Recognized, aligned, fit, is_meant
+from memory.proxy.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
 from memory.proxy.turns import Turn
 from store.talk import transcripts, unplaced_messages
 from store.talk.transcripts import NewPlace, PlacedMessage
@@ -50,14 +51,19 @@ def changes_with_adoption(
         The conversation with the adopted messages, and the changes.
     """
     changes = changes_of(turns, found.matches, found.known, certain=certain)
-    keys = {words_key(turns[new.turn].comparable): turns[new.turn] for new in changes.new}
+    is_known = bool(found.known.messages)
+    # A few words end many conversations, so that another one may be meant.
+    doubtful = is_known and not certain and fit(turns, found).characters < LONG
+    searched = turns if doubtful else [turns[new.turn] for new in changes.new]
+    keys = {words_key(turn.comparable): turn for turn in searched}
     words = unplaced_messages.with_words(tx, being_id, keys) if keys else []
     if not words:
         return found, changes
-    if found.known.messages:
-        adopted = _continued(tx, being_id, turns, words, found)
-    else:
-        adopted = _recognized(tx, being_id, turns, words, keys, found, now, certain=certain)
+    adopted = _continued(tx, being_id, turns, words, found) if is_known else None
+    if doubtful or not is_known:
+        other = _recognized(tx, being_id, turns, words, keys, begun() if doubtful else found, now, certain=certain)
+        if other and fit(turns, other[0]) > fit(turns, adopted[0] if adopted else found):
+            adopted = other
     if adopted is None:
         return found, changes
     found, messages = adopted
@@ -91,7 +97,7 @@ def _recognized(
     *,
     certain: bool,
 ) -> Adopted | None:
-    """The conversation that a transcript continues which matches none that is known."""
+    """The conversation that a transcript continues which matches none that is known, or only in a few words."""
     by_conversation: dict[str | None, list[WordsFound]] = defaultdict(list)
     for one in words:
         by_conversation[one.conversation].append(one)

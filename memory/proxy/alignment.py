@@ -199,8 +199,8 @@ def unmatched_answers(
 
     These are those to the same message, and some that were said later, for turns between may be edited or left out; and
     between two matches, where as many turns are unmatched as messages are, the one at the same place. Behind the last
-    match, of an answer right behind one unmatched turn, those to a message in that turn's place: the turn was edited,
-    and a frontend that asks for no other answer keeps the one that is there.
+    match, of an answer behind unmatched turns, those behind as many messages of the same speakers: the turns were
+    edited, and a frontend that asks for no other answer keeps the one that is there.
     """
     at = {match.turn: match.message for match in matches}
     matched = {match.message.message_id for match in matches}
@@ -211,7 +211,7 @@ def unmatched_answers(
             last = number
         elif turn.role == "assistant" and last < number:
             least = 1 if last == number - 1 else LONG
-            edited = _answers_to_edited(known, at[last], matched, turns[number - 1]) if last == number - 2 else []
+            edited = _answers_to_edited(known, at[last], matched, turns[last + 1 : number])
             compared[number] = list(islice(chain(edited, _answers_after(known, at[last], matched, least)), ANSWERS))
     for before, match in pairwise(matches):
         unmatched = range(before.turn + 1, match.turn)
@@ -224,14 +224,17 @@ def unmatched_answers(
 
 
 def _answers_to_edited(
-    known: KnownConversation, message: PlacedMessage, matched: Collection[UUID], turn: Turn
+    known: KnownConversation, message: PlacedMessage, matched: Collection[UUID], turns: Sequence[Turn]
 ) -> Iterator[Comparison]:
-    """Yield the answers to what was said after a message by the speaker of a turn."""
-    for said in known.after.get(message.message_id, ()):
-        if (said.role, said.speaker) == (turn.role, turn.speaker) and said.role != "assistant":
-            for one in known.after.get(said.message_id, ()):
-                if one.role == "assistant" and one.message_id not in matched:
-                    yield Comparison(one, least=1)
+    """Yield the answers to what was said after a message by the speakers of turns, of which the last is no answer."""
+    said = [message] if turns and turns[-1].role != "assistant" else []
+    for turn in turns:
+        after = (one for before in said for one in known.after.get(before.message_id, ()))
+        said = [one for one in after if (one.role, one.speaker) == (turn.role, turn.speaker)]
+    for before in said:
+        for one in known.after.get(before.message_id, ()):
+            if one.role == "assistant" and one.message_id not in matched:
+                yield Comparison(one, least=1)
 
 
 def _answers_after(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from memory.erased import recognition as erased_items
 from memory.erased.recognition import Recognition
@@ -19,7 +19,7 @@ from memory.proxy.adoption import changes_with_adoption
 from memory.proxy.alignment import known_conversation
 from memory.proxy.background import is_background
 from memory.proxy.changes import Changes, NewTurn
-from memory.proxy.recognition import RECOGNIZED, Recognized, named, recognize
+from memory.proxy.recognition import Recognized, begun, named, recognize
 from memory.proxy.storing import message_at, store_turns
 from memory.proxy.transcript import Transcript
 from memory.proxy.turns import Names, Turn, turn_of, turns_of
@@ -245,9 +245,7 @@ def _recognized(tx: Transaction, request: _Request, turns: Sequence[Turn]) -> Re
     being_id = request.being.being_id
     if request.conversation is not None:
         return named(tx, being_id, turns, request.conversation)
-    return recognize(tx, being_id, turns, clock.now(tx)) or Recognized(
-        f"{RECOGNIZED}{uuid4()}", known_conversation([]), []
-    )
+    return recognize(tx, being_id, turns, clock.now(tx)) or begun()
 
 
 def _to_retract(tx: Transaction, being_id: UUID, changes: Changes) -> list[UUID]:

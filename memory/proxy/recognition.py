@@ -18,7 +18,8 @@ conversation, which loses nothing.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from uuid import UUID
+from typing import NamedTuple
+from uuid import UUID, uuid4
 
 from memory.proxy.alignment import (
     EXCHANGE,
@@ -52,6 +53,25 @@ class Recognized:
     conversation: str
     known: KnownConversation
     matches: Sequence[Match]
+
+
+class Fit(NamedTuple):
+    """How well a conversation fits a transcript; the greater one fits better.
+
+    Attributes:
+        matches: How many messages match, without a greeting.
+        goes_on: Whether the transcript goes on from the conversation's end.
+        characters: The length of these messages: a few words are said in many conversations.
+    """
+
+    matches: int
+    goes_on: bool
+    characters: int
+
+
+def begun() -> Recognized:
+    """Return a conversation of which nothing is known yet."""
+    return Recognized(f"{RECOGNIZED}{uuid4()}", known_conversation([]), [])
 
 
 def named(tx: Transaction, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Recognized:
@@ -93,23 +113,19 @@ def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datet
     return max(meant, key=lambda one: fit(turns, one), default=None)
 
 
-def fit(turns: Sequence[Turn], found: Recognized) -> tuple[int, bool, int]:
-    """How well a conversation fits: how many messages match, whether the transcript goes on from its end, their length.
-
-    The length is in characters: a few words are said in many conversations.
-    """
+def fit(turns: Sequence[Turn], found: Recognized) -> Fit:
+    """Return how well a conversation fits."""
     evidence = telling(found.matches, found.known)
     if not evidence:
-        return 0, False, 0
+        return Fit(0, False, 0)
     last = evidence[-1]
     goes_on = last.turn == len(turns) - 1 or not _goes_on(found.known, last.message)
-    return len(evidence), goes_on, sum(len(turns[match.turn].comparable) for match in evidence)
+    return Fit(len(evidence), goes_on, sum(len(turns[match.turn].comparable) for match in evidence))
 
 
 def _is_whole(turns: Sequence[Turn], found: Recognized) -> bool:
     """Whether a transcript shows what a conversation knows without a gap, and goes on from its end."""
-    _, goes_on, _ = fit(turns, found)
-    return goes_on and len(found.matches) == found.matches[-1].turn + 1
+    return fit(turns, found).goes_on and len(found.matches) == found.matches[-1].turn + 1
 
 
 def telling(matches: Sequence[Match], known: KnownConversation) -> list[Match]:

@@ -114,6 +114,21 @@ def test_the_same_opening_is_no_evidence(door, handed_in, clock):
     assert door.retracted() == []
 
 
+def test_a_few_words_do_not_hide_a_chat_with_more_of_the_transcript(door, handed_in):
+    handed_in("The harbour freezes.", "Since when was it open again?", "Since Monday.", conversation="chatgpt/6")
+    other = door.asks("My cat is called Minka, and she is nine.", answer="Sure.")
+    shown = ["The harbour freezes.", "Since when was it open again?", "Since Monday.", "Sure.", "ok"]
+
+    # The memory was down for the first exchange, and the other chat ends with the same word.
+    taken = door.asks(*shown)
+
+    assert (taken.decision, taken.taken_in) == ("continued", 2)
+    assert taken.conversation != other.conversation
+    assert door.stands(other.conversation) == ["My cat is called Minka, and she is nine.", "Sure."]
+    door.asks(*shown, "Good.", "Bye.")
+    assert door.retracted() == []
+
+
 def test_a_chat_that_began_with_the_same_words_and_went_on_otherwise_is_another_one(door, handed_in, clock):
     handed_in("Hi.", "Hello!", "What is new?", "Nothing.", conversation="chatgpt/7")
     clock.advance(hours=1)

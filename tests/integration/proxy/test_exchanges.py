@@ -100,6 +100,15 @@ def test_a_trimmed_answer_to_an_edited_message_is_the_same(door, talked):
     assert door.stands() == [*talked, "She likes salmon.", "Ok! And so", "Cooked.", "Yes. And so", "Bye."]
 
 
+def test_a_trimmed_answer_behind_two_edited_messages_is_the_same(door, talked):
+    door.asks(*talked, "She likes tuna.", answer="Ok! And so")
+
+    taken = door.asks(*talked[:3], "Quite old.", "She likes salmon.", "Ok!", "Bye.")
+
+    assert (taken.taken_in, taken.retracted) == (3, 2)
+    assert door.stands() == [*talked[:3], "Quite old.", "She likes salmon.", "Ok! And so", "Bye."]
+
+
 def test_a_swiped_answer_to_a_message_that_was_edited_goes_when_the_talk_goes_on(door, talked):
     door.asks(*talked, "She likes tuna.", answer="I do not.")
     door.asks(*talked, "She likes tuna.", answer="Give her some.")

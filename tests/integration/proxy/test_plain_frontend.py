@@ -51,7 +51,7 @@ class Chat:
     newest turns that no request has brought, as the memory was down: the frontend shows them until one does. `edited`
     counts edits that no request has brought: so many turns more are shown, or too few of them would be known. Until a
     request brings it, talk that another door handed in without an id is `unplaced`: nothing says that it is this
-    chat's.
+    chat's; and what the person returned to is `taken_up`: it may still be retracted.
     """
 
     header: str | None
@@ -63,6 +63,11 @@ class Chat:
     missed: int = 0
     edited: int = 0
     unplaced: bool = False
+    taken_up: list[Utterance] = field(default_factory=list)
+
+    def brought(self):
+        """A request shows what the person did."""
+        self.missed, self.edited, self.unplaced, self.taken_up = 0, 0, False, []
 
     def leave(self, utterances):
         """The person swiped these away, edited them, or went back before them."""
@@ -70,6 +75,7 @@ class Chat:
 
     def take_up(self, utterances):
         """The person returned to these."""
+        self.taken_up += [one for one in self.off if any(one is other for other in utterances)]
         self.off = [one for one in self.off if not any(one is other for other in utterances)]
 
 
@@ -138,7 +144,7 @@ class Frontend(RuleBasedStateMachine):
 
     def send(self, data, chat, extra=(), **options):
         messages = self.transcript(data, chat, extra)
-        chat.missed, chat.edited, chat.unplaced = 0, 0, False
+        chat.brought()
         return self.door.asks(*messages, conversation=chat.header, **options)
 
     # What a model says.
@@ -214,7 +220,7 @@ class Frontend(RuleBasedStateMachine):
     def twice(self, data, chat, answer):
         """Two equal requests at the same time, of which one gets its answer shown."""
         messages = self.transcript(data, chat)
-        chat.missed, chat.edited, chat.unplaced = 0, 0, False
+        chat.brought()
         with ThreadPoolExecutor(2) as pool:
             both = list(pool.map(lambda _: self.door.asks(*messages, conversation=chat.header), range(2)))
         for one in both:
@@ -327,10 +333,16 @@ class Frontend(RuleBasedStateMachine):
         places = [n for n in places if chat.way[n - 1].role == "assistant" and n >= self.settled(chat)]
         if places:
             place = data.draw(st.sampled_from(places), "place")
-            chat.left.append(list(chat.way))
+            before, rest = chat.way[:place], chat.way[place:]
             # What vanished may have been said on the way that is left.
-            chat.leave([*chat.way[place:], *chat.vanished])
-            del chat.way[place:]
+            chat.leave([*rest, *chat.vanished])
+            if chat.unplaced:
+                chat.vanished += rest
+            # If the edit was shown on the new way alone, the rest was said to the earlier words, which go; behind the
+            # new ones it is said again.
+            again = [replace(one) for one in rest] if before[-1].earlier else rest
+            chat.left.append(([*before, *again], chat.missed))
+            chat.way = before
             text = self.new_text("is what I say instead.")
             self.exchange(data, chat, Utterance("user", text, text))
             self.check()
@@ -341,7 +353,7 @@ class Frontend(RuleBasedStateMachine):
         chat = self.chat(data, 4)
         if chat and chat.left:
             before = list(chat.way)
-            chat.way = chat.left.pop()
+            chat.way, chat.missed = chat.left.pop()
             chat.leave([*before, *chat.vanished])
             chat.take_up(chat.way)
             self.exchange(data, chat, self.says(data))
@@ -376,7 +388,8 @@ class Frontend(RuleBasedStateMachine):
     @rule(data=st.data())
     def delete_an_exchange(self, data):
         chat = self.chat(data, 6)
-        if chat and not chat.left:
+        # What goes where the person returned to a branch, unseen, hides from which message that one starts.
+        if chat and not chat.left and not chat.taken_up:
             place = data.draw(st.integers(min(self.settled(chat), len(chat.way) - 4), len(chat.way) - 4), "place")
             if chat.way[place - 1].earlier or chat.way[place + 2].earlier:
                 # An edit that no transcript showed, beside what was deleted, can't be told from something new.
@@ -435,7 +448,7 @@ class Frontend(RuleBasedStateMachine):
         everything = {id(one): one for chat in self.chats for one in (*chat.way, *chat.off, *chat.vanished)}
         said = Counter(one.text for one in everything.values()) + self.greetings()
         assert stands + retracted <= said, (stands + retracted) - said
-        off = Counter(one.text for chat in self.chats for one in chat.off)
+        off = Counter(one.text for chat in self.chats for one in (*chat.off, *chat.taken_up))
         assert retracted <= off, retracted - off
 
     def settled(self, chat):
