@@ -53,7 +53,7 @@ def changes_with_adoption(
     changes = changes_of(turns, found.matches, found.known, certain=certain)
     is_known = bool(found.known.messages)
     # A few words end many conversations, so that another one may be meant.
-    doubtful = is_known and not certain and fit(turns, found).characters < LONG
+    doubtful = is_known and not certain and fit(turns, found).evidence < LONG
     searched = turns if doubtful else [turns[new.turn] for new in changes.new]
     keys = {words_key(turn.comparable): turn for turn in searched}
     words = unplaced_messages.with_words(tx, being_id, keys) if keys else []

@@ -2,28 +2,28 @@
 
 A conversation is known as a tree: each message has its place after another one, and where a frontend went back and said
 something else, or asked for another answer, several messages have the same place. A transcript shows one way from some
-message on to the newest, of which the frontend may have left out any part. The alignment is the longest sequence of
-turns that are, in this order, messages on one way through the tree:
+message on to the newest, of which the frontend may have left out any part. The alignment is the sequence of turns with
+the most evidence that are, in this order, messages on one way through the tree:
 
 1. A turn matches a message only if the role is the same, and the text without white space and reasoning.
 2. Matched messages lie on one way, each somewhere behind the one before it.
-3. Of two alignments with as many matches the one with more standing messages holds; then the one that ends with an
-   earlier turn, so that words that were said again are new; then the one in which more matches follow each other
-   directly; then the one that ends with the newer message.
+3. The evidence of a match is the number of its characters, of a long one as many as make it long: `ok` is said often,
+   and tells less than a sentence does. Of two alignments with as much evidence the one with more standing messages
+   holds; then the one that ends with an earlier turn, so that words that were said again are new; then the one in which
+   more matches follow each other directly; then the one that ends with the newer message.
 4. An answer that is the beginning of a known one, or begins with a known one, is the same answer, if it follows the
-   same message, or an edited version of it, or is a long one; an exact match takes precedence.
+   same message, or an edited version of it, or stands before the first that matches, or is a long one; an exact match
+   takes precedence.
 5. A few words at the end that match behind an exchange which nobody knows were said again, and are new.
 
 What follows from an alignment is decided in `changes`.
 """
 
-from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, pairwise, takewhile
+from itertools import takewhile
 from uuid import UUID
 
-from memory.proxy.comparison import comparable, without_reasoning
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 
@@ -31,8 +31,6 @@ from store.talk.transcripts import PlacedMessage
 LONG = 32
 # Somebody's words and the answer to them.
 EXCHANGE = 2
-# The most answers that an unmatched one is compared with.
-ANSWERS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +40,6 @@ class Match:
     turn: int
     message: PlacedMessage
     longer: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """An answer to compare a turn with, of which it must have at least `least` characters, without white space."""
-
-    message: PlacedMessage
-    least: int
 
 
 @dataclass(frozen=True)
@@ -94,57 +84,64 @@ def known_conversation(messages: Sequence[PlacedMessage]) -> KnownConversation:
 
 @dataclass(slots=True)
 class _Step:
-    """The best sequence of matches that ends with this one."""
+    """The best sequence of matches that ends with this one, which adds `evidence` to that of those before it."""
 
     turn: int
     message: PlacedMessage
     longer: bool
+    evidence: int
     before: "_Step | None"
-    length: int = field(init=False)
     standing: int = field(init=False)
     adjacent: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        self.length, self.standing = 1, int(self.message.stands)
+        self.standing = int(self.message.stands)
         if self.before is not None:
-            self.length += self.before.length
+            self.evidence += self.before.evidence
             self.standing += self.before.standing
-            self.adjacent = self.before.adjacent + self._follows(self.before)
+            self.adjacent = self.before.adjacent + self.before.is_followed_by(self.turn, self.message)
 
-    def _follows(self, before: "_Step") -> bool:
-        """Whether nothing stands between two matches, neither in the transcript nor in the conversation."""
-        return (before.turn, before.message.message_id) == (self.turn - 1, self.message.parent_id)
+    def is_followed_by(self, turn: int, message: PlacedMessage) -> bool:
+        """Whether nothing stands between this match and another, neither in the transcript nor in the conversation."""
+        return (self.turn + 1, self.message.message_id) == (turn, message.parent_id)
 
 
 def align(
     turns: Sequence[Turn],
     known: KnownConversation,
-    alike: Mapping[int, Mapping[UUID, bool]] | None = None,
+    alike: Mapping[int, Mapping[UUID, int]] | None = None,
 ) -> list[Match]:
     """Return the matches of a transcript with a conversation, in order.
 
     Args:
         turns: The transcript.
         known: The conversation.
-        alike: Messages that some turns match although their texts differ, by turn and message: whether the turn says
-            more than the message.
+        alike: Messages that some turns match although their texts differ, by turn and message: the number of characters
+            that the message has.
     """
     steps: dict[UUID, list[_Step]] = {}
-    # How many turns up to here can match at all, which bounds how long a sequence can be.
-    matchable = 0
+    # The evidence of all turns up to here that can match at all, which bounds what a sequence can have.
+    most = 0
     best: _Step | None = None
     for number, turn in enumerate(turns):
-        candidates = [(message, False) for message in known.by_digest.get(turn.digest, ())]
-        candidates += [(known.messages[id_], longer) for id_, longer in (alike or {}).get(number, {}).items()]
+        said = len(turn.comparable)
+        candidates = [(message, said) for message in known.by_digest.get(turn.digest, ())]
+        candidates += [(known.messages[id_], length) for id_, length in (alike or {}).get(number, {}).items()]
         found = [
-            _Step(number, message, longer, _before(known, steps, message, most=matchable))
-            for message, longer in candidates
+            _Step(
+                number,
+                message,
+                said > length,
+                min(said, length, LONG),
+                _before(known, steps, number, message, most=most),
+            )
+            for message, length in candidates
         ]
         for step in found:
             steps.setdefault(step.message.message_id, []).append(step)
             if best is None or _rank(step) > _rank(best):
                 best = step
-        matchable += bool(found)
+        most += min(said, LONG) if found else 0
     matches: list[Match] = []
     while best is not None:
         matches.append(Match(best.turn, best.message, best.longer))
@@ -153,23 +150,30 @@ def align(
 
 
 def _before(
-    known: KnownConversation, steps: Mapping[UUID, Sequence[_Step]], message: PlacedMessage, *, most: int
+    known: KnownConversation,
+    steps: Mapping[UUID, Sequence[_Step]],
+    turn: int,
+    message: PlacedMessage,
+    *,
+    most: int,
 ) -> _Step | None:
-    """The best sequence of earlier turns on the way to a message; the search ends when none can be longer."""
+    """The best sequence of earlier turns on the way to a message; the search ends when none can have more evidence."""
     best: _Step | None = None
+    best_rank = (0, 0, 0)
     if most == 0:
         return None
     for passed in known.way_to(message):
         for step in steps.get(passed.message_id, ()):
-            if best is None or (step.length, step.standing) > (best.length, best.standing):
-                best = step
-        if best is not None and best.length == most:
+            rank = (step.evidence, step.standing, step.adjacent + step.is_followed_by(turn, message))
+            if best is None or rank > best_rank:
+                best, best_rank = step, rank
+        if best is not None and best.evidence == most and best.is_followed_by(turn, message):
             break
     return best
 
 
 def _rank(step: _Step) -> tuple[int, int, int, int, UUID]:
-    return step.length, step.standing, -step.turn, step.adjacent, step.message.message_id
+    return step.evidence, step.standing, -step.turn, step.adjacent, step.message.message_id
 
 
 def without_words_said_again(
@@ -190,82 +194,3 @@ def without_words_said_again(
         if is_exchange and more >= EXCHANGE and said < LONG:
             return matches[:number]
     return matches
-
-
-def unmatched_answers(
-    turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation
-) -> dict[int, list[Comparison]]:
-    """Return, by turn, the known answers that an unmatched one has to be compared with.
-
-    These are those to the same message, and some that were said later, for turns between may be edited or left out; and
-    between two matches, where as many turns are unmatched as messages are, the one at the same place. Behind the last
-    match, of an answer behind unmatched turns, those behind as many messages of the same speakers: the turns were
-    edited, and a frontend that asks for no other answer keeps the one that is there.
-    """
-    at = {match.turn: match.message for match in matches}
-    matched = {match.message.message_id for match in matches}
-    compared: dict[int, list[Comparison]] = {}
-    last = len(turns)
-    for number, turn in enumerate(turns):
-        if number in at:
-            last = number
-        elif turn.role == "assistant" and last < number:
-            least = 1 if last == number - 1 else LONG
-            edited = _answers_to_edited(known, at[last], matched, turns[last + 1 : number])
-            compared[number] = list(islice(chain(edited, _answers_after(known, at[last], matched, least)), ANSWERS))
-    for before, match in pairwise(matches):
-        unmatched = range(before.turn + 1, match.turn)
-        passed = known.between(before.message, match.message) if unmatched else []
-        if len(passed) == len(unmatched):
-            for number, message in zip(unmatched, passed, strict=True):
-                if turns[number].role == message.role == "assistant":
-                    compared.setdefault(number, []).append(Comparison(message, least=1))
-    return {number: found for number, found in compared.items() if found}
-
-
-def _answers_to_edited(
-    known: KnownConversation, message: PlacedMessage, matched: Collection[UUID], turns: Sequence[Turn]
-) -> Iterator[Comparison]:
-    """Yield the answers to what was said after a message by the speakers of turns, of which the last is no answer."""
-    said = [message] if turns and turns[-1].role != "assistant" else []
-    for turn in turns:
-        after = (one for before in said for one in known.after.get(before.message_id, ()))
-        said = [one for one in after if (one.role, one.speaker) == (turn.role, turn.speaker)]
-    for before in said:
-        for one in known.after.get(before.message_id, ()):
-            if one.role == "assistant" and one.message_id not in matched:
-                yield Comparison(one, least=1)
-
-
-def _answers_after(
-    known: KnownConversation, message: PlacedMessage, matched: Collection[UUID], least: int
-) -> Iterator[Comparison]:
-    """Yield answers that were said after a message, nearest first; `least` is for those directly after it."""
-    places = deque([(one, least) for one in known.after.get(message.message_id, ())])
-    while places:
-        one, least = places.popleft()
-        if one.role == "assistant" and one.message_id not in matched:
-            yield Comparison(one, least)
-        places.extend((below, LONG) for below in known.after.get(one.message_id, ()))
-
-
-def alike_answers(
-    turns: Sequence[Turn], compared: Mapping[int, Sequence[Comparison]], contents: Mapping[UUID, str]
-) -> dict[int, dict[UUID, bool]]:
-    """Return, by turn, which known answers are the same but for being cut off, or going on; the nearest ones.
-
-    Args:
-        turns: The transcript.
-        compared: What `unmatched_answers` returned.
-        contents: The texts of these answers.
-    """
-    alike: dict[int, dict[UUID, bool]] = {}
-    for number, comparisons in compared.items():
-        said = turns[number].comparable
-        for one in comparisons:
-            if one.least > 1 and number in alike:
-                break
-            text = comparable(without_reasoning(contents.get(one.message.message_id, "")))
-            if min(len(text), len(said)) >= one.least and (text.startswith(said) or said.startswith(text)):
-                alike.setdefault(number, {})[one.message.message_id] = len(said) > len(text)
-    return alike

@@ -1,7 +1,7 @@
 """Recognition: which conversation a transcript belongs to whose frontend does not name it.
 
-The candidates are the conversations that know the most of its words. Of those that may be meant the one is that matches
-in most, then one that would not have to branch, then the one whose matches say more. One may be meant if
+The candidates are the conversations that know the most of its words. Of those that may be meant the one is whose
+matches have the most evidence, as in alignment, then one that would not have to branch. One may be meant if
 
 - two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
   has rested since: people begin many conversations with the same words; or unless all that matches are a few words
@@ -27,10 +27,9 @@ from memory.proxy.alignment import (
     KnownConversation,
     Match,
     align,
-    alike_answers,
     known_conversation,
-    unmatched_answers,
 )
+from memory.proxy.answers import alike_answers, answers_to_compare
 from memory.proxy.turns import Turn
 from store.talk import transcripts
 from store.talk.transcripts import PlacedMessage
@@ -59,14 +58,12 @@ class Fit(NamedTuple):
     """How well a conversation fits a transcript; the greater one fits better.
 
     Attributes:
-        matches: How many messages match, without a greeting.
+        evidence: That of the matches but for a greeting, in characters; a long one counts as `LONG`.
         goes_on: Whether the transcript goes on from the conversation's end.
-        characters: The length of these messages: a few words are said in many conversations.
     """
 
-    matches: int
+    evidence: int
     goes_on: bool
-    characters: int
 
 
 def begun() -> Recognized:
@@ -87,9 +84,9 @@ def aligned(
 ) -> list[Match]:
     """Align a transcript with a conversation; `read` returns the texts of answers that may be cut off, or go on."""
     matches = align(turns, known)
-    alike: dict[int, dict[UUID, bool]] = {}
+    alike: dict[int, dict[UUID, int]] = {}
     # A match that was found by comparing tells where to compare the next.
-    while compared := unmatched_answers(turns, matches, known):
+    while compared := answers_to_compare(turns, matches, known):
         contents = read({one.message.message_id for found in compared.values() for one in found})
         further = alike_answers(turns, compared, contents)
         if not further.keys() - alike.keys():
@@ -117,10 +114,10 @@ def fit(turns: Sequence[Turn], found: Recognized) -> Fit:
     """Return how well a conversation fits."""
     evidence = telling(found.matches, found.known)
     if not evidence:
-        return Fit(0, False, 0)
+        return Fit(0, False)
     last = evidence[-1]
     goes_on = last.turn == len(turns) - 1 or not _goes_on(found.known, last.message)
-    return Fit(len(evidence), goes_on, sum(len(turns[match.turn].comparable) for match in evidence))
+    return Fit(sum(min(len(turns[match.turn].comparable), LONG) for match in evidence), goes_on)
 
 
 def _is_whole(turns: Sequence[Turn], found: Recognized) -> bool:

@@ -148,6 +148,17 @@ def test_trimmed_aborted_and_reasoned_answers_are_the_same_message(door):
     assert door.stands()[-1] == "Go on."
 
 
+def test_a_trimmed_answer_at_the_beginning_of_a_cut_transcript_tells_the_conversation(door, talked):
+    said = [*talked, "She likes tuna.", "Do give her as much of it as she eats.", "I will.", "Good."]
+    door.asks(*said[:5], answer=said[5] + " And so")
+    door.asks(*said[:7], answer=said[7])
+
+    taken = door.asks(assistant(said[5]), user("I will."), assistant("Fine."), user("Bye."))
+
+    assert (taken.decision, taken.taken_in) == ("continued", 2)
+    assert door.conversations() == 1
+
+
 def test_a_continued_answer_takes_the_place_of_its_beginning(door, talked):
     taken = door.asks(*talked[:3], assistant("Quite an age."), answer=" Cats can live to twenty.")
     assert taken.decision == "repeated"
@@ -169,6 +180,38 @@ def test_the_same_words_again_are_another_message(door):
     door.asks("Go on.", "One.", "Go on.", "Two.", "Go on.", answer="One.")
 
     assert door.stands() == ["Go on.", "One.", "Go on.", "Two.", "Go on.", "One."]
+
+
+def test_a_sentence_tells_more_than_a_few_words_that_are_said_often(door, talked):
+    otto = assistant("Shall we dance?", name="Otto")
+    door.asks(*talked, user("ok"), assistant("Sure."), otto, user("ok"), choices=2)
+    said = [otto, user("ok"), assistant("Sure."), assistant("Later?", name="Otto"), user("ok")]
+
+    # The frontend cut the beginning off: the last three of it match in more messages one turn earlier.
+    taken = door.asks(*said, answer="Fine.")
+
+    assert (taken.taken_in, taken.retracted) == (3, 0)
+    assert door.stands() == [*talked, "ok", "Sure.", "Shall we dance?", "ok", "Sure.", "Later?", "ok", "Fine."]
+
+
+def test_a_trimmed_answer_is_not_taken_for_the_same_words_farther_on(door):
+    said = ["Hi.", "Sure. And so", "Is it far?", "Sure."]
+    door.asks("Hi.", answer=said[1])
+    door.asks("Hi.", "Sure.", said[2], answer=said[3])
+    door.asks("Hi.", "Sure.", "Is it near?", answer="Yes.")
+
+    assert door.asks("Hi.", "Sure.", "Is it near?", "Yes.", "Good.").retracted == 2
+    assert door.stands() == ["Hi.", "Sure. And so", "Is it near?", "Yes.", "Good."]
+
+
+def test_the_same_words_said_twice_before_a_deleted_answer_keep_their_places(door):
+    long = "Well, that is a long story, and I know it."
+    door.asks("Hi.", "Sure.", "ok", answer="Sure. And so")
+    door.asks("Hi.", "Sure.", "ok", "Sure.", "ok", answer=long)
+    door.asks("Hi.", "Sure.", "ok", "Sure.", "ok", long, "ok", answer="Sure.")
+
+    assert door.asks("Hi.", "Sure.", "ok", "Sure.", "ok", "Sure.", "Bye.").taken_in == 1
+    assert door.stands() == ["Hi.", "Sure.", "ok", "Sure. And so", "ok", long, "ok", "Sure.", "Bye."]
 
 
 def test_words_that_were_edited_and_said_again_hide_nothing_between(door):

@@ -29,6 +29,7 @@ ALWAYS_SHOWN = 5
 CUT_OR_UNSEEN = ("trimmed", "aborted", "outage", "choices")
 # The most turns of one exchange: a third speaker's, the user's and the answer.
 MISSED = 3
+EXCHANGE = 2
 
 
 @dataclass(eq=False)
@@ -49,9 +50,10 @@ class Chat:
 
     `vanished` was never replaced, and `swiped` are the other answers to the newest words. `missed` counts the
     newest turns that no request has brought, as the memory was down: the frontend shows them until one does. `edited`
-    counts edits that no request has brought: so many turns more are shown, or too few of them would be known. Until a
-    request brings it, talk that another door handed in without an id is `unplaced`: nothing says that it is this
-    chat's; and what the person returned to is `taken_up`: it may still be retracted.
+    are the edited words that no request has brought: so many turns more are shown, or too few of them would be known.
+    Until a request brings it, talk that another door handed in without an id is `unplaced`: nothing says that it is
+    this chat's; what the person returned to is `taken_up`: it may still be retracted; and other answers stand `beside`
+    one that the talk goes on from.
     """
 
     header: str | None
@@ -61,13 +63,14 @@ class Chat:
     vanished: list[Utterance] = field(default_factory=list)
     swiped: list[Utterance] = field(default_factory=list)
     missed: int = 0
-    edited: int = 0
+    edited: list[Utterance] = field(default_factory=list)
     unplaced: bool = False
     taken_up: list[Utterance] = field(default_factory=list)
+    beside: list[Utterance] = field(default_factory=list)
 
     def brought(self):
         """A request shows what the person did."""
-        self.missed, self.edited, self.unplaced, self.taken_up = 0, 0, False, []
+        self.missed, self.edited, self.unplaced, self.taken_up, self.beside = 0, [], False, [], []
 
     def leave(self, utterances):
         """The person swiped these away, edited them, or went back before them."""
@@ -105,7 +108,7 @@ class Frontend(RuleBasedStateMachine):
         way = [*chat.way, *extra]
         if data is None:
             return [self.entry(None, one) for one in way]
-        always = ALWAYS_SHOWN + chat.missed + chat.edited
+        always = ALWAYS_SHOWN + chat.missed + len(chat.edited)
         old, shown = way[:-always], way[-always:]
         how = data.draw(st.sampled_from(["whole", "whole", "cut", "hidden", "summary"]), "transcript")
         before = []
@@ -161,6 +164,7 @@ class Frontend(RuleBasedStateMachine):
         """A request for the chat as it is, with new words or without, and what comes of it."""
         if said is not None:
             chat.way.append(said)
+            chat.beside += chat.swiped
             chat.swiped = []
         outcomes = [
             "whole",
@@ -338,9 +342,9 @@ class Frontend(RuleBasedStateMachine):
             chat.leave([*rest, *chat.vanished])
             if chat.unplaced:
                 chat.vanished += rest
-            # If the edit was shown on the new way alone, the rest was said to the earlier words, which go; behind the
-            # new ones it is said again.
-            again = [replace(one) for one in rest] if before[-1].earlier else rest
+            # If the edit is shown on the new way alone, the rest was said to the earlier words, which go; behind the
+            # new ones it is said again, as the frontend shows it.
+            again = [replace(one, text=one.shown) for one in rest] if before[-1] in chat.edited else rest
             chat.left.append(([*before, *again], chat.missed))
             chat.way = before
             text = self.new_text("is what I say instead.")
@@ -369,7 +373,7 @@ class Frontend(RuleBasedStateMachine):
         places = [
             n
             for n in range(self.settled(chat), len(way) - 1)
-            if not (way[n].after_gap or way[n + 1].after_gap)
+            if not any(one.after_gap for one in way[n - 1 : n + 2])
             and way[n].role != way[n - 1].role != "x" != way[n + 1].role
         ]
         if places:
@@ -381,8 +385,8 @@ class Frontend(RuleBasedStateMachine):
                 chat.leave(chat.vanished)
             if chat.unplaced:
                 chat.vanished.append(way[place])
-            chat.edited += 1
             way[place] = replace(way[place], text=text, shown=text, earlier=(*way[place].earlier, way[place]))
+            chat.edited.append(way[place])
 
     @precondition(lambda self: self.chats)
     @rule(data=st.data())
@@ -391,8 +395,10 @@ class Frontend(RuleBasedStateMachine):
         # What goes where the person returned to a branch, unseen, hides from which message that one starts.
         if chat and not chat.left and not chat.taken_up:
             place = data.draw(st.integers(min(self.settled(chat), len(chat.way) - 4), len(chat.way) - 4), "place")
-            if chat.way[place - 1].earlier or chat.way[place + 2].earlier:
-                # An edit that no transcript showed, beside what was deleted, can't be told from something new.
+            near = chat.way[place - 1], *chat.way[place + 2 : place + 4]
+            if any(one in chat.edited for one in near):
+                # An edit that no transcript showed, beside what was deleted, can't be told from something new; nor if
+                # only an answer is between that was cut short.
                 return
             for one in chat.way[place : place + 2]:
                 # If no transcript showed the edit, none shows that it took a place.
@@ -400,6 +406,11 @@ class Frontend(RuleBasedStateMachine):
                 if place + 2 >= len(chat.way) - chat.missed:
                     # What follows was never shown behind it, so that it looks like what was said instead.
                     chat.leave([one, *one.earlier])
+            # If the answer that was chosen goes before the talk goes on from it, none takes the place of the others.
+            chat.vanished += chat.beside
+            if place + 2 >= len(chat.way) - EXCHANGE:
+                # Likewise if that is gone which both were said after.
+                chat.vanished += [*chat.swiped, *chat.way[place + 2].earlier]
             del chat.way[place : place + 2]
             chat.way[place] = replace(chat.way[place], after_gap=True)
 
