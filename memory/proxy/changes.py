@@ -8,7 +8,7 @@ and one that could not be taken in is made up for by the next.
 the transcript shows                           then
 =============================================  ======================================================================
 turns behind the last match                    they are new, each after the one before it
-a retracted message                            it is restored
+a retracted message                            it is restored, with what was retracted before it on its way
 a message, and goes on behind it               what else stands in its place is retracted, with what was said after it
 a longer version of an answer, and goes on     the longer version takes the answer's place
 other turns, as many and of the same speakers, they take the place of these messages, which are retracted
@@ -256,7 +256,12 @@ class _Reader:
         self._way[number] = message.message_id
         self._changes.shown.add(message.message_id)
         if not message.stands:
-            self._changes.restore.append(message.message_id)
+            # The frontend may have cut off or hidden the rest of a branch to which it returned.
+            before = takewhile(lambda one: not one.stands, self._known.way_to(message))
+            replaced = set(self._replaced.values())
+            again = {one.message_id for one in before} - replaced - self._changes.shown
+            self._changes.restore += [message.message_id, *again]
+            self._changes.shown |= again
 
     def _add(self, number: int, after: Place | None, at: datetime | None = None) -> Place:
         self._changes.new.append(NewTurn(number, after, at))

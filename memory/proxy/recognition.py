@@ -1,7 +1,8 @@
 """Recognition: which conversation a transcript belongs to whose frontend does not name it.
 
 The candidates are the conversations that know the most of its words. Of those that may be meant the one is whose
-matches have the most evidence, as in alignment, then one that would not have to branch. One may be meant if
+matches have the most evidence, as in alignment, then one that would not have to branch. If all are a few words, those
+behind what differs do not count: they are said in many conversations. One may be meant if
 
 - two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
   has rested since: people begin many conversations with the same words; or unless all that matches are a few words
@@ -18,6 +19,7 @@ conversation, which loses nothing.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
@@ -111,13 +113,23 @@ def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datet
 
 
 def fit(turns: Sequence[Turn], found: Recognized) -> Fit:
-    """Return how well a conversation fits."""
+    """Return how well a conversation fits; of a few words alone those count that stand before what differs."""
     evidence = telling(found.matches, found.known)
+    if sum(len(turns[match.turn].comparable) for match in evidence) < LONG:
+        evidence = _before_difference(evidence)
     if not evidence:
         return Fit(0, False)
     last = evidence[-1]
     goes_on = last.turn == len(turns) - 1 or not _goes_on(found.known, last.message)
     return Fit(sum(min(len(turns[match.turn].comparable), LONG) for match in evidence), goes_on)
+
+
+def _before_difference(matches: list[Match]) -> list[Match]:
+    """Return the matches up to the first behind which a transcript shows other turns than the messages there."""
+    for number, (before, match) in enumerate(pairwise(matches), start=1):
+        if match.turn > before.turn + 1 and match.message.parent_id != before.message.message_id:
+            return matches[:number]
+    return matches
 
 
 def _is_whole(turns: Sequence[Turn], found: Recognized) -> bool:

@@ -120,6 +120,27 @@ def test_a_swiped_answer_to_a_message_that_was_edited_goes_when_the_talk_goes_on
     assert door.stands() == [*edited[:-1], "Give her some. Today.", "I will."]
 
 
+def test_returning_to_a_branch_restores_what_the_frontend_cut_off_of_it(door, talked):
+    branch = [*talked, "She likes tuna.", "Do give her some.", "I did, and water.", "Good for her."]
+    door.asks(*branch[:5], answer=branch[5])
+    door.asks(*branch[:7], answer=branch[7])
+    door.asks(*talked, "She is ill.", "Poor Minka.", "Yes.")
+    assert door.retracted() == branch[4:]
+
+    taken = door.asks(*branch[6:], "Bye.")
+
+    assert (taken.restored, taken.taken_in) == (4, 1)
+    assert branch[4] in door.stands()
+
+
+def test_a_deleted_exchange_is_not_replaced_by_what_followed_it(door, talked):
+    door.asks(*talked, "Go on.", answer="Sure.")
+    door.asks(*talked, "Go on.", "Sure.", "ok", answer="Sure.")
+
+    assert door.asks(*talked, "ok", "Sure.", "ok").retracted == 0
+    assert door.stands() == [*talked, "Go on.", "Sure.", "ok", "Sure.", "ok"]
+
+
 def test_what_is_absent_is_not_retracted(door, talked):
     door.asks(*talked, "She likes tuna.", answer="Do give her some.")
     everything = [*talked, "She likes tuna.", "Do give her some."]
@@ -269,6 +290,20 @@ def test_of_conversations_that_match_as_often_the_one_with_the_longer_matches_is
         *("Hi.", "You come late, and the fish is gone.", "What is left?", "Bread.", "Ha!", "Laugh, then.")
     ]
     assert door.retracted() == []
+
+
+def test_of_a_few_words_those_behind_what_differs_tell_no_conversation(door, clock):
+    long = "Well, that is a long story, and I know it."
+    said = ["Hi.", long, "ok", "Sure.", "Is it far?", "No.", "ok"]
+    for end in (1, 3, 5, 7):
+        door.asks(*said[:end], answer=[*said, "Sure."][end])
+    clock.advance(minutes=31)
+    other = door.asks("Hi.", answer="Sure.")
+
+    # Of the first conversation three messages match, of the other one two.
+    taken = door.asks(user("Hi."), assistant("Sure."), assistant("Shall we dance?", name="Otto"), user("ok"))
+
+    assert (taken.conversation, taken.taken_in, taken.retracted) == (other.conversation, 2, 0)
 
 
 def test_a_few_words_far_behind_unknown_ones_are_no_known_conversation(door):

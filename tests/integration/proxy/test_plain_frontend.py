@@ -335,6 +335,8 @@ class Frontend(RuleBasedStateMachine):
             [n for n, one in enumerate(chat.way) if n > 1 and one.role == "user" and not one.after_gap] if chat else []
         )
         places = [n for n in places if chat.way[n - 1].role == "assistant" and n >= self.settled(chat)]
+        # Right behind an edit that no transcript showed, what is left was said to the earlier words or to the edit.
+        places = [n for n in places if chat.way[n - 1] not in chat.edited]
         if places:
             place = data.draw(st.sampled_from(places), "place")
             before, rest = chat.way[:place], chat.way[place:]
@@ -342,10 +344,7 @@ class Frontend(RuleBasedStateMachine):
             chat.leave([*rest, *chat.vanished])
             if chat.unplaced:
                 chat.vanished += rest
-            # If the edit is shown on the new way alone, the rest was said to the earlier words, which go; behind the
-            # new ones it is said again, as the frontend shows it.
-            again = [replace(one, text=one.shown) for one in rest] if before[-1] in chat.edited else rest
-            chat.left.append(([*before, *again], chat.missed))
+            chat.left.append(([*before, *rest], chat.missed))
             chat.way = before
             text = self.new_text("is what I say instead.")
             self.exchange(data, chat, Utterance("user", text, text))
