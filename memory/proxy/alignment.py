@@ -14,7 +14,8 @@ the most evidence that are, in this order, messages on one way through the tree:
 4. An answer that is the beginning of a known one, or begins with a known one, is the same answer, if it follows the
    same message, or an edited version of it, or stands before the first that matches, or is a long one; an exact match
    takes precedence.
-5. A few words at the end that match behind an exchange which nobody knows were said again, and are new.
+5. A few words at the end that match behind an exchange which nobody knows, or behind what somebody said instead of what
+   is known there, were said again, and are new.
 
 What follows from an alignment is decided in `changes`.
 """
@@ -179,18 +180,25 @@ def _rank(step: _Step) -> tuple[int, int, int, int, UUID]:
 def without_words_said_again(
     turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation
 ) -> Sequence[Match]:
-    """Return the matches without short last ones that the transcript shows behind an exchange that nobody knows.
+    """Return the matches without short last ones that the transcript shows behind turns that nobody knows.
 
     What stands before known words was known when these came in, unless the frontend hid it then. So if a transcript
-    shows an exchange more than is known there, `ok` behind it is rather said again: taken for the known one, it would
-    hide the exchange for good.
+    shows an exchange more than is known there, or other turns that take the place of none, `ok` behind them is rather
+    said again: taken for the known one, it would hide them for good.
     """
     for number in range(1, len(matches)):
         before, match = matches[number - 1], matches[number]
-        between = turns[before.turn + 1 : match.turn]
-        is_exchange = len({turn.role == "assistant" for turn in between}) > 1
-        more = len(between) - len(known.between(before.message, match.message))
         said = sum(len(turns[one.turn].comparable) for one in matches[number:])
-        if is_exchange and more >= EXCHANGE and said < LONG:
+        if said < LONG and _is_unknown(turns[before.turn + 1 : match.turn], before, match, known):
             return matches[:number]
     return matches
+
+
+def _is_unknown(between: Sequence[Turn], before: Match, match: Match, known: KnownConversation) -> bool:
+    """Whether turns between two matches are more than an edit, a summary or a note of the frontend."""
+    roles = {turn.role == "assistant" for turn in between}
+    passed = known.between(before.message, match.message) if between else []
+    if len(roles) > 1 and len(between) - len(passed) >= EXCHANGE:
+        return True
+    is_edit = [(one.role, one.speaker) for one in between] == [(one.role, one.speaker) for one in passed]
+    return False in roles and bool(passed) and not is_edit and not known.is_greeting(before.message)

@@ -133,6 +133,16 @@ def test_returning_to_a_branch_restores_what_the_frontend_cut_off_of_it(door, ta
     assert branch[4] in door.stands()
 
 
+def test_words_that_were_said_behind_a_branch_that_nobody_knows_do_not_hide_it(door, talked):
+    door.asks(*talked, "She likes tuna.", answer="Which?")
+    door.asks(*talked, "She likes tuna.", "Which?", "Any.", answer="Sure.")
+
+    # The memory was down when the person went back.
+    door.asks(*talked, "She likes cod.", "Sure.", "Good.")
+
+    assert door.stands() == [*talked, "She likes cod.", "Sure.", "Good."]
+
+
 def test_a_deleted_exchange_is_not_replaced_by_what_followed_it(door, talked):
     door.asks(*talked, "Go on.", answer="Sure.")
     door.asks(*talked, "Go on.", "Sure.", "ok", answer="Sure.")
