@@ -2,14 +2,12 @@
 
 import logging
 import sys
-import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import structlog
 from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -29,6 +27,7 @@ from api.http import openapi
 from api.http.auth import Authentication
 from api.http.bulk_queue import BulkQueue
 from api.http.connections import STATE, Connections
+from api.http.embedder_load import EmbedderLoad
 from api.http.fair_use import FairUse
 from api.http.problems import handle
 from api.http.request_log import ID, RequestLog
@@ -46,16 +45,12 @@ from api.proxy.proxy import Proxy
 from api.search import keyed_knowledge, search
 from api.talk import messages, sessions
 from api.vault import exchange, records
-from providers.embedders import Embedders
-from providers.errors import ProviderError
 from schemas.settings import Settings
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app as celery
 from workers.runtime.dispatch import BackgroundSender
 from workers.runtime.logs import configure_logs
 from workers.runtime.resources import resources
-
-log = structlog.get_logger()
 
 SWITCH_SECONDS = 0.0005
 # With threads for four users' concurrent requests, four users that wait for the database block no other request.
@@ -94,9 +89,6 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
             app.state.messages_together = messages.messages_together(app.state.resources)
             app.state.bulk = BulkQueue(app.state.resources.store.bulk, settings.bulk_wait)
             _tune_threads(THREADS_PER_USER * settings.user_requests)
-            threading.Thread(
-                target=_load_embedder, args=[app.state.resources.embedders], name="warm", daemon=True
-            ).start()
             app.state.proxy = Proxy(app.state.resources, app.state.loads, request_metrics)
             try:
                 async with tools.run():
@@ -124,6 +116,7 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
             *_cors(settings.api_origins),
             Middleware(Authentication),
             Middleware(FairUse),
+            Middleware(EmbedderLoad),
         ],
         exception_handlers={HTTPException: handle, RequestValidationError: handle},
         # Telemetry would record the texts of exceptions, which may hold content.
@@ -213,13 +206,3 @@ def _tune_threads(threads: int) -> None:
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     to_thread.current_default_thread_limiter().total_tokens = threads
-
-
-def _load_embedder(embedders: Embedders) -> None:
-    """Load the embedder's model before the first request needs it."""
-    try:
-        embedder = embedders.wanted
-    except ProviderError as fault:
-        log.warning("http.embedder_not_ready", fault=str(fault))
-    else:
-        log.info("http.embedder_ready", model=embedder.model)

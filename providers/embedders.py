@@ -1,6 +1,7 @@
 """Selects the embedder of a Being: the model that its stored vectors were made with."""
 
 from collections.abc import Sequence
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +28,17 @@ class Embedders:
         self._meter = meter
         self._made: dict[str, Embedder] = {}
         self._wanted: Embedder | None = None
+        self._making = Lock()
         self._constants: dict[tuple[str, tuple[str, ...]], NDArray[np.float32]] = {}
 
     @property
     def wanted(self) -> Embedder:
         """The embedder that the settings select."""
-        if self._wanted is None:
-            self._wanted = make_embedder(self._settings, self._meter)
-            self._made[self._wanted.model] = self._wanted
-        return self._wanted
+        with self._making:
+            if self._wanted is None:
+                self._wanted = make_embedder(self._settings, self._meter)
+                self._made[self._wanted.model] = self._wanted
+            return self._wanted
 
     @property
     def replaces(self) -> bool:
