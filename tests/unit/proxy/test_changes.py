@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from memory.proxy.alignment import align, known_conversation
+from memory.proxy.alignment import LONG, align, known_conversation
 from memory.proxy.changes import changes_of, trailing_words
 from memory.proxy.recognition import is_meant
 from memory.proxy.turns import turn_of
@@ -13,6 +13,8 @@ from store.talk.transcripts import PlacedMessage
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 ROLES = {"u": "user", "a": "assistant", "o": "other"}
+# Long enough not to be said twice by chance.
+SENTENCE = "u3" + LONG * "."
 
 
 def turn(word):
@@ -73,7 +75,7 @@ def changed(known, words, **options):
         (["u1 a1 u2 a2"], "a2 u3", {"new": ["u3<a2"]}),
         (["u1 a1 u2 a2"], "u9 a9 a2 u3", {"new": ["u3<a2"]}),
         (["u1 a1 u2 a2 u3 a3"], "u1 a1 u3 a3 u4", {"new": ["u4<a3"]}),
-        (["u1 a1 u2 a2 u3 a3"], "u1 a1 u9 u3 a3 u4", {"new": ["u4<a3"]}),
+        ([f"u1 a1 u2 a2 {SENTENCE} a3"], f"u1 a1 u9 {SENTENCE} a3 u4", {"new": ["u4<a3"]}),
         (["u1 a1 u2"], "u1 a1 u2 a2 u3", {"new": ["a2<u2", "u3<a2"]}),
         (["u1 a1 u2 u3"], "u1 a1 u2 a2 u3", {"new": ["a2<u2"], "moved": {"u3": "a2"}}),
         (["u1 a1 u2 u3"], "u1 a1 u9 u2 u3 u4", {"new": ["u4<u3"]}),
