@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier
 
 from bench.ground import Ground
 from providers.embedders import Embedders
-from providers.openai_embeddings import MAX_TOKENS
+from providers.openai_embeddings import MAX_TOKENS, PORTION
 from providers.tokens import estimated_tokens
 from schemas.settings import Settings
 from store.transaction import Transaction
@@ -43,6 +43,7 @@ class Measured:
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions
         self.max_tokens = MAX_TOKENS
+        self.portion = PORTION
         self._topics = topics(TOPIC, dimensions)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

@@ -27,6 +27,10 @@ class Embedder(Protocol):
     def max_tokens(self) -> int:
         """How many tokens of a text the model reads; more are ignored, or refused."""
 
+    @property
+    def portion(self) -> int:
+        """How many texts it is best given at once in the background, so that live work soon gets its worker."""
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """How many of these tokens each text takes, by estimate where the model's tokenizer is out of reach."""
 

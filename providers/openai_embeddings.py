@@ -20,6 +20,8 @@ MAX_INPUTS = 2048
 # What the API takes of one text; a compatible server that takes less refuses the text.
 MAX_TOKENS = 8191
 MAX_REQUEST_TOKENS = 300_000
+# A request costs more than its texts do, and the worker waits for it without computing.
+PORTION = 512
 
 _DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
 _SETTINGS = SettingNames(key="OPENAI_API_KEY", model="PATROL_OPENAI_EMBEDDING_MODEL", address="OPENAI_BASE_URL")
@@ -68,6 +70,11 @@ class OpenAIEmbedder:
     def max_tokens(self) -> int:
         """How many tokens of a text the model reads."""
         return MAX_TOKENS
+
+    @property
+    def portion(self) -> int:
+        """How many texts it is best given at once in the background."""
+        return PORTION
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Estimate the tokens of texts, erring on the high side."""

@@ -32,11 +32,8 @@ log = structlog.get_logger()
 # A document and its windows.
 Portion = tuple[Unembedded, Sequence[Window]]
 
-# A batch on this machine takes half a second, and a turn a few: live work gets its worker in between.
-BATCH = 64
+# Live work gets its worker in between.
 TURN = timedelta(seconds=3)
-# So many windows are embedded between two commits; those of one text are always kept together.
-WINDOWS = 64
 
 
 def ask_for_other_models(store: Store, embedders: Embedders, limit: int = 100) -> None:
@@ -68,10 +65,10 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
         with store.transaction() as tx:
             work.hold(tx, claim)
             user_id = queue.user_of(tx, owner_id)
-            batch = vectors.unembedded(tx, owner_id, user_id, BATCH) if user_id else []
+            batch = vectors.unembedded(tx, owner_id, user_id, embedder.portion) if user_id else []
         if not batch:
             break
-        for some in _portions([(one, _windows(embedder, one)) for one in batch]):
+        for some in _portions([(one, _windows(embedder, one)) for one in batch], embedder.portion):
             made = _embedded(embedder, some)
             with store.transaction() as tx:
                 work.hold(tx, claim)
@@ -108,11 +105,11 @@ def _windows(embedder: Embedder, one: Unembedded) -> list[Window]:
     return [] if len(found) == 1 and one.kind not in EMBEDDED else found
 
 
-def _portions(cut: Sequence[Portion]) -> Iterator[list[Portion]]:
-    """Documents with their windows, up to WINDOWS at a time."""
+def _portions(cut: Sequence[Portion], most: int) -> Iterator[list[Portion]]:
+    """Documents with their windows, up to `most` windows at a time; those of one text are kept together."""
     some: list[Portion] = []
     for one in cut:
-        if some and sum(len(of_one) for _, of_one in some) + len(one[1]) > WINDOWS:
+        if some and sum(len(of_one) for _, of_one in some) + len(one[1]) > most:
             yield some
             some = []
         some.append(one)

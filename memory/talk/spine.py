@@ -32,7 +32,7 @@ from store.transaction import Transaction
 log = structlog.get_logger()
 
 MESSAGES_AT_ONCE = 100
-BACKLOG_WAIT = timedelta(seconds=10)
+BACKLOG_WAIT = timedelta(seconds=30)
 AT_ONCE = timedelta(0)
 SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
 

@@ -18,6 +18,8 @@ from providers.local.bert import Bert
 from providers.local.encoder_config import NAME_PREFIX, EncoderConfig, read_encoder_config, read_json
 from providers.local.weights import Tensors, digest_of_samples, open_weights
 
+# A portion takes half a second on a usual processor.
+PORTION = 64
 # Activations of a batch of MiniLM peak at some 20 MB; larger batches are no faster, as these still fill the processor.
 _BATCH_TOKENS = 1024
 _DIGEST_CHARACTERS = 12
@@ -58,6 +60,11 @@ class SentenceEncoder:
         # What is put around each text takes its part.
         longest_prefix = max(map(self._count, (config.passage_prefix, config.query_prefix)))
         self.max_tokens: int = config.max_tokens - tokenizer.num_special_tokens_to_add(is_pair=False) - longest_prefix
+
+    @property
+    def portion(self) -> int:
+        """How many texts it is best given at once in the background."""
+        return PORTION
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Count the tokens of texts, whatever their length, without special ones."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from providers.canned.embeddings import word_vector
-from providers.openai_embeddings import MAX_TOKENS
+from providers.openai_embeddings import MAX_TOKENS, PORTION
 from providers.tokens import estimated_tokens
 
 
@@ -21,6 +21,7 @@ class WordEmbedder:
         self.model = f"text-embedding-3-small@{dimensions}"
         self.dimensions = dimensions
         self.max_tokens = MAX_TOKENS
+        self.portion = PORTION
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Estimate the tokens of texts, as the embedder of that name does."""

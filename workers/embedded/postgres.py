@@ -29,15 +29,21 @@ SETTINGS = {
     # Shared memory in the data directory: the next start removes what a killed server left behind.
     "dynamic_shared_memory_type": "mmap",
     "max_connections": "100",
-    "shared_buffers": "128MB",
     # Keeps users' content out of the log: failed statements and the details of an error quote rows.
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
 }
 
+# A part of the machine's memory, as Postgres's manual advises, taken only as it is used. The indexes of large Beings are
+# read in no order, which goes well only from memory.
+PART_OF_MEMORY = 8
+LEAST_BUFFERS = 128 * 2**20
+MOST_BUFFERS = 2**30
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
 # For tests: a crash of the machine may then destroy the data. A crash of the server alone loses no commit.
-NOT_DURABLE = {"fsync": "off", "full_page_writes": "off"}
+NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "128MB"}
 
 NOT_AS_ROOT = "and Postgres refuses to run as root. Start as an ordinary user, or set DATABASE_URL."
 
@@ -85,7 +91,8 @@ class EmbeddedPostgres(Server):
 
     def command(self) -> list[str]:
         """Return the server's command line, which holds all its settings."""
-        settings = SETTINGS if self.durable else SETTINGS | NOT_DURABLE
+        buffers = {"shared_buffers": f"{shared_buffers(usable_memory()) // 2**20}MB"}
+        settings = SETTINGS | buffers | ({} if self.durable else NOT_DURABLE)
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [str(program()), "-D", str(self.cluster), "-k", str(self.socket_directory), *options]
 
@@ -147,6 +154,21 @@ class EmbeddedPostgres(Server):
         unfinished.rename(self.cluster)
         if self.durable:
             _sync_directory(self.data)
+
+
+def shared_buffers(memory: int) -> int:
+    """Return the size of Postgres's own cache for a machine with so much memory, both in bytes."""
+    return min(MOST_BUFFERS, max(LEAST_BUFFERS, memory // PART_OF_MEMORY))
+
+
+def usable_memory() -> int:
+    """Return the machine's memory, or the limit of this process's control group if that is lower, in bytes."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        limit = CGROUP_LIMIT.read_text(encoding="ascii").strip()
+    except OSError:
+        return machine
+    return min(machine, int(limit)) if limit.isdigit() else machine
 
 
 def program(name: str = "postgres") -> Path:

@@ -50,6 +50,7 @@ class East(Embedders):
     model = MODEL
 
     max_tokens = 8191
+    portion = 64
 
     def count_tokens(self, texts):
         return [len(text.split()) for text in texts]

@@ -20,6 +20,7 @@ class Failing:
         self.fault = fault
 
     max_tokens = 8191
+    portion = 64
 
     def count_tokens(self, texts):
         return [len(text.split()) for text in texts]
