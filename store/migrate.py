@@ -8,11 +8,16 @@ paths, in the same transaction and under the same lock (docs/decisions/0002 and 
 
 import hashlib
 from pathlib import Path
+from time import monotonic, sleep
 
 import psycopg
+import structlog
+from psycopg.rows import dict_row
 
 from store.errors import MigrationRefused, translated
 from store.transaction import Transaction, value
+
+LOG = structlog.get_logger()
 
 SQL = Path(__file__).resolve().parent.parent / "sql"
 OLDEST_POSTGRES = 180000
@@ -104,6 +109,31 @@ def missing(tx: Transaction) -> list[str]:
     else:
         applied = {row["name"] for row in tx.execute("select name from memory.migrations")}
     return [path.stem for path in _migrations() if path.stem not in applied]
+
+
+def await_migrated(url: str, patience: float = 60.0, *, pause: float = 0.05) -> bool:
+    """Wait until a database has all migrations of this version, so that a process may start beside the migration.
+
+    A database that is out of reach is not waited for: what needs it says so, or tries again.
+
+    Args:
+        url: The database, as a libpq connection string.
+        patience: Seconds to wait at most; then the log names what is missing.
+        pause: Seconds between two looks.
+
+    Returns:
+        Whether the database has them.
+    """
+    deadline = monotonic() + patience
+    try:
+        with Transaction.connect(url, row_factory=dict_row, autocommit=True, connect_timeout=5) as session:
+            while (lacking := missing(session)) and monotonic() < deadline:
+                sleep(pause)
+    except psycopg.OperationalError:
+        return False
+    if lacking:
+        LOG.error("schema.not_migrated", missing=lacking, remedy="run `patrol migrate`")
+    return not lacking
 
 
 def _refuse_old_vector(connection: psycopg.Connection) -> None:

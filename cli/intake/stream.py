@@ -15,6 +15,7 @@ from cli.console.output import count, say, say_json, say_list, table, words
 from cli.console.quiet import quiet_settings
 from schemas.limits import PAGE_NODES
 from schemas.settings import Settings
+from store.migrate import await_migrated
 from workers.embedded.interrupts import held, stoppable
 from workers.runtime import rejected as refusals
 from workers.runtime.addresses import addresses
@@ -40,6 +41,7 @@ def read(context: Context) -> None:
     reading = opened(statement_seconds=settings.step_statement_timeout)
     with suppress(KeyboardInterrupt), stoppable(), reading as on, _redis() as redis:
         configure_logs(settings)
+        await_migrated(addresses(settings).database_url)
         with held() as received:
             StreamReader(on, redis).run(lambda: received)
 

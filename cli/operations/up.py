@@ -75,16 +75,21 @@ def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
     say(Text("Memory Patrol is starting …", style="bold"))
     with stack.servers(settings) as (addresses, embedded), Supervisor(settings.home / "logs") as supervisor:
         announce("servers", f"embedded Postgres and Redis in {shown(settings.home)}" if embedded else "as set")
-        applied = migrate(addresses.database_url)
-        announce("migrate", ", ".join(applied) or "up to date")
         supervisor.watch(*embedded)
+
+        def migrating() -> None:
+            applied = migrate(addresses.database_url)
+            announce("migrate", ", ".join(applied) or "up to date")
+
         supervisor.start(
             [
                 stack.workers(concurrency, announce),
                 stack.beat(settings.home, announce),
                 stack.stream(addresses.redis_url, announce),
                 stack.api(host, port, stack.api_processes(settings), announce),
-            ]
+            ],
+            # They import their modules meanwhile, and wait for the schema.
+            meanwhile=migrating,
         )
         say(
             Text.assemble("The API answers at ", (f"http://{_in_url(host)}:{port}", "bold cyan"), "."),

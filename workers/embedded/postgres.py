@@ -35,8 +35,8 @@ SETTINGS = {
     "log_error_verbosity": "terse",
 }
 
-# A part of the machine's memory, as Postgres's manual advises, taken only as it is used. The indexes of large Beings are
-# read in no order, which goes well only from memory.
+# Postgres's own cache is a part of the machine's memory, taken only as it is used. The indexes of large Beings are read
+# in no order, which goes well only from memory.
 PART_OF_MEMORY = 8
 LEAST_BUFFERS = 128 * 2**20
 MOST_BUFFERS = 2**30

@@ -174,12 +174,15 @@ class Supervisor:
         """The process id of each process that runs, by name."""
         return {program.name: program.child.pid for program in self._programs if program.child and program.alive}
 
-    def start(self, processes: Sequence[Process], *, patience: float = 180.0) -> None:
+    def start(
+        self, processes: Sequence[Process], *, patience: float = 180.0, meanwhile: Callable[[], None] = lambda: None
+    ) -> None:
         """Start processes together and wait until all are ready.
 
         Args:
             processes: They are stopped in the opposite order.
             patience: Seconds until all must be ready.
+            meanwhile: Called once they were started; what it raises is raised here.
 
         Raises:
             StartError: One exited, or was not ready in time; with the end of its log. The others run until the block
@@ -190,6 +193,7 @@ class Supervisor:
         for program in started:
             self._programs.append(program)
             program.launch()
+        meanwhile()
         late = [*started]
 
         def over() -> bool:

@@ -14,7 +14,7 @@ from psycopg.rows import scalar_row
 import store
 from store import migrate as migration
 from store.errors import MigrationRefused
-from store.migrate import migrate
+from store.migrate import await_migrated, migrate
 from workers.embedded.postgres import program
 
 CALL = re.compile(r"\bmemory\.(\w+)\(")
@@ -146,6 +146,25 @@ def test_two_may_migrate_at_once(empty):
         did = list(pool.map(migrate, [empty, empty]))
 
     assert sorted(chain.from_iterable(did)) == migrations()
+
+
+def test_a_process_that_starts_beside_the_migration_waits_for_it(empty):
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(await_migrated, empty)
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.2)
+        migrate(empty)
+
+        assert waiting.result(timeout=30)
+
+
+def test_a_process_that_waited_long_for_a_migration_goes_on_and_says_what_is_missing(empty, capsys):
+    assert not await_migrated(empty, patience=0)
+    assert migrations()[0] in capsys.readouterr().out
+
+
+def test_a_database_out_of_reach_is_not_waited_for(tmp_path):
+    assert not await_migrated(f"postgresql:///any?host={tmp_path}")
 
 
 def test_a_migration_that_was_applied_is_never_reworded(url, tmp_path, monkeypatch):
