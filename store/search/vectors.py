@@ -32,20 +32,40 @@ class WindowVector:
 
 
 def unembedded(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[Unembedded]:
-    """Documents that wait for a vector; what is gone is not among them."""
+    """Documents that wait for a vector, in no promised order; what is gone is taken from the queue."""
     with tx.cursor(row_factory=class_row(Unembedded)) as cursor:
-        return cursor.execute(
+        found = cursor.execute(
             """
             select q.kind, q.item_id, told.content, told.feeling, m.speaker
             from (
                 select * from memory.search_queue where owner_id = %(owner)s and stage = 'meaning' limit %(limit)s
             ) as q
-            join lateral memory.told_item(%(user)s, q.owner_id, q.kind, q.item_id) as told on true
+            left join lateral memory.told_item(%(user)s, q.owner_id, q.kind, q.item_id) as told on true
             left join memory.messages as m
                 on q.kind = 'message' and m.being_id = q.owner_id and m.message_id = q.item_id
             """,
             {"owner": owner_id, "user": user_id, "limit": limit},
         ).fetchall()
+    gone = [one for one in found if one.content is None]
+    if gone:
+        _take_gone(tx, owner_id, gone)
+    return [one for one in found if one.content is not None]
+
+
+def _take_gone(tx: Transaction, owner_id: UUID, gone: Sequence[Unembedded]) -> None:
+    """Take from the queue what has no document: left there, rows of what is gone would be read before all others."""
+    tx.execute(
+        """
+        delete from memory.search_queue as q
+        using unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[]) as gone (kind, item_id)
+        where q.owner_id = %(owner)s and q.stage = 'meaning' and q.kind = gone.kind and q.item_id = gone.item_id
+            and not exists (
+                select from memory.search_documents as d
+                where d.owner_id = q.owner_id and d.kind = q.kind and d.item_id = q.item_id
+            )
+        """,
+        {"owner": owner_id, "kinds": [one.kind for one in gone], "items": [one.item_id for one in gone]},
+    )
 
 
 def keep(

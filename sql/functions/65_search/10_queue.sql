@@ -16,10 +16,12 @@ language sql as $$
     on conflict (owner_id, stage, kind, item_id) do update set queued_at = clock_timestamp();
 $$;
 
--- The queue first: indexing that is under way takes its rows from there, and then finds them gone, or is found here.
+-- The queue first: indexing that is under way takes its rows from there, and then finds them gone, or is found here. It has
+-- then queued what it indexed for a vector, which only a statement that begins after its commit sees.
 create or replace function remove_from_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
 language plpgsql as $$
 begin
+    delete from memory.search_queue where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
     delete from memory.search_queue where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
     delete from memory.search_documents where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
 end $$;
