@@ -90,7 +90,7 @@ def _clocked(workers: Process, directory: Path | None) -> Process:
         return workers
     argv: list[str] = []
     for argument in workers.argv:
-        argv += [argument, "--include", task_clock.__name__] if argument == "worker" else [argument]
+        argv += ["--include", task_clock.__name__, argument] if argument == "--pool" else [argument]
     return replace(workers, argv=argv, env={**workers.env, task_clock.DIRECTORY: str(directory)})
 
 

@@ -37,12 +37,11 @@ def node(name: str) -> str:
 
 def worker_command(name: str, queues: Sequence[str], concurrency: int) -> list[str]:
     """Return a Celery worker's command line. Workers do not coordinate, so gossip and mingle are off."""
-    return [sys.executable, "-m", "celery", "--app", "workers.runtime.app", *_worker(name, queues, concurrency)]
+    return [sys.executable, "-m", "workers.runtime.worker", *_worker(name, queues, concurrency)]
 
 
 def _worker(name: str, queues: Sequence[str], concurrency: int) -> list[str]:
     return [
-        "worker",
         *("--pool", "prefork", "--concurrency", str(concurrency), "--queues", ",".join(queues)),
         *("--hostname", node(name), "--without-gossip", "--without-mingle"),
     ]
@@ -51,7 +50,7 @@ def _worker(name: str, queues: Sequence[str], concurrency: int) -> list[str]:
 def beat_command(home: Path) -> list[str]:
     """Return Celery beat's command line."""
     return [
-        *(sys.executable, "-m", "celery", "--app", "workers.runtime.celery_client", "beat"),
+        *(sys.executable, "-m", "workers.runtime.beat"),
         *("--schedule", str(home / "beat-schedule"), "--enable-remote-control", "--hostname", node("beat")),
     ]
 

@@ -1,6 +1,6 @@
 """Several Celery workers of one machine, forked from one process that has imported what they all need.
 
-    python -m workers.runtime.worker_group worker OPTIONS [-- worker OPTIONS ...]
+    python -m workers.runtime.worker_group OPTIONS [-- OPTIONS ...]
 
 Importing takes most of a worker's start, and of its memory. If one of the workers ends, the others are told to stop and
 the group ends, for its supervisor to start it anew. SIGTERM, SIGINT and SIGQUIT are passed on to all of them.
@@ -13,8 +13,11 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from celery.bin.worker import worker
+
 from workers.embedded.launch import end_with_parent
 from workers.runtime.app import app, prepare
+from workers.runtime.celery_command import run
 
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 BETWEEN = "--"
@@ -24,16 +27,18 @@ def main(arguments: Sequence[str]) -> int:
     """Run the workers until all have ended.
 
     Args:
-        arguments: Those of each worker's `celery` command, with `--` between two workers.
+        arguments: The options of each worker's `celery worker`, with `--` between two workers.
 
     Returns:
-        The exit status of the one that ended first.
+        0 after an order to stop, else the exit status of the one that ended first.
     """
     app.loader.import_default_modules()
     prepare()
     running: list[int] = []
+    orders: list[int] = []
 
     def pass_on(number: int, _: Any = None) -> None:
+        orders.append(number)
         for pid in running:
             os.kill(pid, number)
 
@@ -44,17 +49,19 @@ def main(arguments: Sequence[str]) -> int:
         if not (pid := os.fork()):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
             end_with_parent(parent, signal.SIGKILL)
-            sys.exit(app.worker_main(command))
+            run(worker, app, command)
         running.append(pid)
     for number in PASSED_ON:
         signal.signal(number, pass_on)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
     ended, status = os.wait()
+    ordered = bool(orders)
     running.remove(ended)
     pass_on(signal.SIGTERM)
     while running:
         running.remove(os.wait()[0])
-    return os.waitstatus_to_exitcode(status)
+    # Celery calls it a failure to be told to hurry.
+    return 0 if ordered else os.waitstatus_to_exitcode(status)
 
 
 def _commands(arguments: Sequence[str]) -> Iterator[list[str]]:

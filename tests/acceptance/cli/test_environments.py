@@ -33,9 +33,9 @@ EXPECTED = {
 }
 SIGNS = {
     "api.server:application": "api",
-    "worker": "worker",
+    "workers.runtime.worker_group": "worker",
     "stream": "stream",
-    "beat": "beat",
+    "workers.runtime.beat": "beat",
     "flower": "flower",
     "postgres": "postgres",
     "redis-server": "redis",
