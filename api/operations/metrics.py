@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 
 from api.http.auth import OperatorResources
 from api.operations.health import redis_of
-from api.streams import reader
+from api.streams import heartbeats, reader
 from store.database import Store
 from store.ledger import metrics
 from workers.runtime import rejected
@@ -121,7 +121,7 @@ def _streams(redis: Redis) -> Iterator[Metric]:
     found = [state.__dict__ for state in reader.states(redis)]
     yield _gauge("patrol_stream_entries", "Entries that a stream holds.", ["stream"], found, "entries")
     yield _gauge("patrol_stream_pending", "Of these, read and not acknowledged.", ["stream"], found, "pending")
-    yield GaugeMetricFamily("patrol_stream_readers", "Readers that look.", len(reader.readers(redis)))
+    yield GaugeMetricFamily("patrol_stream_readers", "Readers that look.", len(heartbeats.readers(redis)))
     yield GaugeMetricFamily("patrol_rejected", "What no door could take.", redis.xlen(rejected.STREAM))
 
 

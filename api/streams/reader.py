@@ -17,6 +17,7 @@ from uuid import uuid4
 import structlog
 from redis.exceptions import RedisError, ResponseError
 
+from api.streams import heartbeats
 from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_being, derived_id, read_entry
 from memory.erased.recognition import SecretMissing
 from memory.intake.batches import IntakeFull
@@ -34,10 +35,6 @@ READ_AT_ONCE = 500
 WAIT_MILLISECONDS = 500
 PAUSE_SECONDS = 1.0
 TIDY_SECONDS = 10.0
-# A reader without a heartbeat for so long is stuck or gone. Readers write heartbeats of their own, because an older
-# Redis knows only consumers that got an entry.
-HEARTBEAT = "patrol:reader:"
-SILENCE = timedelta(seconds=15)
 FORGOTTEN = timedelta(hours=1)
 # Deleting a consumer drops its pending entries from the group, so the check and the deletion are one atomic script.
 FORGET_CONSUMER = """
@@ -105,7 +102,7 @@ class StreamReader:
             self._claim(self._on.settings.stream_claim)
             self._tidy()
             self._tidied = time.monotonic()
-        self._redis.set(HEARTBEAT + self.name, "reads", ex=SILENCE)
+        heartbeats.write(self._redis, self.name)
         alive.touch()
         answer = self._redis.xreadgroup(
             GROUP, self.name, dict.fromkeys(STREAMS, ">"), count=READ_AT_ONCE, block=WAIT_MILLISECONDS
@@ -225,11 +222,6 @@ def states(redis: Any) -> Iterator[StreamState]:
         groups = redis.xinfo_groups(stream) if redis.exists(stream) else []
         pending = sum(group["pending"] for group in groups if group["name"] == GROUP.encode())
         yield StreamState(stream, redis.xlen(stream), pending)
-
-
-def readers(redis: Any) -> list[str]:
-    """Return the names of the running readers."""
-    return sorted(key.decode().removeprefix(HEARTBEAT) for key in redis.scan_iter(f"{HEARTBEAT}*"))
 
 
 def _moment(place: bytes) -> tuple[int, int]:

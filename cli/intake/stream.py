@@ -8,6 +8,7 @@ from typing import Annotated
 from redis import Redis
 from typer import Argument, Context, Exit, Option, Typer
 
+from api.streams.heartbeats import readers
 from cli.console.failures import Failure
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
@@ -49,7 +50,7 @@ def read(context: Context) -> None:
 @stream.command("status")
 def show_status(*, as_json: JsonOption = False) -> None:
     """Show how far each stream has been read. The exit code is 1 if no reader runs."""
-    from api.streams.reader import readers, states  # noqa: PLC0415  # the other commands do without
+    from api.streams.reader import states  # noqa: PLC0415  # the other commands do without
 
     with _redis() as redis:
         found, reading = list(states(redis)), readers(redis)

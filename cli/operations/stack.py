@@ -10,6 +10,7 @@ from http.client import HTTPConnection, HTTPException
 from itertools import chain
 from pathlib import Path
 
+from api.streams.heartbeats import readers
 from cli.console.failures import Failure
 from cli.operations.environments import environment
 from schemas.ledger.kinds import LLM_QUEUES, QUEUES
@@ -217,8 +218,6 @@ def _pongs(name: str) -> bool:
 
 def _reads(redis_url: str) -> bool:
     from redis import Redis  # noqa: PLC0415  # most commands do without
-
-    from api.streams.reader import readers  # noqa: PLC0415  # likewise
 
     with Redis.from_url(redis_url) as redis:
         return bool(readers(redis))

@@ -11,8 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-import psycopg
-
 from workers.embedded.errors import NotInstalledError, StartError, UnsafeHomeError
 from workers.embedded.interrupts import held
 from workers.embedded.processes import Account, last_lines
@@ -98,6 +96,8 @@ class EmbeddedPostgres(Server):
 
     def answers(self) -> bool:
         """Return whether it accepts connections."""
+        import psycopg  # noqa: PLC0415  # beat, which only looks for the servers' addresses, does without
+
         try:
             psycopg.connect(self.url, connect_timeout=5).close()
         except psycopg.OperationalError:

@@ -9,7 +9,8 @@ import pytest
 from redis import Redis
 from redis.exceptions import ConnectionError as RedisAway
 
-from api.streams.reader import GROUP, StreamReader, StreamState, readers, states
+from api.streams.heartbeats import readers
+from api.streams.reader import GROUP, StreamReader, StreamState, states
 from memory.intake import delivery
 from memory.intake.batches import IntakeFull
 from schemas.limits import BULK_ITEMS
