@@ -183,8 +183,8 @@ def without_words_said_again(
     """Return the matches without short last ones that the transcript shows behind turns that nobody knows.
 
     What stands before known words was known when these came in, unless the frontend hid it then. So if a transcript
-    shows an exchange more than is known there, or other turns that take the place of none, `ok` behind them is rather
-    said again: taken for the known one, it would hide them for good.
+    shows an exchange more than is known there, words of a third, or turns that take the place of none, `ok` behind them
+    is rather said again: taken for the known one, it would hide them for good.
     """
     for number in range(1, len(matches)):
         before, match = matches[number - 1], matches[number]
@@ -199,6 +199,9 @@ def _is_unknown(between: Sequence[Turn], before: Match, match: Match, known: Kno
     roles = {turn.role == "assistant" for turn in between}
     passed = known.between(before.message, match.message) if between else []
     if len(roles) > 1 and len(between) - len(passed) >= EXCHANGE:
+        return True
+    if not passed and any(turn.role == "other" for turn in between):
+        # Frontends add notes in the user's name or the Being's, not in that of a third.
         return True
     is_edit = [(one.role, one.speaker) for one in between] == [(one.role, one.speaker) for one in passed]
     return False in roles and bool(passed) and not is_edit and not known.is_greeting(before.message)

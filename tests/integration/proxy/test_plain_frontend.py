@@ -53,7 +53,8 @@ class Chat:
     are the edited words that no request has brought: so many turns more are shown, or too few of them would be known.
     Until a request brings it, talk that another door handed in without an id is `unplaced`: nothing says that it is
     this chat's; what the person returned to is `taken_up`: it may still be retracted; and other answers stand `beside`
-    one that the talk goes on from.
+    one that the talk goes on from. `parts_unseen` until a request shows where the branch starts that the person
+    returned to.
     """
 
     header: str | None
@@ -67,9 +68,11 @@ class Chat:
     unplaced: bool = False
     taken_up: list[Utterance] = field(default_factory=list)
     beside: list[Utterance] = field(default_factory=list)
+    parts_unseen: bool = False
 
-    def brought(self):
-        """A request shows what the person did."""
+    def brought(self, *, whole):
+        """A request shows what the person did, the `whole` chat or a part."""
+        self.parts_unseen = self.parts_unseen and not whole
         self.missed, self.edited, self.unplaced, self.taken_up, self.beside = 0, [], False, [], []
 
     def leave(self, utterances):
@@ -96,7 +99,7 @@ class Frontend(RuleBasedStateMachine):
         with store.transaction() as tx:
             self.being = make_being(tx, make_user(tx))
         self.door = Door(store, self.being)
-        self.chats, self.numbers, self.openings = [], 0, set()
+        self.chats, self.numbers, self.openings, self.shows_all = [], 0, set(), True
 
     def new_text(self, words):
         self.numbers += 1
@@ -107,6 +110,7 @@ class Frontend(RuleBasedStateMachine):
     def transcript(self, data, chat, extra=()):
         way = [*chat.way, *extra]
         if data is None:
+            self.shows_all = True
             return [self.entry(None, one) for one in way]
         always = ALWAYS_SHOWN + chat.missed + len(chat.edited)
         old, shown = way[:-always], way[-always:]
@@ -123,6 +127,7 @@ class Frontend(RuleBasedStateMachine):
             old = []
         if data.draw(st.booleans(), "greeting"):
             before.insert(0, assistant(GREETING))
+        self.shows_all = len(old) + len(shown) == len(way)
         return before + [self.entry(data, one) for one in (*old, *shown)]
 
     def entry(self, data, said):
@@ -147,7 +152,7 @@ class Frontend(RuleBasedStateMachine):
 
     def send(self, data, chat, extra=(), **options):
         messages = self.transcript(data, chat, extra)
-        chat.brought()
+        chat.brought(whole=self.shows_all)
         return self.door.asks(*messages, conversation=chat.header, **options)
 
     # What a model says.
@@ -224,7 +229,7 @@ class Frontend(RuleBasedStateMachine):
     def twice(self, data, chat, answer):
         """Two equal requests at the same time, of which one gets its answer shown."""
         messages = self.transcript(data, chat)
-        chat.brought()
+        chat.brought(whole=self.shows_all)
         with ThreadPoolExecutor(2) as pool:
             both = list(pool.map(lambda _: self.door.asks(*messages, conversation=chat.header), range(2)))
         for one in both:
@@ -359,6 +364,7 @@ class Frontend(RuleBasedStateMachine):
             chat.way, chat.missed = chat.left.pop()
             chat.leave([*before, *chat.vanished])
             chat.take_up(chat.way)
+            chat.parts_unseen = True
             self.exchange(data, chat, self.says(data))
             self.check()
 
@@ -391,8 +397,8 @@ class Frontend(RuleBasedStateMachine):
     @rule(data=st.data())
     def delete_an_exchange(self, data):
         chat = self.chat(data, 6)
-        # What goes where the person returned to a branch, unseen, hides from which message that one starts.
-        if chat and not chat.left and not chat.taken_up:
+        # What goes before a request has shown where the branch starts that the person returned to hides its start.
+        if chat and not chat.left and not chat.taken_up and not chat.parts_unseen:
             place = data.draw(st.integers(min(self.settled(chat), len(chat.way) - 4), len(chat.way) - 4), "place")
             near = chat.way[place - 1], *chat.way[place + 2 : place + 4]
             if any(one in chat.edited for one in near):

@@ -174,6 +174,13 @@ def test_a_few_words_behind_an_exchange_that_is_not_known_were_said_again():
     assert cut == {"new": ["uu3<a2", "a3<uu3", "u3<a3", "a4<u3", "u4<a4"]}
 
 
+def test_a_few_words_behind_a_third_speaker_whom_nobody_knows_were_said_again():
+    known = Known("u1 a1 u2 a2 u3 a3")
+
+    assert changed(known, "u1 a1 u2 a2 o1 u3")["new"] == ["o1<a2", "u3<o1"]
+    assert changed(known, "u1 a1 u2 a2 u9 u3") == {}
+
+
 def test_many_words_behind_an_exchange_that_is_not_known_are_the_known_ones():
     long = "u3" + 40 * "!"
 
