@@ -54,7 +54,7 @@ class Chat:
     Until a request brings it, talk that another door handed in without an id is `unplaced`: nothing says that it is
     this chat's; what the person returned to is `taken_up`: it may still be retracted; and other answers stand `beside`
     one that the talk goes on from. `parts_unseen` until a request shows where the branch starts that the person
-    returned to.
+    returned to, and `cut_unseen` until one leaves out what was deleted.
     """
 
     header: str | None
@@ -69,11 +69,27 @@ class Chat:
     taken_up: list[Utterance] = field(default_factory=list)
     beside: list[Utterance] = field(default_factory=list)
     parts_unseen: bool = False
+    cut_unseen: bool = False
 
     def brought(self, *, whole):
         """A request shows what the person did, the `whole` chat or a part."""
         self.parts_unseen = self.parts_unseen and not whole
+        self.cut_unseen = False
         self.missed, self.edited, self.unplaced, self.taken_up, self.beside = 0, [], False, [], []
+
+    @property
+    def changed_unseen(self):
+        """Whether the chat was changed in a way that no request has shown.
+
+        A few words that are said often are told apart by what stands around them: nothing tells them apart where that
+        changes as well.
+        """
+        return bool(self.missed or self.edited or self.cut_unseen)
+
+    def is_said_again(self, utterances):
+        """Whether any of these words is in the chat twice."""
+        shown = Counter(one.shown for one in self.way)
+        return any(shown[one.shown] > 1 for one in utterances)
 
     def leave(self, utterances):
         """The person swiped these away, edited them, or went back before them."""
@@ -159,7 +175,7 @@ class Frontend(RuleBasedStateMachine):
 
     def answer(self, data, chat):
         words = data.draw(st.sampled_from(["Sure.", *["Tell me more."] * 4]), "answer")
-        if any(one.shown == words != one.text for one in chat.swiped):
+        if chat.changed_unseen or any(one.shown == words != one.text for one in chat.swiped):
             # Another answer with the words to which a swiped one was cut can't be told from that.
             words = "Tell me more."
         text = self.new_text("Well, that is a long story, and I know it.") if words != "Sure." else "Sure."
@@ -188,6 +204,8 @@ class Frontend(RuleBasedStateMachine):
         outcome, answer = data.draw(st.sampled_from(outcomes), "outcome"), self.answer(data, chat)
         if outcome in CUT_OR_UNSEEN and any(one.shown == answer.text for one in chat.swiped):
             # Shown with the same words as a swiped answer, of which one said more, it can't be told from that.
+            outcome = "whole"
+        if outcome == "outage" and {answer.text, chat.way[-1].text} & {*OFTEN_SAID, "Sure."}:
             outcome = "whole"
         answer = getattr(self, outcome)(data, chat, answer)
         if answer is not None:
@@ -251,8 +269,10 @@ class Frontend(RuleBasedStateMachine):
         chats = [chat for chat in self.chats if len(chat.way) >= least]
         return data.draw(st.sampled_from(chats), "chat") if chats else None
 
-    def says(self, data):
+    def says(self, data, chat):
         often = data.draw(st.sampled_from([*OFTEN_SAID, *[None] * 5]), "said")
+        if chat.changed_unseen:
+            often = None
         text = often or self.new_text("is what I wanted to tell you.")
         return Utterance("user", text, text)
 
@@ -289,14 +309,14 @@ class Frontend(RuleBasedStateMachine):
         accept_messages(self.door.store, self.door.settings, self.being.being_id, items)
         chat = Chat(f"chat {len(self.chats)}" if named else None, way, unplaced=not conversation)
         self.chats.append(chat)
-        self.exchange(data, chat, self.says(data))
+        self.exchange(data, chat, self.says(data, chat))
         self.check()
 
     @precondition(lambda self: self.chats)
     @rule(data=st.data())
     def go_on(self, data):
         chat = self.chat(data)
-        self.exchange(data, chat, self.says(data))
+        self.exchange(data, chat, self.says(data, chat))
         self.check()
 
     @precondition(lambda self: self.chats)
@@ -306,7 +326,7 @@ class Frontend(RuleBasedStateMachine):
         if chat and chat.way[-1].role == "assistant":
             text = self.new_text("says a third.")
             chat.way.append(Utterance("other", text, text, "Otto"))
-            self.exchange(data, chat, self.says(data))
+            self.exchange(data, chat, self.says(data, chat))
             self.check()
 
     @precondition(lambda self: self.chats)
@@ -365,7 +385,7 @@ class Frontend(RuleBasedStateMachine):
             chat.leave([*before, *chat.vanished])
             chat.take_up(chat.way)
             chat.parts_unseen = True
-            self.exchange(data, chat, self.says(data))
+            self.exchange(data, chat, self.says(data, chat))
             self.check()
 
     @precondition(lambda self: self.chats)
@@ -405,6 +425,10 @@ class Frontend(RuleBasedStateMachine):
                 # An edit that no transcript showed, beside what was deleted, can't be told from something new; nor if
                 # only an answer is between that was cut short.
                 return
+            if chat.is_said_again(chat.way[place - 1 : place + 4]):
+                # Of the same words before a deletion and behind it, nothing says which ones went.
+                return
+            chat.cut_unseen = True
             for one in chat.way[place : place + 2]:
                 # If no transcript showed the edit, none shows that it took a place.
                 chat.vanished += [one, *one.earlier]
