@@ -32,8 +32,8 @@ def answers_to_compare(
     edited or left out; right before the first match, the message that it was said after; and between two matches, where
     as many turns are unmatched as messages are, the one at the same place. Behind the last match, of an answer behind
     unmatched turns, those behind as many messages of the same speakers: the turns were edited, and a frontend that asks
-    for no other answer keeps the one that is there. A few words that match farther on may be the answer to the turn
-    before, cut off, and are compared with the answers to that.
+    for no other answer keeps the one that is there. A few words that match farther on, or behind words that were said
+    several times, may be an answer to the turn before, cut off, and are compared with the answers to that.
     """
     matched = {match.message.message_id for match in matches}
     compared = {number: list(islice(found, ANSWERS)) for number, found in _behind(turns, matches, known, matched)}
@@ -56,9 +56,10 @@ def _behind(
                 edited = _answers_to_edited(known, before, matched, turns[last + 1 : number])
                 least = 1 if last == number - 1 else LONG
                 yield number, chain(edited, _answers_after(known, before, matched, least))
-            elif last == number - 1 and len(turn.comparable) < LONG and at[number].parent_id != before.message_id:
-                answers = known.after.get(before.message_id, ())
-                yield number, (Comparison(one, least=1) for one in answers if one.role == "assistant")
+            elif last == number - 1 and len(turn.comparable) < LONG:
+                said = known.by_digest.get(turns[last].digest, ())
+                if len(said) > 1 or at[number].parent_id != before.message_id:
+                    yield number, _answers_to(known, [before, *said])
         if number in at:
             last = number
 
@@ -86,6 +87,14 @@ def _answers_to_edited(
     for before in said:
         for one in known.after.get(before.message_id, ()):
             if one.role == "assistant" and one.message_id not in matched:
+                yield Comparison(one, least=1)
+
+
+def _answers_to(known: KnownConversation, said: Iterable[PlacedMessage]) -> Iterator[Comparison]:
+    """Yield the answers to each of some messages."""
+    for before in {message.message_id for message in said}:
+        for one in known.after.get(before, ()):
+            if one.role == "assistant":
                 yield Comparison(one, least=1)
 
 

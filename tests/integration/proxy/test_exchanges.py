@@ -235,6 +235,18 @@ def test_a_trimmed_answer_is_not_taken_for_the_same_words_farther_on(door):
     assert door.stands() == ["Hi.", "Sure. And so", "Is it near?", "Yes.", "Good."]
 
 
+def test_a_trimmed_answer_is_not_taken_for_the_same_exchange_farther_on(door):
+    door.asks("Hi.", "Yes.", "ok", answer="Sure. And so")
+    said = ["Hi.", "Yes.", "ok", "Sure."]
+    door.asks(*said, "Is it far?", "Yes, it is.", "ok", answer="Sure.")
+    door.asks(*said, "Is it far?", "Yes, it is.", "ok", "Sure.", "Let us go.", answer="Come.")
+
+    # Back to where that question stood.
+    assert door.asks(*said, "Is it near?", answer="No.").retracted == 0
+    assert door.asks(*said, "Is it near?", "No.", "Then we stay.").retracted == 6
+    assert door.stands() == ["Hi.", "Yes.", "ok", "Sure. And so", "Is it near?", "No.", "Then we stay."]
+
+
 def test_the_same_words_said_twice_before_a_deleted_answer_keep_their_places(door):
     long = "Well, that is a long story, and I know it."
     door.asks("Hi.", "Sure.", "ok", answer="Sure. And so")

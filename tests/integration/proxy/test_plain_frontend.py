@@ -425,6 +425,9 @@ class Frontend(RuleBasedStateMachine):
                 # An edit that no transcript showed, beside what was deleted, can't be told from something new; nor if
                 # only an answer is between that was cut short.
                 return
+            if chat.way[place + 2].shown == "Sure." != chat.way[place + 2].text:
+                # Without what it answered, a few words that were cut short could be the beginning of anything.
+                return
             if chat.is_said_again(chat.way[place - 1 : place + 4]):
                 # Of the same words before a deletion and behind it, nothing says which ones went.
                 return
