@@ -114,7 +114,8 @@ def missing(tx: Transaction) -> list[str]:
 def await_migrated(url: str, patience: float = 60.0, *, pause: float = 0.05) -> bool:
     """Wait until a database has all migrations of this version, so that a process may start beside the migration.
 
-    A database that is out of reach is not waited for: what needs it says so, or tries again.
+    A database that is out of reach, or lets this role read no migrations, is not waited for: what needs it says so, or
+    tries again.
 
     Args:
         url: The database, as a libpq connection string.
@@ -129,7 +130,7 @@ def await_migrated(url: str, patience: float = 60.0, *, pause: float = 0.05) -> 
         with Transaction.connect(url, row_factory=dict_row, autocommit=True, connect_timeout=5) as session:
             while (lacking := missing(session)) and monotonic() < deadline:
                 sleep(pause)
-    except psycopg.OperationalError:
+    except psycopg.Error:
         return False
     if lacking:
         LOG.error("schema.not_migrated", missing=lacking, remedy="run `patrol migrate`")
