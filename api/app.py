@@ -46,7 +46,6 @@ from api.search import keyed_knowledge, search
 from api.talk import messages, sessions
 from api.vault import exchange, records
 from schemas.settings import Settings
-from store.migrate import await_migrated
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app as celery
 from workers.runtime.dispatch import BackgroundSender
@@ -71,8 +70,7 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         configure_logs(settings)
         _take_over_server_logs()
-        servers = addresses(settings)
-        await to_thread.run_sync(await_migrated, servers.database_url)
+        redis_url = addresses(settings).redis_url
         with (
             BackgroundSender(celery) as sender,
             resources(
@@ -84,7 +82,7 @@ def create_app(settings: Settings | None = None, bulk_turns: Path | None = None)
                 notes_live_requests=True,
             ) as app.state.resources,
             Redis.from_url(
-                servers.redis_url, socket_timeout=2.0, socket_connect_timeout=2.0, retry=Retry(NoBackoff(), 0)
+                redis_url, socket_timeout=2.0, socket_connect_timeout=2.0, retry=Retry(NoBackoff(), 0)
             ) as app.state.redis,
         ):
             app.state.loads = UserLoads(settings.user_requests, settings.user_database_time)

@@ -19,6 +19,7 @@ from workers.embedded.servers import Addresses, embedded_servers
 from workers.embedded.supervisor import Process, Restartable
 from workers.runtime.addresses import addresses
 
+CELERY = (sys.executable, "-m", "workers.runtime.celery_command")
 MOST_API_PROCESSES = 4
 PING_PATIENCE = 0.25
 HEALTH_PATIENCE = 2.0
@@ -38,7 +39,7 @@ def node(name: str) -> str:
 
 def worker_command(name: str, queues: Sequence[str], concurrency: int) -> list[str]:
     """Return a Celery worker's command line. Workers do not coordinate, so gossip and mingle are off."""
-    return [sys.executable, "-m", "workers.runtime.worker", *_worker(name, queues, concurrency)]
+    return [*CELERY, "worker", *_worker(name, queues, concurrency)]
 
 
 def _worker(name: str, queues: Sequence[str], concurrency: int) -> list[str]:
@@ -51,7 +52,7 @@ def _worker(name: str, queues: Sequence[str], concurrency: int) -> list[str]:
 def beat_command(home: Path) -> list[str]:
     """Return Celery beat's command line."""
     return [
-        *(sys.executable, "-m", "workers.runtime.beat"),
+        *(*CELERY, "beat"),
         *("--schedule", str(home / "beat-schedule"), "--enable-remote-control", "--hostname", node("beat")),
     ]
 

@@ -1,6 +1,5 @@
 """The Celery app, and the resources of each of its worker processes."""
 
-import gc
 import os
 import signal
 import threading
@@ -13,7 +12,7 @@ from celery import Celery, signals
 from providers import embedding, thinkers
 from schemas.settings import Settings
 from store.migrate import await_migrated
-from workers.runtime import alive
+from workers.runtime import alive, collector
 from workers.runtime.addresses import addresses
 from workers.runtime.dispatch import send
 from workers.runtime.logs import configure_logs
@@ -55,12 +54,11 @@ app.config_from_object("celeryconfig")
 def prepare(**_: Any) -> None:
     """Import before the fork what each process of the pool needs, which they then share; wait for the migration."""
     settings = Settings()
-    embedding.load_sdk(settings)
-    thinkers.load_sdk(settings)
+    with collector.paused():
+        embedding.load_sdk(settings)
+        thinkers.load_sdk(settings)
     await_migrated(addresses(settings).database_url)
-    # The garbage collector writes to each object that it visits, and so would copy the memory that the forks share.
-    gc.collect()
-    gc.freeze()
+    collector.keep_out_of_it()
 
 
 @signals.worker_process_init.connect  # type: ignore[untyped-decorator]  # published without types

@@ -1,20 +1,32 @@
-"""Celery's commands, each by itself: its command line imports all of them, and Flower, which takes 0.3 s and 20 MB."""
+"""One of Celery's commands: its own command line imports all of them, and Flower, which takes 0.3 s and 20 MB.
+
+`python -m workers.runtime.celery_command worker OPTIONS` takes the options of `celery worker`, and `beat` those of
+`celery beat`.
+"""
 
 import sys
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from importlib import import_module
+from typing import NoReturn
 
-from celery import Celery
 from celery.bin.base import CLIContext
 
+# The module of each command's app: beat sends tasks by name, and does without them.
+APPS = {"worker": "workers.runtime.app", "beat": "workers.runtime.celery_client"}
 
-def run(command: Any, app: Celery, arguments: Sequence[str]) -> NoReturn:
-    """Run one of Celery's commands, and exit with its status.
+
+def run(name: str, options: Sequence[str]) -> NoReturn:
+    """Run a command, and exit with its status.
 
     Args:
-        command: The click command, of a module of `celery.bin`.
-        app: The app to run it for.
-        arguments: Its options.
+        name: `worker` or `beat`.
+        options: Those of `celery worker` or `celery beat`.
     """
+    app = import_module(APPS[name]).app
+    command = getattr(import_module(f"celery.bin.{name}"), name)
     context = CLIContext(app, no_color=True, workdir=None)
-    sys.exit(command.main([*arguments], prog_name=f"celery {command.name}", obj=context))
+    sys.exit(command.main([*options], prog_name=f"celery {name}", obj=context))
+
+
+if __name__ == "__main__":
+    run(sys.argv[1], sys.argv[2:])

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from celery.bin.worker import worker
-
 from workers.embedded.launch import end_with_parent
+from workers.runtime import collector
 from workers.runtime.app import app, prepare
 from workers.runtime.celery_command import run
 
@@ -32,7 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         0 after an order to stop, else the exit status of the one that ended first.
     """
-    app.loader.import_default_modules()
+    with collector.paused():
+        app.loader.import_default_modules()
     prepare()
     running: list[int] = []
     orders: list[int] = []
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         if not (pid := os.fork()):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, PASSED_ON)
             end_with_parent(parent, signal.SIGKILL)
-            run(worker, app, command)
+            run("worker", command)
         running.append(pid)
     for number in PASSED_ON:
         signal.signal(number, pass_on)

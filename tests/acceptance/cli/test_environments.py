@@ -35,7 +35,7 @@ SIGNS = {
     "api.server:application": "api",
     "workers.runtime.worker_group": "worker",
     "stream": "stream",
-    "workers.runtime.beat": "beat",
+    "beat": "beat",
     "flower": "flower",
     "postgres": "postgres",
     "redis-server": "redis",
