@@ -53,8 +53,8 @@ class Chat:
     are the edited words that no request has brought: so many turns more are shown, or too few of them would be known.
     Until a request brings it, talk that another door handed in without an id is `unplaced`: nothing says that it is
     this chat's; what the person returned to is `taken_up`: it may still be retracted; and other answers stand `beside`
-    one that the talk goes on from. `parts_unseen` until a request shows where the branch starts that the person
-    returned to, and `cut_unseen` until one leaves out what was deleted.
+    one that the talk goes on from. Until a request shows the whole chat, `parts_unseen` says that the person returned
+    to a branch, and `cut_unseen` that something was deleted.
     """
 
     header: str | None
@@ -71,11 +71,13 @@ class Chat:
     parts_unseen: bool = False
     cut_unseen: bool = False
 
-    def brought(self, *, whole):
-        """A request shows what the person did, the `whole` chat or a part."""
-        self.parts_unseen = self.parts_unseen and not whole
-        self.cut_unseen = False
-        self.missed, self.edited, self.unplaced, self.taken_up, self.beside = 0, [], False, [], []
+    def brought(self, shown):
+        """A request shows what the person did, in these words of the chat."""
+        hidden = [one for one in self.way if not any(one is other for other in shown)]
+        self.edited = [one for one in self.edited if any(one is other for other in hidden)]
+        if not hidden:
+            self.parts_unseen = self.cut_unseen = False
+        self.missed, self.unplaced, self.taken_up, self.beside = 0, False, [], []
 
     @property
     def changed_unseen(self):
@@ -115,7 +117,7 @@ class Frontend(RuleBasedStateMachine):
         with store.transaction() as tx:
             self.being = make_being(tx, make_user(tx))
         self.door = Door(store, self.being)
-        self.chats, self.numbers, self.openings, self.shows_all = [], 0, set(), True
+        self.chats, self.numbers, self.openings, self.shown = [], 0, set(), []
 
     def new_text(self, words):
         self.numbers += 1
@@ -126,7 +128,7 @@ class Frontend(RuleBasedStateMachine):
     def transcript(self, data, chat, extra=()):
         way = [*chat.way, *extra]
         if data is None:
-            self.shows_all = True
+            self.shown = way
             return [self.entry(None, one) for one in way]
         always = ALWAYS_SHOWN + chat.missed + len(chat.edited)
         old, shown = way[:-always], way[-always:]
@@ -134,7 +136,8 @@ class Frontend(RuleBasedStateMachine):
         before = []
         if how == "cut":
             old = old[data.draw(st.integers(0, len(old)), "from") :]
-        elif how == "hidden":
+        elif how == "hidden" and not chat.edited:
+            # Beside turns that are hidden, an edit can't be told from something said instead of them.
             old = [one for one in old if data.draw(st.booleans(), "shown")]
         elif how == "summary" and len(old) > 1:
             before = [user("Summary of the story: they talked."), assistant("I remember.")][
@@ -143,7 +146,7 @@ class Frontend(RuleBasedStateMachine):
             old = []
         if data.draw(st.booleans(), "greeting"):
             before.insert(0, assistant(GREETING))
-        self.shows_all = len(old) + len(shown) == len(way)
+        self.shown = [*old, *shown]
         return before + [self.entry(data, one) for one in (*old, *shown)]
 
     def entry(self, data, said):
@@ -168,7 +171,7 @@ class Frontend(RuleBasedStateMachine):
 
     def send(self, data, chat, extra=(), **options):
         messages = self.transcript(data, chat, extra)
-        chat.brought(whole=self.shows_all)
+        chat.brought(self.shown)
         return self.door.asks(*messages, conversation=chat.header, **options)
 
     # What a model says.
@@ -247,7 +250,7 @@ class Frontend(RuleBasedStateMachine):
     def twice(self, data, chat, answer):
         """Two equal requests at the same time, of which one gets its answer shown."""
         messages = self.transcript(data, chat)
-        chat.brought(whole=self.shows_all)
+        chat.brought(self.shown)
         with ThreadPoolExecutor(2) as pool:
             both = list(pool.map(lambda _: self.door.asks(*messages, conversation=chat.header), range(2)))
         for one in both:
