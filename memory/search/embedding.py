@@ -22,6 +22,7 @@ from schemas.ledger.work import Claim
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.search import Kind
 from store.database import Store
+from store.errors import BudgetSpent
 from store.ledger import work
 from store.search import documents, queue, vectors
 from store.search.vectors import Unembedded, WindowVector
@@ -34,6 +35,8 @@ Portion = tuple[Unembedded, Sequence[Window]]
 
 # Live work gets its worker in between.
 TURN = timedelta(seconds=3)
+# By how much a portion that the budget has no room for is made smaller.
+SMALLER = 8
 
 
 def ask_for_other_models(store: Store, embedders: Embedders, limit: int = 100) -> None:
@@ -55,25 +58,33 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
     """Give what waits its vectors, batch by batch, for a `turn`; what is left waits for the next one.
 
     Raises:
-        ProviderError: The embedder is out of reach; what was embedded so far is kept.
+        BudgetSpent: What is left of the day's budget is too little for one text; what was embedded so far is kept.
+        ProviderError: The embedder is out of reach; likewise.
     """
     owner_id = claim.owner_id
     ends = monotonic() + turn.total_seconds()
     with store.transaction() as tx:
         embedder = _embedder(tx, embedders, owner_id)
+    most = embedder.portion
     while True:
         with store.transaction() as tx:
             work.hold(tx, claim)
             user_id = queue.user_of(tx, owner_id)
-            batch = vectors.unembedded(tx, owner_id, user_id, embedder.portion) if user_id else []
+            batch = vectors.unembedded(tx, owner_id, user_id, most) if user_id else []
         if not batch:
             break
-        for some in _portions([(one, _windows(embedder, one)) for one in batch], embedder.portion):
-            made = _embedded(embedder, some)
-            with store.transaction() as tx:
-                work.hold(tx, claim)
-                vectors.keep(tx, owner_id, embedder.model, made, [one for one, _ in some])
-                vectors.serve(tx, owner_id, embedder.model)
+        try:
+            for some in _portions([(one, _windows(embedder, one)) for one in batch], most):
+                made = _embedded(embedder, some)
+                with store.transaction() as tx:
+                    work.hold(tx, claim)
+                    vectors.keep(tx, owner_id, embedder.model, made, [one for one, _ in some])
+                    vectors.serve(tx, owner_id, embedder.model)
+        except BudgetSpent:
+            # A portion may be more than a day's budget, and would wait for good.
+            if most == 1:
+                raise
+            most = max(1, most // SMALLER)
         if monotonic() >= ends:
             break
     with store.finishing(claim) as tx:

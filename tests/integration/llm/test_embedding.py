@@ -21,6 +21,7 @@ from tests.indexed import LEASE, index
 from tests.scenes import make_user
 from workers.runtime.usage_meter import AccountsMeter
 
+LONG = "The oven failed again, and nobody knew why. " * 10
 TEXTS = ["The oven failed.", "They walked by the sea."]
 
 
@@ -97,6 +98,17 @@ def test_what_was_told_is_embedded_by_the_tick_on_behalf_of_its_being(store, bei
     assert (call["being_id"], call["kind"], call["outcome"]) == (being.being_id, "upkeep.embed_told", "answered")
 
 
+def test_what_a_day_has_room_for_is_embedded_of_more_than_that(store, being, embedders, accounts):
+    with store.transaction() as tx:
+        beings.change_being(tx, being.being_id, {"daily_tokens": 3 * len(LONG) // 2})
+    tell(store, being, *(f"{number} {LONG}" for number in range(12)))
+    embedding.embed_waiting(store, embedders, LEASE, 5)
+
+    with store.transaction() as tx:
+        assert 0 < queue.unindexed(tx, [being.being_id], ["message"]) < 12
+    assert {call["outcome"] for call in accounts()} == {"answered"}
+
+
 def test_what_the_tick_fails_at_goes_to_a_task_at_once(store, sent, being, embedders, provider):
     tell(store, being)
     sent.clear()
@@ -109,7 +121,8 @@ def test_what_the_tick_fails_at_goes_to_a_task_at_once(store, sent, being, embed
     assert [message.kind for message in sent] == ["upkeep.embed_told"]
 
 
-def tell(store, being):
+def tell(store, being, *texts):
     """Tell the Being something, and index it."""
-    accept_messages(store, Settings(thinker="none"), being.being_id, [{"role": "user", "content": TEXTS[0]}])
+    items = [{"role": "user", "content": text} for text in texts or TEXTS[:1]]
+    accept_messages(store, Settings(thinker="none"), being.being_id, items)
     index(store, being.being_id)
