@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, takewhile
 from uuid import UUID
 
 from memory.proxy.alignment import LONG, KnownConversation, Match
@@ -65,10 +65,15 @@ def _behind(
 
 
 def _at_the_same_place(matches: Sequence[Match], known: KnownConversation) -> Iterator[tuple[int, PlacedMessage]]:
-    """Yield the turns right before the first match, and between two, with the messages there, if these are as many."""
-    for first in matches[:1]:
-        for message in islice(known.way_to(first.message), min(first.turn, 1)):
-            yield first.turn - 1, message
+    """Yield the turns right before the first match, and between two, with the messages there, if these are as many.
+
+    A greeting is no first match: a summary may stand between it and the rest.
+    """
+    greetings = list(takewhile(lambda match: known.is_greeting(match.message), matches))
+    for first in matches[len(greetings) :][:1]:
+        if not greetings or greetings[-1].turn < first.turn - 1:
+            for message in islice(known.way_to(first.message), min(first.turn, 1)):
+                yield first.turn - 1, message
     for before, match in pairwise(matches):
         unmatched = range(before.turn + 1, match.turn)
         passed = known.between(before.message, match.message) if unmatched else []

@@ -190,6 +190,19 @@ def test_a_trimmed_answer_at_the_beginning_of_a_cut_transcript_tells_the_convers
     assert door.conversations() == 1
 
 
+def test_a_trimmed_answer_behind_a_greeting_and_a_summary_tells_the_conversation(door):
+    greeting, long = assistant("Welcome back, traveller."), "Well, that is a long story, and I know it."
+    door.asks(greeting, user("Hi."), answer=long)
+    door.asks(greeting, user("Hi."), assistant(long), user("ok"), answer="Sure. And so")
+    said = [assistant("Sure."), user("Let us go.")]
+    door.asks(greeting, user("Hi."), assistant(long), user("ok"), *said, answer="Come.")
+    door.asks("Are you there?", "Yes.", "ok", answer="Sure.")
+    summary = [user("Summary: they met."), assistant("I remember.")]
+
+    assert door.asks(greeting, *summary, *said, assistant("Come."), user("I come.")).taken_in == 1
+    assert door.conversations() == 2
+
+
 def test_a_continued_answer_takes_the_place_of_its_beginning(door, talked):
     taken = door.asks(*talked[:3], assistant("Quite an age."), answer=" Cats can live to twenty.")
     assert taken.decision == "repeated"
