@@ -2,7 +2,7 @@
 
 The candidates are the conversations that know the most of its words. Of those that may be meant the one is whose
 matches have the most evidence, as in alignment, then one that would not have to branch. If all are a few words, those
-behind what differs do not count: they are said in many conversations. One may be meant if
+behind what differs or is left out do not count: they are said in many conversations. One may be meant if
 
 - two messages match (a greeting does not count), unless these are only how it began, it went on in other ways, and it
   has rested since: people begin many conversations with the same words; or unless all that matches are a few words
@@ -125,9 +125,9 @@ def fit(turns: Sequence[Turn], found: Recognized) -> Fit:
 
 
 def _before_difference(matches: list[Match]) -> list[Match]:
-    """Return the matches up to the first behind which a transcript shows other turns than the messages there."""
+    """Return the matches up to the first behind which a transcript shows other turns than the messages, or none."""
     for number, (before, match) in enumerate(pairwise(matches), start=1):
-        if match.turn > before.turn + 1 and match.message.parent_id != before.message.message_id:
+        if match.message.parent_id != before.message.message_id:
             return matches[:number]
     return matches
 

@@ -341,6 +341,16 @@ def test_of_a_few_words_those_behind_what_differs_tell_no_conversation(door, clo
     assert (taken.conversation, taken.taken_in, taken.retracted) == (other.conversation, 2, 0)
 
 
+def test_of_a_few_words_those_behind_what_is_left_out_tell_no_conversation(door, clock):
+    door.asks("Hi.", answer="Yes?")
+    door.asks("Hi.", "Yes?", "ok", answer="Sure.")
+    clock.advance(minutes=31)
+    door.asks("Hi.", choices=2)
+
+    assert door.asks("Hi.", "Sure.", "Shall we go?", answer="Yes.").taken_in == 2
+    assert door.stands() == ["Hi.", "Yes?", "ok", "Sure.", "Hi.", "Sure.", "Shall we go?", "Yes."]
+
+
 def test_a_few_words_far_behind_unknown_ones_are_no_known_conversation(door):
     door.asks("The harbour freezes.", answer="Since when?")
     door.asks("The harbour freezes.", "Since when?", "Since Monday.", answer="Is it thick?")
