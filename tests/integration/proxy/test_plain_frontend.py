@@ -30,6 +30,7 @@ CUT_OR_UNSEEN = ("trimmed", "aborted", "outage", "choices")
 # The most turns of one exchange: a third speaker's, the user's and the answer.
 MISSED = 3
 EXCHANGE = 2
+TWICE = 2
 
 
 @dataclass(eq=False)
@@ -87,6 +88,11 @@ class Chat:
         changes as well.
         """
         return bool(self.missed or self.edited or self.cut_unseen)
+
+    def may_say(self, text):
+        """Whether a few words may be said: twice in a chat, for of many times nothing tells which one was meant."""
+        said = sum(one.shown == text for one in (*self.way, *self.off, *self.vanished))
+        return said < TWICE and not self.changed_unseen
 
     def is_said_again(self, utterances):
         """Whether any of these words is in the chat twice."""
@@ -178,7 +184,7 @@ class Frontend(RuleBasedStateMachine):
 
     def answer(self, data, chat):
         words = data.draw(st.sampled_from(["Sure.", *["Tell me more."] * 4]), "answer")
-        if chat.changed_unseen or any(one.shown == words != one.text for one in chat.swiped):
+        if not chat.may_say(words) or any(one.shown == words != one.text for one in chat.swiped):
             # Another answer with the words to which a swiped one was cut can't be told from that.
             words = "Tell me more."
         text = self.new_text("Well, that is a long story, and I know it.") if words != "Sure." else "Sure."
@@ -274,7 +280,7 @@ class Frontend(RuleBasedStateMachine):
 
     def says(self, data, chat):
         often = data.draw(st.sampled_from([*OFTEN_SAID, *[None] * 5]), "said")
-        if chat.changed_unseen:
+        if often and not chat.may_say(often):
             often = None
         text = often or self.new_text("is what I wanted to tell you.")
         return Utterance("user", text, text)
