@@ -90,7 +90,12 @@ class Chat:
         return bool(self.missed or self.edited or self.cut_unseen)
 
     def may_say(self, text):
-        """Whether a few words may be said: twice in a chat, for of many times nothing tells which one was meant."""
+        """Whether a few words may be said: twice in a chat, for of many times nothing tells which one was meant.
+
+        A chat without a name that begins like another one is told by what is said next.
+        """
+        if self.header is None and len(self.way) <= EXCHANGE:
+            return False
         said = sum(one.shown == text for one in (*self.way, *self.off, *self.vanished))
         return said < TWICE and not self.changed_unseen
 
@@ -351,6 +356,9 @@ class Frontend(RuleBasedStateMachine):
         if chat.way[-1].role != "assistant":
             # No other answer came, and the talk goes on without any: none takes the place of those before.
             chat.vanished += chat.swiped
+        elif chat.way[-2].earlier and swiped.text != swiped.shown:
+            # Said again behind an edit, an answer that was cut would be another text.
+            return
         elif data.draw(st.booleans(), "swipe back"):
             chat.swiped.append(chat.way.pop())
             chat.leave(chat.swiped[-1:])
