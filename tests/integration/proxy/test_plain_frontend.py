@@ -409,7 +409,8 @@ class Frontend(RuleBasedStateMachine):
     @rule(data=st.data())
     def edit(self, data):
         chat = self.chat(data, 3)
-        if not chat or chat.left:
+        # Before a request has shown them, words of another door have no place that others could take.
+        if not chat or chat.left or chat.unplaced:
             return
         way = chat.way
         places = [
@@ -425,8 +426,6 @@ class Frontend(RuleBasedStateMachine):
             if place >= len(way) - chat.missed - 1:
                 # No turn behind it was shown, so that it looks like going back: what vanished goes with the branch.
                 chat.leave(chat.vanished)
-            if chat.unplaced:
-                chat.vanished.append(way[place])
             way[place] = replace(way[place], text=text, shown=text, earlier=(*way[place].earlier, way[place]))
             chat.edited.append(way[place])
 
@@ -453,8 +452,8 @@ class Frontend(RuleBasedStateMachine):
                 # If no transcript showed the edit, none shows that it took a place.
                 chat.vanished += [one, *one.earlier]
                 if place + 2 >= len(chat.way) - chat.missed:
-                    # What follows was never shown behind it, so that it looks like what was said instead.
-                    chat.leave([one, *one.earlier])
+                    # What follows was never shown behind it, so that it looks like what was said instead of all that.
+                    chat.leave(chat.vanished)
             # If the answer that was chosen goes before the talk goes on from it, none takes the place of the others.
             chat.vanished += chat.beside
             if place + 2 >= len(chat.way) - EXCHANGE:
