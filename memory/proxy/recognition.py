@@ -102,13 +102,15 @@ def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datet
     """Return the conversation that a transcript belongs to; None if it begins another one."""
     digests = {turn.digest for turn in turns}
     candidates = transcripts.conversations_with(tx, being_id, digests, prefix=RECOGNIZED, limit=CANDIDATES)
-    found: list[Recognized] = []
+    meant: list[Recognized] = []
     for place, (conversation, _) in enumerate(candidates):
-        found.append(named(tx, being_id, turns, conversation))
-        if place == 0 and candidates[1:] and candidates[0][1] > candidates[1][1] and _is_whole(turns, found[0]):
+        found = named(tx, being_id, turns, conversation)
+        if not is_meant(turns, found.matches, found.known, now):
+            continue
+        meant.append(found)
+        if place == 0 and candidates[1:] and candidates[0][1] > candidates[1][1] and _is_whole(turns, found):
             # None of the others knows as many of its words.
             break
-    meant = [one for one in found if is_meant(turns, one.matches, one.known, now)]
     return max(meant, key=lambda one: fit(turns, one), default=None)
 
 

@@ -308,6 +308,17 @@ def test_of_conversations_that_began_alike_the_one_goes_on_that_ends_there(door,
     assert door.conversations() == 2
 
 
+def test_a_retry_behind_a_greeting_is_none_of_the_earlier_conversation_that_began_so(door, clock):
+    greeting = assistant("Welcome back, traveller.")
+    door.asks(greeting, user("Hi."), answer="Yes?")
+    door.asks(greeting, user("Hi."), assistant("Yes?"), user("Shall we go?"), answer="Sure.")
+    clock.advance(minutes=31)
+    door.asks("Hi.")
+
+    assert door.asks(greeting, user("Hi.")).taken_in == 0
+    assert door.conversations() == 2
+
+
 def test_of_conversations_that_match_as_often_the_one_with_the_longer_matches_is_meant(door, clock):
     door.asks("Hi.", answer="Good morning.")
     door.asks("Hi.", "Good morning.", "Any news?", answer="The harbour freezes.")
