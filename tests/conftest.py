@@ -11,7 +11,6 @@ import os
 # It is read when numpy is imported.
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
-import gc
 import shutil
 import sys
 import tempfile
@@ -38,6 +37,7 @@ from workers.embedded import processes
 from workers.embedded.postgres import EmbeddedPostgres
 from workers.embedded.processes import Child
 from workers.embedded.supervisor import Launch
+from workers.runtime import collector
 
 # An upper bound on waiting for a condition, generous so that a busy machine fails no test.
 PATIENCE = 120.0
@@ -116,8 +116,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from visiting all modules and tests over and over: they stay until the end."""
-    gc.collect()
-    gc.freeze()
+    collector.keep_out_of_it()
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,6 @@ Run as `python -m tests.preloaded DESCRIPTOR`, this module is the preloaded proc
 
 import atexit
 import ctypes
-import gc
 import json
 import os
 import pkgutil
@@ -41,6 +40,7 @@ from providers.local import minilm
 from workers.embedded import processes
 from workers.embedded.launch import PR_SET_PDEATHSIG
 from workers.embedded.processes import Child
+from workers.runtime import collector
 
 PACKAGES = ("api", "cli", "memory", "providers", "schemas", "store", "tasks", "workers")
 LIBRARIES = ("anthropic", "celery.__main__", "celery.bin.worker", "celery.bin.beat", "celery.apps.beat", "openai")
@@ -241,8 +241,7 @@ def load() -> None:
     share_minilm()
     # It reads the settings, which must be of the fork's own environment.
     assert "celeryconfig" not in sys.modules
-    gc.collect()
-    gc.freeze()
+    collector.keep_out_of_it()
 
 
 def share_minilm() -> None:

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, takewhile
+from itertools import chain, islice, pairwise
 from uuid import UUID
 
 from memory.proxy.alignment import LONG, KnownConversation, Match
@@ -69,11 +69,10 @@ def _at_the_same_place(matches: Sequence[Match], known: KnownConversation) -> It
 
     A greeting is no first match: a summary may stand between it and the rest.
     """
-    greetings = list(takewhile(lambda match: known.is_greeting(match.message), matches))
-    for first in matches[len(greetings) :][:1]:
-        if not greetings or greetings[-1].turn < first.turn - 1:
-            for message in islice(known.way_to(first.message), min(first.turn, 1)):
-                yield first.turn - 1, message
+    first = next((match for match in matches if not known.is_greeting(match.message)), None)
+    if first is not None and first.turn - 1 not in {match.turn for match in matches}:
+        for message in islice(known.way_to(first.message), min(first.turn, 1)):
+            yield first.turn - 1, message
     for before, match in pairwise(matches):
         unmatched = range(before.turn + 1, match.turn)
         passed = known.between(before.message, match.message) if unmatched else []
@@ -96,8 +95,8 @@ def _answers_to_edited(
 
 
 def _answers_to(known: KnownConversation, said: Iterable[PlacedMessage]) -> Iterator[Comparison]:
-    """Yield the answers to each of some messages."""
-    for before in {message.message_id for message in said}:
+    """Yield the answers to each of some messages, once if a message is named twice."""
+    for before in dict.fromkeys(message.message_id for message in said):
         for one in known.after.get(before, ()):
             if one.role == "assistant":
                 yield Comparison(one, least=1)

@@ -74,12 +74,7 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
         if not batch:
             break
         try:
-            for some in _portions([(one, _windows(embedder, one)) for one in batch], most):
-                made = _embedded(embedder, some)
-                with store.transaction() as tx:
-                    work.hold(tx, claim)
-                    vectors.keep(tx, owner_id, embedder.model, made, [one for one, _ in some])
-                    vectors.serve(tx, owner_id, embedder.model)
+            _embed_batch(store, embedder, claim, batch, most)
         except BudgetSpent:
             # A portion may be more than a day's budget, and would wait for good.
             if most == 1:
@@ -89,6 +84,16 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
             break
     with store.finishing(claim) as tx:
         vectors.serve(tx, owner_id, embedder.model)
+
+
+def _embed_batch(store: Store, embedder: Embedder, claim: Claim, batch: Sequence[Unembedded], most: int) -> None:
+    """Embed documents, up to `most` windows between two commits."""
+    for some in _portions([(one, _windows(embedder, one)) for one in batch], most):
+        made = _embedded(embedder, some)
+        with store.transaction() as tx:
+            work.hold(tx, claim)
+            vectors.keep(tx, claim.owner_id, embedder.model, made, [one for one, _ in some])
+            vectors.serve(tx, claim.owner_id, embedder.model)
 
 
 def _embedder(tx: Transaction, embedders: Embedders, owner_id: UUID) -> Embedder:

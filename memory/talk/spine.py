@@ -45,7 +45,7 @@ def request_if_due(tx: Transaction, user_id: UUID, *, after: Claim | None = None
         user_id: The user.
         after: The work that this transaction finishes, a judging or a version. In a backlog, such as an import, the
             next version then waits for as many messages as it can take in, so that each is worth its call; but no
-            longer than until all are judged, or for ten seconds.
+            longer than until all are judged, or for half a minute.
     """
     waiting = spines.waiting(tx, user_id, MESSAGES_AT_ONCE)
     if waiting < SPINE_EVERY:

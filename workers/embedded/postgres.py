@@ -89,8 +89,8 @@ class EmbeddedPostgres(Server):
 
     def command(self) -> list[str]:
         """Return the server's command line, which holds all its settings."""
-        buffers = {"shared_buffers": f"{shared_buffers(usable_memory()) // 2**20}MB"}
-        settings = SETTINGS | buffers | ({} if self.durable else NOT_DURABLE)
+        cache = {"shared_buffers": f"{shared_buffers(usable_memory()) // 2**20}MB"}
+        settings = SETTINGS | (cache if self.durable else NOT_DURABLE)
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [str(program()), "-D", str(self.cluster), "-k", str(self.socket_directory), *options]
 

@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from contextlib import AbstractContextManager
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from celery import Celery, signals
@@ -51,8 +51,16 @@ app.config_from_object("celeryconfig")
 
 
 @signals.worker_init.connect  # type: ignore[untyped-decorator]  # published without types
-def prepare(**_: Any) -> None:
-    """Import before the fork what each process of the pool needs, which they then share; wait for the migration."""
+def _prepare(**_: Any) -> None:
+    prepare()
+
+
+@cache
+def prepare() -> None:
+    """Import before the fork what each process of the pool needs, which they then share; wait for the migration.
+
+    A fork of a process that has done so, such as one of a group's workers, does nothing.
+    """
     settings = Settings()
     with collector.paused():
         embedding.load_sdk(settings)

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
@@ -20,6 +21,8 @@ from workers.runtime.celery_command import run
 
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 BETWEEN = "--"
+# What Celery's command imports when it starts; each fork would import it for itself.
+COMMAND = ("celery.bin.worker", "celery.apps.worker", "celery.concurrency.prefork")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,6 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     """
     with collector.paused():
         app.loader.import_default_modules()
+        for module in COMMAND:
+            import_module(module)
     prepare()
     running: list[int] = []
     orders: list[int] = []

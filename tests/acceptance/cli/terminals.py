@@ -4,7 +4,6 @@ Run as a script it is that process: it reads a request a line, forks for each, a
 """
 
 import base64
-import gc
 import json
 import os
 import pty
@@ -82,15 +81,14 @@ def serve():
     """Answer requests until there are no more."""
     import cli.commands  # noqa: PLC0415  # the runner's own process imports none of it
     from tests.preloaded import share_minilm  # noqa: PLC0415  # likewise
+    from workers.runtime import collector  # noqa: PLC0415  # likewise
 
     share_minilm()
     for entry in cli.commands.COMMANDS.values():
         entry.load()
     for module in IMPORTED_WHEN_CALLED:
         import_module(module)
-    # The garbage collector would write to all that the forks share.
-    gc.collect()
-    gc.freeze()
+    collector.keep_out_of_it()
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         asked = json.loads(line)
