@@ -260,6 +260,17 @@ def test_a_trimmed_answer_is_not_taken_for_the_same_exchange_farther_on(door):
     assert door.stands() == ["Hi.", "Yes.", "ok", "Sure. And so", "Is it near?", "No.", "Then we stay."]
 
 
+def test_a_trimmed_answer_is_found_behind_words_that_stand_elsewhere(door):
+    said = ["Hi.", "Yes."]
+    door.asks(*said, "Ha!", answer="It was far away. And so")
+    door.asks(*said, "Is it near?", answer="No.")
+    door.asks(*said, "Is it near?", "No.", "Ha!", answer="What?")
+    door.asks(*said, "Is it near?", "No.", "Ha!", "What?", "Go on.", answer="I will.")
+
+    assert door.asks(*said, "Ha!", "It was far away.", "Where?").taken_in == 1
+    assert door.stands() == [*said, "Ha!", "It was far away. And so", "Where?"]
+
+
 def test_the_same_words_said_twice_before_a_deleted_answer_keep_their_places(door):
     long = "Well, that is a long story, and I know it."
     door.asks("Hi.", "Sure.", "ok", answer="Sure. And so")
