@@ -6,7 +6,7 @@ vary come after the conversation, which only grows at its end.
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +19,8 @@ from memory.context.filling import RETRIEVED, Filled, fill_regions, text_hash
 from memory.context.regions import Entry, WorkingMemory
 from memory.context.retrieval import Retrieval, embed_message, passage_finder, retrieve
 from memory.nodes import activation
+from memory.search.candidates import Worded
+from memory.search.passages import passages_by_words
 from memory.talk import context_provenance
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
@@ -34,6 +36,19 @@ from store.transaction import Transaction, commit_soon
 
 # Among so many messages that came last, the one to be answered is looked for by its words if its id was not given.
 JUST_STORED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyReads:
+    """What a context needs and no vector is needed for; it may be read while the message is embedded.
+
+    Attributes:
+        filled: The regions that depend on no vector.
+        worded: What the message's words nominate among earlier talk; None if nothing is retrieved by them.
+    """
+
+    filled: Filled
+    worded: Worded | None
 
 
 def assemble(
@@ -60,8 +75,8 @@ def assemble(
     with store.transaction() as tx:
         prepared = prepare(tx, being, profiles.find(tx, being.being_id, request.options.process), request)
         plan_once(tx)
-        filled = fill_regions(tx, being, prepared)
-    return assemble_prepared(store, embedders, settings, being, prepared, chance, filled)
+        early = _read_early(tx, being, prepared)
+    return assemble_prepared(store, embedders, settings, being, prepared, chance, early)
 
 
 def assemble_prepared(
@@ -71,7 +86,7 @@ def assemble_prepared(
     being: Being,
     prepared: PreparedAssembly,
     chance: random.Random,
-    filled: Filled | None = None,
+    early: EarlyReads | None = None,
 ) -> Context:
     """Assemble a context as `assemble` does, from a request that `prepare` has completed.
 
@@ -82,29 +97,28 @@ def assemble_prepared(
         being: The Being that will answer.
         prepared: The request.
         chance: As `assemble`.
-        filled: The regions that need no vector, if they are filled already.
+        early: What needs no vector, if it was read already.
     """
-    request, profile = prepared.request, prepared.profile
-    retrieves = profile.includes(RETRIEVED)
+    request = prepared.request
     message = embed_message(
         embedders,
         being,
-        request.message if retrieves else None,
+        _retrieved_by(prepared),
         prepared.facts_model,
         prepared.talk_model,
         request.embedded,
     )
     # The longest read of all goes on beside the others.
-    passages = store.beside(passage_finder(being, message)) if message else None
+    passages = store.beside(passage_finder(being, message, early.worded if early else None)) if message else None
     with store.transaction() as tx:
         if request.inserted:
             # The answer to it is stored by a later commit, which makes this one durable too.
             commit_soon(tx)
         plan_once(tx)
         shown = _shown(tx, being, prepared)
-        filled = filled if filled is not None else fill_regions(tx, being, prepared)
+        filled = early.filled if early else fill_regions(tx, being, prepared)
         found = Retrieval()
-        if retrieves:
+        if prepared.profile.includes(RETRIEVED):
             found = retrieve(tx, settings, being, message, chance, shown, request.shown, passages)
         context = _context(tx, being, prepared, _blocks(prepared, filled, found), found)
     if request.recorded is not None:
@@ -119,6 +133,17 @@ def assemble_prepared(
             "explanation": found.explanation() if request.options.explain else None,
         }
     )
+
+
+def _read_early(tx: Transaction, being: Being, prepared: PreparedAssembly) -> EarlyReads:
+    said = _retrieved_by(prepared) or ""
+    worded = passages_by_words(tx, being, said) if said.strip() else None
+    return EarlyReads(fill_regions(tx, being, prepared), worded)
+
+
+def _retrieved_by(prepared: PreparedAssembly) -> str | None:
+    """What memories are retrieved by; None if the profile shows none."""
+    return prepared.request.message if prepared.profile.includes(RETRIEVED) else None
 
 
 def _shown(tx: Transaction, being: Being, prepared: PreparedAssembly) -> set[UUID]:

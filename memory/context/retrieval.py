@@ -13,7 +13,7 @@ from memory.facts.retrieval import retrieve_by_meaning
 from memory.nodes import recall
 from memory.nodes.fragments import pieces, to_fragments
 from memory.nodes.recall import QueryVector, embed_query, recall_by_vector
-from memory.search.candidates import Candidates, Understood
+from memory.search.candidates import Candidates, Understood, Worded
 from memory.search.passages import Passage, passage_candidates, passages
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
@@ -220,11 +220,11 @@ def retrieve(
     return Retrieval(recalled, retrieved, retrieved.foundation, found)
 
 
-def passage_finder(being: Being, message: EmbeddedMessage) -> FindPassages:
-    """Return a function that finds the candidates of passages for a message."""
+def passage_finder(being: Being, message: EmbeddedMessage, worded: Worded | None = None) -> FindPassages:
+    """Return a function that finds the candidates of passages for a message, some perhaps known by its words."""
     talk = Meant(message.for_talk.model, message.for_talk.vectors) if message.for_talk else None
     understood = Understood(told=talk, nodes=None, facts=None, degraded=False)
-    return lambda tx: passage_candidates(tx, being, message.words, understood)
+    return lambda tx: passage_candidates(tx, being, message.words, understood, worded)
 
 
 def _without(recalled: Recalled, node_ids: Collection[UUID], chance: random.Random, *, most: int) -> Recalled:

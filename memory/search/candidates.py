@@ -58,33 +58,33 @@ class Candidates:
     wanted: frozenset[int]
 
 
-def candidates(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Candidates:
-    """What was nominated, with what stands around it."""
-    limit = NOMINATED_OF_SPEAKER if question.speaker else NOMINATED
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """What the words of a question tell, for which no embedding is needed.
+
+    Attributes:
+        query: What candidates are held against.
+        terms: The terms that are looked for.
+        places: The documents that the words nominate.
+    """
+
+    query: Query
+    terms: Sequence[Term]
+    places: Sequence[int]
+
+
+def by_words(tx: Transaction, being: Being, question: EverythingRequest) -> Worded:
+    """Read a question, and nominate documents by its words."""
+    limit, within = _limit(question), _within(being, question)
     scope.plan_once(tx)
-    within = Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
     names = known_candidates.speakers(tx, being.being_id, RECENT_MESSAGES)
     language = language_of(tx, being)
     terms, speakers = read(question.query, language, [*names, being.name])
-    # Memories are ranked by the talk of their day too.
-    asks_for_talk = "message" in question.kinds
-    talk_within = replace(within, kinds=["message"] if asks_for_talk or "node" in question.kinds else [])
-    rest_within = replace(within, kinds=[kind for kind in question.kinds if kind != "message"])
+    talk_within, rest_within = _talk(within), _rest(within)
     talk, talk_places = _by_words(tx, talk_within, [term for term in terms if not term.name] or terms, terms, limit)
     rest, rest_places = _by_words(tx, rest_within, terms, terms, limit)
+    asks_for_talk = "message" in question.kinds
     mentions = _mentions(tx, talk_within, terms, talk) if asks_for_talk else []
-    places = mentions + talk_places + rest_places + _by_meaning(tx, talk_within, rest_within, understood, limit)
-    rows = known_candidates.seen(
-        tx,
-        within,
-        list(dict.fromkeys(places)),
-        [term.digest for term in terms],
-        called=_called(being),
-        around=AROUND if talk_within.kinds else 0,
-        told=understood.told,
-        nodes=understood.nodes,
-        facts=understood.facts,
-    )
     query = Query(
         talk=talk,
         rest=rest,
@@ -94,7 +94,56 @@ def candidates(tx: Transaction, being: Being, question: EverythingRequest, under
         mentions=frozenset(mentions),
         intervals=_intervals(tx, being, question, language),
     )
-    return Candidates(query, rows, _wanted(rows, set(places), question.kinds))
+    return Worded(query, terms, mentions + talk_places + rest_places)
+
+
+def candidates(
+    tx: Transaction, being: Being, question: EverythingRequest, understood: Understood, worded: Worded | None = None
+) -> Candidates:
+    """What is nominated, with what stands around it.
+
+    Args:
+        tx: The transaction.
+        being: The Being that is asked.
+        question: The question.
+        understood: What it means.
+        worded: What `by_words` returned for it, if it was called before.
+    """
+    worded = worded or by_words(tx, being, question)
+    within = _within(being, question)
+    scope.plan_once(tx)
+    talk_within, rest_within = _talk(within), _rest(within)
+    places = [*worded.places, *_by_meaning(tx, talk_within, rest_within, understood, _limit(question))]
+    rows = known_candidates.seen(
+        tx,
+        within,
+        list(dict.fromkeys(places)),
+        [term.digest for term in worded.terms],
+        called=_called(being),
+        around=AROUND if talk_within.kinds else 0,
+        told=understood.told,
+        nodes=understood.nodes,
+        facts=understood.facts,
+    )
+    return Candidates(worded.query, rows, _wanted(rows, set(places), question.kinds))
+
+
+def _limit(question: EverythingRequest) -> int:
+    return NOMINATED_OF_SPEAKER if question.speaker else NOMINATED
+
+
+def _within(being: Being, question: EverythingRequest) -> Within:
+    return Within(being.being_id, being.user_id, question.kinds, question.since, question.until, question.as_of)
+
+
+def _talk(within: Within) -> Within:
+    """The messages within reach; memories are ranked by the talk of their day too."""
+    return replace(within, kinds=["message"] if {"message", "node"} & {*within.kinds} else [])
+
+
+def _rest(within: Within) -> Within:
+    """All that is no message."""
+    return replace(within, kinds=[kind for kind in within.kinds if kind != "message"])
 
 
 def _wanted(rows: Sequence[Seen], places: AbstractSet[int], kinds: Collection[Kind]) -> frozenset[int]:

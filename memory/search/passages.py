@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
-from memory.search.candidates import Candidates, Understood, candidates
+from memory.search.candidates import Candidates, Understood, Worded, by_words, candidates
 from memory.search.ranking import Ranked, ranked
 from memory.search.terms import words
 from schemas.accounts.accounts import Being
@@ -42,7 +42,14 @@ class Passage:
     score: float
 
 
-def passage_candidates(tx: Transaction, being: Being, said: str, understood: Understood) -> Candidates:
+def passages_by_words(tx: Transaction, being: Being, said: str) -> Worded:
+    """Find what the words of what is said now nominate: the part of `passage_candidates` that needs no embedding."""
+    return by_words(tx, being, _question(said))
+
+
+def passage_candidates(
+    tx: Transaction, being: Being, said: str, understood: Understood, worded: Worded | None = None
+) -> Candidates:
     """Find what was said earlier that may matter for what is said now.
 
     Args:
@@ -50,9 +57,13 @@ def passage_candidates(tx: Transaction, being: Being, said: str, understood: Und
         being: Who is spoken to.
         said: What is said now.
         understood: What it means to the model of what was told.
+        worded: What `passages_by_words` returned for it, if it was called before.
     """
-    question = EverythingRequest(query=said[:QUERY_CHARACTERS], kinds=["message"])
-    return candidates(tx, being, question, understood)
+    return candidates(tx, being, _question(said), understood, worded)
+
+
+def _question(said: str) -> EverythingRequest:
+    return EverythingRequest(query=said[:QUERY_CHARACTERS], kinds=["message"])
 
 
 def passages(
