@@ -434,8 +434,9 @@ class Frontend(RuleBasedStateMachine):
     def delete_an_exchange(self, data):
         chat = self.chat(data, 6)
         # What goes before a request has shown where the branch starts that the person returned to hides its start.
-        if chat and not chat.left and not chat.taken_up and not chat.parts_unseen:
-            place = data.draw(st.integers(min(self.settled(chat), len(chat.way) - 4), len(chat.way) - 4), "place")
+        first, last = (self.settled(chat), len(chat.way) - 4) if chat else (0, -1)
+        if first <= last and not chat.left and not chat.taken_up and not chat.parts_unseen:
+            place = data.draw(st.integers(first, last), "place")
             near = chat.way[place - 1], *chat.way[place + 2 : place + 4]
             if any(one in chat.edited for one in near):
                 # An edit that no transcript showed, beside what was deleted, can't be told from something new; nor if
