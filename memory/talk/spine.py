@@ -45,13 +45,22 @@ def request_if_due(tx: Transaction, user_id: UUID, *, after: Claim | None = None
         user_id: The user.
         after: The work that this transaction finishes, a judging or a version. In a backlog, such as an import, the
             next version then waits for as many messages as it can take in, so that each is worth its call; but no
-            longer than until all are judged, or for half a minute.
+            longer than until all are judged, or for half a minute. While a version is being written, its end asks for
+            the next one: only then it is known what the version has left.
     """
     waiting = spines.waiting(tx, user_id, MESSAGES_AT_ONCE)
     if waiting < SPINE_EVERY:
         return
-    more = after and waiting < MESSAGES_AT_ONCE and spines.more_is_judged(tx, user_id, kinds.JUDGE, after)
-    work.ask(tx, user_id, kinds.SPINE, after=BACKLOG_WAIT if more else AT_ONCE)
+    waits = after and (
+        _is_being_written(tx, user_id, after)
+        or (waiting < MESSAGES_AT_ONCE and spines.more_is_judged(tx, user_id, kinds.JUDGE, after))
+    )
+    work.ask(tx, user_id, kinds.SPINE, after=BACKLOG_WAIT if waits else AT_ONCE)
+
+
+def _is_being_written(tx: Transaction, user_id: UUID, after: Claim) -> bool:
+    """Whether other work than that which ends here writes a version."""
+    return after.kind != kinds.SPINE.name and work.state(tx, user_id, kinds.SPINE.name, "") == "running"
 
 
 def check(answer: SummarySpine) -> None:
@@ -82,7 +91,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         }
     if len(new) < SPINE_EVERY:
         with store.finishing(claim, first=lock) as tx:
-            request_if_due(tx, user_id)
+            request_if_due(tx, user_id, after=claim)
         return
     result = SummaryUpdate(newest.content if newest else None)
     said = [pending.message for pending in new if pending.shared]

@@ -10,6 +10,7 @@ from memory.text.transcripts import MESSAGES_AT_ONCE as ROLLING_PORTION
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.ledger import kinds
+from schemas.limits import SPINE_EVERY
 from schemas.settings import Settings
 from store.ledger import work
 from store.transaction import value
@@ -96,6 +97,28 @@ def test_a_full_version_of_the_spine_waits_for_no_judging(talk, sent):
     sent.clear()
     with talk.store.finishing(claim) as tx:
         spine.request_if_due(tx, talk.being.user_id, after=claim)
+    assert [message.kind for message in sent.take()] == [kinds.SPINE.name]
+
+
+def test_what_is_judged_while_a_version_is_written_waits_for_more_as_ever(talk, sent):
+    talk.says(*(f"I like number {number}." for number in range(SPINE_PORTION + SPINE_EVERY)))
+    with talk.store.transaction() as tx:
+        tx.execute("delete from memory.work")
+        tx.execute("update memory.messages set judged = true")
+        work.ask(tx, talk.being.being_id, kinds.JUDGE, "one session")
+        work.ask(tx, talk.being.being_id, kinds.JUDGE, "another session")
+        spine.request_if_due(tx, talk.being.user_id)
+    first, last = (judging_of(talk, session) for session in ("one session", "another session"))
+    with talk.store.transaction() as tx:
+        version = work.claim(tx, talk.being.user_id, kinds.SPINE.name, "", lease=LEASE, attempts=1)
+    sent.clear()
+
+    with talk.store.finishing(first) as tx:
+        spine.request_if_due(tx, talk.being.user_id, after=first)
+    spine.write(talk.store, talk.thinkers, talk.settings, version)
+    assert sent.take() == []
+    with talk.store.finishing(last) as tx:
+        spine.request_if_due(tx, talk.being.user_id, after=last)
     assert [message.kind for message in sent.take()] == [kinds.SPINE.name]
 
 
