@@ -197,7 +197,12 @@ class _Reader:
             first = trailing_words(self._turns)
             after = max(self._known.messages.values(), key=lambda one: (one.stands, one.message_id)).message_id
         for number in range(first, len(self._turns)):
-            after = self._add(number, after)
+            version = self._version(after, number) if isinstance(after, UUID) else None
+            if version is not None:
+                self._show(number, version)
+            else:
+                self._add(number, after)
+            after = self._way[number]
 
     def _others_in_place_of(self, number: int, place: Place) -> None:
         """Retract what else stands in the place of a turn that the talk has gone on behind."""

@@ -271,6 +271,17 @@ def test_a_trimmed_answer_is_found_behind_words_that_stand_elsewhere(door):
     assert door.stands() == [*said, "Ha!", "It was far away. And so", "Where?"]
 
 
+def test_a_few_words_are_found_where_they_stood_though_longer_ones_stand_elsewhere(door):
+    said = ["Hi.", "Yes."]
+    door.asks(*said, "ok", choices=2)
+    door.asks(*said, "Is it near?", answer="No.")
+    door.asks(*said, "Is it near?", "No.", assistant("Shall we dance?", name="Otto"), "Go on.", answer="I will.")
+
+    # Back to what had no answer yet.
+    assert door.asks(*said, "ok", "Go on.").taken_in == 1
+    assert door.stands() == [*said, "ok", "Go on."]
+
+
 def test_the_same_words_said_twice_before_a_deleted_answer_keep_their_places(door):
     long = "Well, that is a long story, and I know it."
     door.asks("Hi.", "Sure.", "ok", answer="Sure. And so")
