@@ -104,6 +104,17 @@ class Chat:
         shown = Counter(one.shown for one in self.way)
         return any(shown[one.shown] > 1 for one in utterances)
 
+    def branch_is_elsewhere(self):
+        """Whether all that was said on the branch left last was said on the present way too.
+
+        Such a branch, of a few words, can't be told from the present way with what stands before the words left out.
+        """
+        branch, missed = self.left[-1]
+        fork = sum(one is other for one, other in zip(branch, self.way, strict=False))
+        elsewhere = {one.shown for one in self.way[fork:]}
+        known = branch[fork : len(branch) - missed]
+        return bool(known) and all(one.shown in elsewhere for one in known)
+
     def leave(self, utterances):
         """The person swiped these away, edited them, or went back before them."""
         self.off += utterances
@@ -396,7 +407,7 @@ class Frontend(RuleBasedStateMachine):
     @rule(data=st.data())
     def return_to_a_branch(self, data):
         chat = self.chat(data, 4)
-        if chat and chat.left:
+        if chat and chat.left and not chat.branch_is_elsewhere():
             before = list(chat.way)
             chat.way, chat.missed = chat.left.pop()
             chat.leave([*before, *chat.vanished])
