@@ -45,6 +45,8 @@ MEMORY = Path("/dev/shm")  # noqa: S108  # directories in it get unpredictable n
 ROOM = 2 << 30
 # `tests/acceptance/http` and each of its neighbours has a running system of its own.
 DEPTH_OF_SYSTEMS = 3
+# Here workers and servers are killed, and a test waits until a lease expires or a connection is there again.
+WAITING = {("tests", "acceptance", "ledger"), ("tests", "acceptance", "embedded")}
 
 # Removes the machine's own settings, and proxies for loopback connections.
 for variable in [*os.environ]:
@@ -100,16 +102,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Sort the tests by folder, in each folder the tests marked `long` first.
+    """Sort the tests by folder: those that wait more than they compute first, and in each the tests marked `long`.
 
     A test process gets a contiguous part of the list, and an idle one takes half of what another has left. So the tests
     that share a running system stay in few processes, each of which has to start it: `patrol up` alone takes some ten
-    seconds of processor time.
+    seconds of processor time. And while the first process waits, the others use the processors.
     """
 
-    def place(item: pytest.Item) -> tuple[tuple[str, ...], bool]:
-        folder = item.path.relative_to(config.rootpath).parent
-        return folder.parts[:DEPTH_OF_SYSTEMS], item.get_closest_marker("long") is None
+    def place(item: pytest.Item) -> tuple[bool, tuple[str, ...], bool]:
+        folder = item.path.relative_to(config.rootpath).parent.parts[:DEPTH_OF_SYSTEMS]
+        return folder not in WAITING, folder, item.get_closest_marker("long") is None
 
     items.sort(key=place)
 
