@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 import anthropic
 from pydantic import BaseModel, Field, ValidationError
 
+from providers import tls
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.json_text import only_object
@@ -64,6 +65,7 @@ class AnthropicThinker:
             timeout=settings.thinking_timeout,
             # The ledger retries: it backs off without holding a worker.
             max_retries=0,
+            http_client=anthropic.DefaultHttpxClient(verify=tls.trusted()),
         )
         return cls(settings, client)
 

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from providers import tls
 from providers.errors import InputRefused, Misconfigured
 from providers.metering import Meter
 from schemas.settings import Settings
@@ -113,9 +114,10 @@ def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
 
 
 def load_sdk(settings: Settings) -> None:
-    """Import the selected embedder's modules before a fork, for all processes; opens no connection."""
+    """Import what the selected embedder needs before a fork, for all processes; opens no connection."""
     if selected_embedder(settings) == "openai":
         import_module("providers.openai_embeddings")
+        tls.trusted()
 
 
 def selected_embedder(settings: Settings) -> str:

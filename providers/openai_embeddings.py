@@ -9,6 +9,7 @@ import openai
 from numpy.typing import NDArray
 from pydantic import BaseModel, ValidationError
 
+from providers import tls
 from providers.errors import BadAnswer, InputRefused, Misconfigured
 from providers.lease_guard import before_request
 from providers.metering import Meter
@@ -55,7 +56,13 @@ class OpenAIEmbedder:
         self._dimensions = dimensions or _DIMENSIONS.get(model)
         self._meter = meter
         # The ledger retries: it backs off without holding a worker.
-        self._client = openai.OpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0)
+        self._client = openai.OpenAI(
+            api_key=api_key,
+            base_url=base_url,
+            timeout=timeout,
+            max_retries=0,
+            http_client=openai.DefaultHttpxClient(verify=tls.trusted()),
+        )
         # Not left to the garbage collector, which would close the sockets first and warn of them.
         weakref.finalize(self, self._client.close).atexit = False
 

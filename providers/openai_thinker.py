@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self
 import openai
 from pydantic import BaseModel, Field, ValidationError
 
+from providers import tls
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, Misconfigured
 from providers.json_text import only_object
@@ -89,6 +90,7 @@ class OpenAIThinker:
             timeout=settings.thinking_timeout,
             # The ledger retries: it backs off without holding a worker.
             max_retries=0,
+            http_client=openai.DefaultHttpxClient(verify=tls.trusted()),
         )
         return cls(settings, client, {"large": large, "small": settings.openai_small_thinking_model or large})
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
+from providers import tls
 from providers.errors import Misconfigured
 from providers.thinking import Thinker
 from schemas.llm.calls import Provider
@@ -78,6 +79,7 @@ def load_sdk(settings: Settings) -> None:
     with suppress(Misconfigured):
         if provider := platform_provider(settings):
             import_module(f"providers.{provider}_thinker")
+            tls.trusted()
 
 
 class Thinkers:

@@ -124,11 +124,13 @@ def _windows(embedder: Embedder, one: Unembedded) -> list[Window]:
 def _portions(cut: Sequence[Portion], most: int) -> Iterator[list[Portion]]:
     """Documents with their windows, up to `most` windows at a time; those of one text are kept together."""
     some: list[Portion] = []
+    count = 0
     for one in cut:
-        if some and sum(len(of_one) for _, of_one in some) + len(one[1]) > most:
+        if some and count + len(one[1]) > most:
             yield some
-            some = []
+            some, count = [], 0
         some.append(one)
+        count += len(one[1])
     if some:
         yield some
 

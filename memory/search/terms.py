@@ -35,6 +35,9 @@ _RUN = re.compile(
     r"(?:[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff]))+"
     r"(?:['\u2019][^\W_]+)*)"
 )
+_UNSPACED = re.compile(f"[{_HAN}{_HIRAGANA}{_KATAKANA}{_SOUTHEAST_ASIAN}{_HANGUL}]")
+# What `_RUN` finds where there are no such scripts, in half the time.
+_WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff])+(?:['\u2019][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['\u2019]s$")
 _APOSTROPHE = re.compile(r"['\u2019]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -45,8 +48,11 @@ _THREAD = local()
 
 def words(text: str) -> list[str]:
     """A text's words in order, in lower case, unstemmed; runs of unspaced scripts as pairs of characters."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    if not _UNSPACED.search(text):
+        return [word[:WORD_CHARACTERS] for word in _WORD.findall(text)]
     found: list[str] = []
-    for run in _RUN.finditer(unicodedata.normalize("NFKC", text).casefold()):
+    for run in _RUN.finditer(text):
         if run["han"]:
             found += run["han"]
             found += _pairs(run["han"])
@@ -69,6 +75,7 @@ def terms(text: str, language: str) -> list[str]:
     return [stem(word, language) for word in telling or everything]
 
 
+@lru_cache(CACHED_WORDS)
 def is_stop_word(word: str, language: str) -> bool:
     """Whether a word in lower case tells nothing in the language that it is read in."""
     return _APOSTROPHE.sub("", word) in LANGUAGES[language_of_word(word, language)].stop_words

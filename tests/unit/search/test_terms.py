@@ -3,6 +3,8 @@
 from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.search.languages import AUTO, LANGUAGES, elected, votes
 from memory.search.terms import digest, terms, words
@@ -83,6 +85,11 @@ def test_a_few_foreign_words_select_no_language():
 @pytest.mark.parametrize("text", ["", "!?", "\u0301", "🙂🙂", "\u200b", "a" * 100_000, "''''"])
 def test_nothing_breaks_it(text):
     assert all(terms(text, "en"))
+
+
+@given(st.text())
+def test_a_text_is_read_alike_with_scripts_without_spaces_and_without(text):
+    assert words(f"{text} \u5bb6") == [*words(text), "\u5bb6"]
 
 
 def test_a_digest_is_always_the_same_and_fits_a_bigint():
