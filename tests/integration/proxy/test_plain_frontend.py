@@ -75,7 +75,9 @@ class Chat:
     def brought(self, shown):
         """A request shows what the person did, in these words of the chat."""
         hidden = [one for one in self.way if not any(one is other for other in shown)]
-        self.edited = [one for one in self.edited if any(one is other for other in hidden)]
+        # An edit at the beginning of a transcript that was cut off there shows no place that it takes.
+        unseen = [*hidden, *shown[:1]]
+        self.edited = [one for one in self.edited if any(one is other for other in unseen)]
         if not hidden:
             self.parts_unseen = self.cut_unseen = False
         self.missed, self.unplaced, self.taken_up, self.beside = 0, False, [], []
