@@ -32,7 +32,7 @@ def answers_to_compare(
     edited or left out; right before the first match, the message that it was said after; and between two matches, where
     as many turns are unmatched as messages are, the one at the same place. Behind the last match, of an answer behind
     unmatched turns, those behind as many messages of the same speakers: the turns were edited, and a frontend that asks
-    for no other answer keeps the one that is there. Behind words that were said several times, those to each of these.
+    for no other answer keeps the one that is there. Behind words that were said elsewhere too, those to each of these.
     A few words that match farther on, or behind such words, may be an answer to the turn before, cut off, and are
     compared with the answers to that.
     """
@@ -53,19 +53,15 @@ def _behind(
     for number, turn in enumerate(turns):
         if turn.role == "assistant" and last is not None:
             before = at[last]
-            answered = last == number - 1
-            same = known.by_digest.get(turns[last].digest, ()) if answered else ()
+            said = [before] if last == number - 1 else []
+            again = [one for one in known.by_digest.get(turns[number - 1].digest, ()) if one not in said]
             if number not in at:
-                elsewhere = _answers_to(known, same) if len(same) > 1 else ()
+                elsewhere = _answers_to(known, [*said, *again]) if again else ()
                 edited = _answers_to_edited(known, before, matched, turns[last + 1 : number])
-                after = _answers_after(known, before, matched, least=1 if answered else LONG)
+                after = _answers_after(known, before, matched, least=1 if said else LONG)
                 yield number, chain(elsewhere, edited, after)
-            elif (
-                len(turn.comparable) < LONG
-                and answered
-                and (len(same) > 1 or at[number].parent_id != before.message_id)
-            ):
-                yield number, _answers_to(known, [before, *same])
+            elif len(turn.comparable) < LONG and (again or (said and at[number].parent_id != before.message_id)):
+                yield number, _answers_to(known, [*said, *again])
         if number in at:
             last = number
 

@@ -282,6 +282,15 @@ def test_a_few_words_are_found_where_they_stood_though_longer_ones_stand_elsewhe
     assert door.stands() == [*said, "ok", "Go on."]
 
 
+def test_a_trimmed_answer_is_not_taken_for_the_same_words_before_an_edit(door):
+    door.asks("Hi.", "Yes.", "Is it far?", answer="Sure.")
+    door.asks("Hi.", "Yes.", "Is it far?", "Sure.", "ok", answer="Sure. And so")
+
+    assert door.asks("Hi.", "Yes.", "Is it far?", "No, it is near.", "ok", "Sure.", "Then we walk.").taken_in == 2
+    assert door.stands() == ["Hi.", "Yes.", "Is it far?", "No, it is near.", "ok", "Sure. And so", "Then we walk."]
+    assert door.retracted() == ["Sure."]
+
+
 def test_the_same_words_said_twice_before_a_deleted_answer_keep_their_places(door):
     long = "Well, that is a long story, and I know it."
     door.asks("Hi.", "Sure.", "ok", answer="Sure. And so")
