@@ -27,6 +27,7 @@ broker_transport_options = {
     "socket_connect_timeout": 5,
     "socket_keepalive": True,
     "health_check_interval": 20,
+    "queue_order_strategy": "workers.runtime.queue_order:WeightedCycle",
     # A process that sends while Redis is down gives up soon, since the sweep sends again. Workers keep reconnecting.
     "max_retries": 1,
     "interval_start": 0.2,

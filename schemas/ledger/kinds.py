@@ -13,6 +13,10 @@ QUEUES: tuple[Queue, ...] = get_args(Queue)
 # Their tasks wait for answers of a model, some for minutes. Tasks of the other queues should not have to wait for them.
 LLM_QUEUES: tuple[Queue, ...] = ("patrol-llm", "shadow", "rolling", "session-close")
 
+# Messages that a worker takes from a queue in one round over its queues; one from each other. An answer needs the facts
+# of what was told before summaries of it, and the latest talk's summary before those of closed sessions.
+SHARES: dict[str, int] = {"shadow": 4, "rolling": 2}
+
 
 @dataclass(frozen=True)
 class Kind:
