@@ -10,7 +10,8 @@ the most evidence that are, in this order, messages on one way through the tree:
 3. The evidence of a match is the number of its characters, of a long one as many as make it long: `ok` is said often,
    and tells less than a sentence does. Of two alignments with as much evidence the one with more standing messages
    holds; then the one that ends with an earlier turn, so that words that were said again are new; then the one in which
-   more matches follow each other directly; then the one that ends with the newer message.
+   more matches follow each other directly; then the one in which more have as many turns between them as messages, for
+   these were edited; then the one that ends with the newer message.
 4. An answer that is the beginning of a known one, or begins with a known one, is the same answer, if it follows the
    same message, or an edited version of it, or stands before the first that matches, or is a long one; an exact match
    takes precedence.
@@ -23,6 +24,7 @@ What follows from an alignment is decided in `changes`.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.proxy.turns import Turn
@@ -91,20 +93,30 @@ class _Step:
     message: PlacedMessage
     longer: bool
     evidence: int
-    before: "_Step | None"
+    before: "_Before"
     standing: int = field(init=False)
-    adjacent: int = field(init=False, default=0)
+    adjacent: int = field(init=False)
+    even: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self.standing = int(self.message.stands)
-        if self.before is not None:
-            self.evidence += self.before.evidence
-            self.standing += self.before.standing
-            self.adjacent = self.before.adjacent + self.before.is_followed_by(self.turn, self.message)
+        self.evidence += self.before.evidence
+        self.standing = self.before.standing + self.message.stands
+        self.adjacent, self.even = self.before.adjacent, self.before.even
 
-    def is_followed_by(self, turn: int, message: PlacedMessage) -> bool:
-        """Whether nothing stands between this match and another, neither in the transcript nor in the conversation."""
-        return (self.turn + 1, self.message.message_id) == (turn, message.parent_id)
+
+class _Before(NamedTuple):
+    """What stands before a match: the best sequence ends with `step`. Of two, the greater one is better.
+
+    Attributes:
+        adjacent: How many matches follow each other directly, the one that this stands before included.
+        even: How many have as many turns between them as messages.
+    """
+
+    evidence: int = 0
+    standing: int = 0
+    adjacent: int = 0
+    even: int = 0
+    step: "_Step | None" = None
 
 
 def align(
@@ -146,7 +158,7 @@ def align(
     matches: list[Match] = []
     while best is not None:
         matches.append(Match(best.turn, best.message, best.longer))
-        best = best.before
+        best = best.before.step
     return matches[::-1]
 
 
@@ -157,24 +169,25 @@ def _before(
     message: PlacedMessage,
     *,
     most: int,
-) -> _Step | None:
+) -> _Before:
     """The best sequence of earlier turns on the way to a message; the search ends when none can have more evidence."""
-    best: _Step | None = None
-    best_rank = (0, 0, 0)
+    best = _Before()
     if most == 0:
-        return None
-    for passed in known.way_to(message):
+        return best
+    for between, passed in enumerate(known.way_to(message)):
         for step in steps.get(passed.message_id, ()):
-            rank = (step.evidence, step.standing, step.adjacent + step.is_followed_by(turn, message))
-            if best is None or rank > best_rank:
-                best, best_rank = step, rank
-        if best is not None and best.evidence == most and best.is_followed_by(turn, message):
+            even = turn - step.turn - 1 == between
+            adjacent = even and not between
+            found = _Before(step.evidence, step.standing, step.adjacent + adjacent, step.even + even, step)
+            if best.step is None or found[:-1] > best[:-1]:
+                best = found
+        if best.evidence == most and best.step is not None and not between and best.step.turn == turn - 1:
             break
     return best
 
 
-def _rank(step: _Step) -> tuple[int, int, int, int, UUID]:
-    return step.evidence, step.standing, -step.turn, step.adjacent, step.message.message_id
+def _rank(step: _Step) -> tuple[int, int, int, int, int, UUID]:
+    return step.evidence, step.standing, -step.turn, step.adjacent, step.even, step.message.message_id
 
 
 def without_words_said_again(

@@ -55,13 +55,13 @@ def _behind(
             before = at[last]
             said = [before] if last == number - 1 else []
             again = [one for one in known.by_digest.get(turns[number - 1].digest, ()) if one not in said]
+            edited = _answers_to_edited(known, before, matched, turns[last + 1 : number])
             if number not in at:
                 elsewhere = _answers_to(known, [*said, *again]) if again else ()
-                edited = _answers_to_edited(known, before, matched, turns[last + 1 : number])
                 after = _answers_after(known, before, matched, least=1 if said else LONG)
                 yield number, chain(elsewhere, edited, after)
-            elif len(turn.comparable) < LONG and (again or (said and at[number].parent_id != before.message_id)):
-                yield number, _answers_to(known, [*said, *again])
+            elif len(turn.comparable) < LONG and (again or not said or at[number].parent_id != before.message_id):
+                yield number, chain(_answers_to(known, [*said, *again]), edited)
         if number in at:
             last = number
 

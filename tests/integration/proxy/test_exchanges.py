@@ -291,6 +291,25 @@ def test_a_trimmed_answer_is_not_taken_for_the_same_words_before_an_edit(door):
     assert door.retracted() == ["Sure."]
 
 
+def test_edits_around_a_few_words_that_were_said_twice_are_told_by_their_number(door):
+    said = ["ok", "Sure.", assistant("Shall we dance?", name="Otto"), user("Go on."), assistant("Sure.")]
+    long = "Well, that is a long story, and I know it."
+    door.asks(*said, user("Go on."), answer=long)
+    edited = ["ok", "Where?", assistant("To the sea?", name="Otto"), user("Go on."), assistant("There."), user("When?")]
+
+    assert door.asks(*edited, assistant(long), user("Good.")).taken_in == 5
+    texts = [one if isinstance(one, str) else one["content"] for one in edited]
+    assert door.stands() == [*texts, long, "Good."]
+
+
+def test_a_trimmed_answer_behind_edits_is_not_taken_for_the_same_words_before_them(door):
+    door.asks("Hi.", "Yes.", "Is it far?", answer="Sure.")
+    door.asks("Hi.", "Yes.", "Is it far?", "Sure.", "ok", answer="Sure. And so")
+
+    assert door.asks("Hi.", "Yes.", "Is it far?", "No, it is near.", "Good.", "Sure.", "Then we walk.").taken_in == 3
+    assert door.stands() == ["Hi.", "Yes.", "Is it far?", "No, it is near.", "Good.", "Sure. And so", "Then we walk."]
+
+
 def test_the_same_words_said_twice_before_a_deleted_answer_keep_their_places(door):
     long = "Well, that is a long story, and I know it."
     door.asks("Hi.", "Sure.", "ok", answer="Sure. And so")
