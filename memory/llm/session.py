@@ -29,6 +29,7 @@ from store.database import Store
 from store.errors import BudgetSpent, StoreError, Withdrawn
 from store.llm import calls, keys
 from store.llm.calls import Account
+from store.transaction import Transaction
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -77,6 +78,7 @@ def llm_session(
     *,
     min_inputs: int | None = None,
     awaited: bool = True,
+    tx: Transaction | None = None,
 ) -> "LlmSession | LlmUnavailable":
     """Open a session with the model that serves a unit of work, and choose the key that pays for it.
 
@@ -92,21 +94,28 @@ def llm_session(
         min_inputs: If no single key pays for all inputs, accept a request's key that pays for at least this many; the
             caller then leaves out the inputs for which `pays_for` is false. None: all inputs or none.
         awaited: Whether a caller waits for the result; if not, `ask_all` may use a provider batch, which takes hours.
+        tx: The transaction in which the work's inputs are read; None: the keys are read in one of their own.
     """
+    if tx is None:
+        with store.transaction() as own:
+            return llm_session(
+                store, thinkers, settings, claim, request_keys, min_inputs=min_inputs, awaited=awaited, tx=own
+            )
     inputs_by_key = Counter(request_keys)
     sole = next(iter(inputs_by_key)) if len(inputs_by_key) == 1 else None
-    found = _session(store, thinkers, settings, claim, sole, awaited=awaited)
+    found = _session(tx, store, thinkers, settings, claim, sole, awaited=awaited)
     if isinstance(found, LlmSession) or min_inputs is None:
         return found
     # The newest key first: it is the least likely to have expired.
     for key in sorted((key for key, inputs in inputs_by_key.items() if key and inputs >= min_inputs), reverse=True):
-        some = _session(store, thinkers, settings, claim, key, awaited=awaited)
+        some = _session(tx, store, thinkers, settings, claim, key, awaited=awaited)
         if isinstance(some, LlmSession) and some.request_key == key:
             return some
     return found
 
 
 def _session(
+    tx: Transaction,
     store: Store,
     thinkers: Thinkers,
     settings: Settings,
@@ -115,12 +124,11 @@ def _session(
     *,
     awaited: bool,
 ) -> "LlmSession | LlmUnavailable":
-    with store.transaction() as tx:
-        user_id, being_id = calls.account(tx, claim.owner_id)
-        key = keys.paying(tx, user_id, request_key)
-        if key and keys.refused(tx, key):
-            reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
-            return LlmUnavailable(reason, "the key is refused")
+    user_id, being_id = calls.account(tx, claim.owner_id)
+    key = keys.paying(tx, user_id, request_key)
+    if key and keys.refused(tx, key):
+        reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
+        return LlmUnavailable(reason, "the key is refused")
     is_requests = key is not None and key.expires_at is not None
     paid_with: PaidWith = "platform" if key is None else "request" if is_requests else "user"
     try:

@@ -70,21 +70,24 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked as judged.
     """
     being_id, session_id = claim.owner_id, UUID(claim.key)
+    llm: LlmSession | LlmUnavailable | None = None
     with store.transaction() as tx:
         waits = _wait(tx, settings, being_id, session_id)
         new = _portion(tx, claim, session_id)
-    if waits is None or waits > AT_ONCE or not new:
+        if waits is not None and waits <= AT_ONCE and new:
+            brought = [message.request_key_id for message in new]
+            llm = llm_session(store, thinkers, settings, claim, brought, min_inputs=1, tx=tx)
+        if isinstance(llm, LlmSession):
+            new = [message for message in new if llm.pays_for(message.request_key_id)]
+            being = beings.get_being(tx, being_id)
+            conversation = _conversation(tx, being, new, llm)
+            kept_apart = stay_with_being(tx, settings, being.user_id)
+    if llm is None:
         _postpone(store, claim, waits)
         return
-    llm = llm_session(store, thinkers, settings, claim, [message.request_key_id for message in new], min_inputs=1)
     if isinstance(llm, LlmUnavailable):
         _wait_for_key(store, settings, claim, llm, session_id)
         return
-    new = [message for message in new if llm.pays_for(message.request_key_id)]
-    with store.transaction() as tx:
-        being = beings.get_being(tx, being_id)
-        conversation = _conversation(tx, being, new, llm)
-        kept_apart = stay_with_being(tx, settings, being.user_id)
     extraction, unjudgeable = extract(llm, conversation)
     if kept_apart:
         extraction = replace(extraction, facts=[replace(fact, in_confidence=True) for fact in extraction.facts])

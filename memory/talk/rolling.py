@@ -74,20 +74,29 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
             state records the reason.
     """
     being_id = claim.owner_id
+    llm: LlmSession | LlmUnavailable | None = None
     with store.transaction() as tx:
         new = rolling.pending(tx, being_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
-    if len(new) < ROLLING_EVERY:
+        if len(new) >= ROLLING_EVERY:
+            brought = [message.request_key_id for message in new]
+            llm = llm_session(store, thinkers, settings, claim, brought, min_inputs=ROLLING_EVERY, tx=tx)
+        if isinstance(llm, LlmSession):
+            new = [message for message in new if llm.pays_for(message.request_key_id)]
+            rolling.note_attempt(tx, being_id)
+            being = beings.get_being(tx, being_id)
+            so_far = rolling.current(tx, being_id)
+            own_texts = context_provenance.own_texts(tx, being_id, new)
+    if llm is None:
         with store.finishing(claim) as tx:
             request_if_due(tx, being_id)
         return
-    brought = [message.request_key_id for message in new]
-    llm = llm_session(store, thinkers, settings, claim, brought, min_inputs=ROLLING_EVERY)
     if isinstance(llm, LlmUnavailable):
         _wait_for_key(store, claim, llm)
         return
-    new = [message for message in new if llm.pays_for(message.request_key_id)]
+    before = None if so_far is None else RollingSummary(summary=so_far)
+    ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check)
     try:
-        so_far, result = _rewrite(store, llm, being_id, new)
+        result = update_summary(ask, before, new, own_texts)
     except (ProviderError, BudgetSpent) as fault:
         with store.transaction() as tx:
             rolling.note_error(tx, being_id, REASONS[type(fault)], str(fault))
@@ -99,20 +108,6 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         if unchanged and messages.keep_from_erasure(tx, being_id, [message.message_id for message in new]):
             _keep(tx, being_id, new, result)
         request_if_due(tx, being_id)
-
-
-def _rewrite(
-    store: Store, llm: LlmSession, being_id: UUID, new: Sequence[Message]
-) -> tuple[str | None, SummaryUpdate[RollingSummary]]:
-    """Returns the summary before, and the update."""
-    with store.transaction() as tx:
-        rolling.note_attempt(tx, being_id)
-        being = beings.get_being(tx, being_id)
-        so_far = rolling.current(tx, being_id)
-        own_texts = context_provenance.own_texts(tx, being_id, new)
-    before = None if so_far is None else RollingSummary(summary=so_far)
-    ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check)
-    return so_far, update_summary(ask, before, new, own_texts)
 
 
 def _keep(tx: Transaction, being_id: UUID, new: Sequence[Message], result: SummaryUpdate[RollingSummary]) -> None:

@@ -66,23 +66,27 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the session stays due.
     """
     being_id, session_id = claim.owner_id, UUID(claim.key)
+    llm: LlmSession | LlmUnavailable | None = None
     with store.transaction() as tx:
         session = session_summaries.begin(tx, being_id, session_id)
         said = messages.of_session(tx, being_id, session_id, until=claim.as_of)
         own_texts = context_provenance.own_texts(tx, being_id, said)
         being = beings.get_being(tx, being_id)
         drawing = scene_drawing.prepare(tx, settings, being, {session_id: said}, own_texts, claim.as_of)[session_id]
-    if session is None or session.ended_at is None or not any(text.strip() for text in own_texts.values()):
+        is_due = session and session.ended_at and any(text.strip() for text in own_texts.values())
+        brought = [message.request_key_id for message in said]
+        # A request's key pays for the messages of that request, and not for other sessions.
+        joins = settings.join_short_sessions and not (session and session.summarise_alone) and not any(brought)
+        joins = joins and short_sessions.is_short(said, own_texts)
+        if is_due and not joins:
+            llm = llm_session(store, thinkers, settings, claim, brought, tx=tx)
+    if not is_due:
         with store.finishing(claim) as tx:
             request_due(tx, being_id)
         return
-    brought = [message.request_key_id for message in said]
-    # A request's key pays for the messages of that request, and not for other sessions.
-    joins = settings.join_short_sessions and not session.summarise_alone and not any(brought)
-    if joins and short_sessions.is_short(said, own_texts):
+    if llm is None:
         short_sessions.enqueue(store, settings, claim, session_id)
         return
-    llm = llm_session(store, thinkers, settings, claim, brought)
     if isinstance(llm, LlmUnavailable):
         _wait_for_key(store, claim, llm, session_id)
         return

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 
 from memory.llm.prompting import prompt
-from memory.llm.session import LlmUnavailable, llm_session
+from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance
 from memory.talk.summarising import SummaryUpdate, asking, check_lines, update_summary
 from providers.thinkers import Thinkers
@@ -81,6 +81,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     """
     user_id = claim.owner_id
     lock = partial(facts.lock, user_id=user_id)
+    llm: LlmSession | LlmUnavailable | None = None
     with store.transaction() as tx:
         new = spines.pending(tx, user_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
         newest = spines.newest(tx, user_id)
@@ -89,17 +90,19 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
             for being_id in {pending.being_id for pending in new}
             for message_id, text in context_provenance.own_texts(tx, being_id, _shared(new, being_id)).items()
         }
+        said = [pending.message for pending in new if pending.shared]
+        if said and len(new) >= SPINE_EVERY:
+            brought = [message.request_key_id for message in said]
+            llm = llm_session(store, thinkers, settings, claim, brought, tx=tx)
     if len(new) < SPINE_EVERY:
         with store.finishing(claim, first=lock) as tx:
             request_if_due(tx, user_id, after=claim)
         return
+    if isinstance(llm, LlmUnavailable):
+        _wait_for_key(store, claim, llm)
+        return
     result = SummaryUpdate(newest.content if newest else None)
-    said = [pending.message for pending in new if pending.shared]
-    if said:
-        llm = llm_session(store, thinkers, settings, claim, [message.request_key_id for message in said])
-        if isinstance(llm, LlmUnavailable):
-            _wait_for_key(store, claim, llm)
-            return
+    if llm is not None:
         result = update_summary(asking(llm, SPINE, "", own_texts, check), result.summary, said, own_texts)
     with store.finishing(claim, first=lock) as tx:
         # An erasure may have removed the version that this one was made from.
