@@ -148,7 +148,8 @@ def test_messages_to_another_being_are_not_adopted(store, door, handed_in, user)
 
 
 def test_the_database_and_this_program_see_the_same_words(store):
-    texts = [f"a{WHITE_SPACE}b", "cafe\u0301", "\uff26ull width", "\u200bzero", "🐈 \ufeff", "x" * 60_000]
+    texts = [f"a{space}b" for space in (*WHITE_SPACE, WHITE_SPACE)]
+    texts += ["cafe\u0301", "\uff26ull width", "\u200bzero", "🐈 \ufeff", "x" * 60_000]
     with store.transaction() as tx:
         rows = tx.execute(
             "select memory.words_key(text) as key from unnest(%s::text[]) with ordinality as t (text, place)"
