@@ -1,0 +1,61 @@
+"""Of the queues that one worker serves, judging comes first, and none starves."""
+
+from collections import Counter
+
+import pytest
+from kombu import Connection, Queue
+
+from schemas.ledger.kinds import LLM_QUEUES, SHARES
+
+ROUNDS = 3
+IN_A_ROUND = {name: SHARES.get(name, 1) for name in LLM_QUEUES}
+
+
+@pytest.fixture
+def options(redis, monkeypatch):
+    """The configured options of the transport."""
+    monkeypatch.setenv("DATABASE_URL", "postgresql://not-asked")
+    monkeypatch.setenv("REDIS_URL", redis.broker_url)
+    import celeryconfig  # noqa: PLC0415  # it reads where the servers are
+
+    return celeryconfig.broker_transport_options
+
+
+@pytest.fixture
+def taken(redis, options):
+    """Send messages to queues, and take them as a worker's connection does; returns the queues in that order."""
+    queues = [Queue(name) for name in LLM_QUEUES]
+    order = []
+
+    def take(queue, message):
+        order.append(queue)
+        message.ack()
+
+    def send_and_take(sent):
+        for name in sent:
+            producer.publish(name, routing_key=name, declare=queues)
+        while len(order) < len(sent):
+            connection.drain_events(timeout=60)
+        found = order.copy()
+        order.clear()
+        return found
+
+    with (
+        Connection(redis.broker_url, transport_options=options) as connection,
+        connection.Producer() as producer,
+        connection.Consumer(queues, callbacks=[take]),
+    ):
+        yield send_and_take
+
+
+def test_each_round_takes_as_many_messages_of_a_queue_as_its_share(taken):
+    order = taken([name for name in LLM_QUEUES for _ in range(ROUNDS * max(IN_A_ROUND.values()))])
+    length = sum(IN_A_ROUND.values())
+    assert [Counter(order[length * at : length * (at + 1)]) for at in range(ROUNDS)] == [IN_A_ROUND] * ROUNDS
+
+
+def test_a_queue_saves_up_no_turns_while_it_is_empty(taken):
+    alone = ["session-close"] * 30
+    assert taken(alone) == alone
+    order = taken([name for name in ("session-close", "shadow") for _ in range(15)])
+    assert order[: 2 * sum(IN_A_ROUND.values())].count("session-close") >= 2
