@@ -47,6 +47,7 @@ ROOM = 2 << 30
 DEPTH_OF_SYSTEMS = 3
 # Here workers and servers are killed, and a test waits until a lease expires or a connection is there again.
 WAITING = {("tests", "acceptance", "ledger"), ("tests", "acceptance", "embedded")}
+SHORT = ("tests", "unit")
 
 # Removes the machine's own settings, and proxies for loopback connections.
 for variable in [*os.environ]:
@@ -102,16 +103,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Sort the tests by folder: those that wait more than they compute first, and in each the tests marked `long`.
+    """Sort the tests by folder, in each the tests marked `long` first.
 
-    A test process gets a contiguous part of the list, and an idle one takes half of what another has left. So the tests
-    that share a running system stay in few processes, each of which has to start it: `patrol up` alone takes some ten
-    seconds of processor time. And while the first process waits, the others use the processors.
+    A test process gets a contiguous part of the list, and an idle one takes the second half of what another has left. So
+    the tests that share a running system stay in few processes, each of which has to start it: `patrol up` alone takes
+    some ten seconds of processor time. First are the tests that wait more than they compute, for the first process to
+    wait while the others use the processors; behind them those that are shared out best in the end, because they are
+    short and share nothing.
     """
 
-    def place(item: pytest.Item) -> tuple[bool, tuple[str, ...], bool]:
+    def place(item: pytest.Item) -> tuple[int, tuple[str, ...], bool]:
         folder = item.path.relative_to(config.rootpath).parent.parts[:DEPTH_OF_SYSTEMS]
-        return folder not in WAITING, folder, item.get_closest_marker("long") is None
+        group = 0 if folder in WAITING else 1 if folder[:2] == SHORT else 2
+        return group, folder, item.get_closest_marker("long") is None
 
     items.sort(key=place)
 
