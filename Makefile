@@ -34,7 +34,9 @@ demo-llm: $(VENV)/.runtime ## The same with a local provider that answers by sim
 up: $(VENV)/.runtime ## Run everything here: embedded servers, API, workers and beat
 	@./patrol up
 
-test: lint types floors pytest ## Run every check and every test
+# The type checker uses one processor, so the tests run beside it.
+test: lint ## Run every check and every test
+	@$(MAKE) --no-print-directory --jobs=3 types floors pytest
 
 lint: $(VENV)/.dev ## Lint and formatting, every rule of ruff
 	@$(BIN)/ruff check .

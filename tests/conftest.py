@@ -105,11 +105,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Sort the tests by folder, in each the tests marked `long` first.
 
-    A test process gets a contiguous part of the list, and an idle one takes the second half of what another has left. So
-    the tests that share a running system stay in few processes, each of which has to start it: `patrol up` alone takes
-    some ten seconds of processor time. First are the tests that wait more than they compute, for the first process to
-    wait while the others use the processors; behind them those that are shared out best in the end, because they are
-    short and share nothing.
+    A test process gets a contiguous part of the list, and an idle one takes the second half of what another has left.
+    So the tests that share a running system stay in few processes, each of which has to start it: `patrol up` alone
+    takes some ten seconds of processor time. First are the tests that wait more than they compute, for the first
+    process to wait while the others use the processors; behind them those that are shared out best in the end, because
+    they are short and share nothing.
     """
 
     def place(item: pytest.Item) -> tuple[int, tuple[str, ...], bool]:
