@@ -3,13 +3,13 @@
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from queue import Full, Queue
+from queue import Empty, Full, Queue
 from typing import Self
 
 import structlog
 from celery import Celery, chain
 from celery.canvas import Signature
-from kombu.exceptions import OperationalError
+from kombu.exceptions import BatchPublishError, OperationalError
 from redis.exceptions import RedisError
 
 from schemas.ledger.kinds import QUEUES, WorkKind, chain_from
@@ -18,6 +18,7 @@ from schemas.ledger.work import TaskMessage
 log = structlog.get_logger()
 
 MOST_WAITING = 1000
+MOST_AT_ONCE = 100
 # Seconds that a stopping process tries to send what waits; if Redis hangs, the sweep sends it later.
 STOP_PATIENCE = 1.0
 
@@ -55,19 +56,26 @@ class BackgroundSender:
             log.warning("dispatch.too_many_wait")
 
     def _work(self) -> None:
-        while message := self._waiting.get():
+        ends = False
+        while not ends:
+            messages = [self._waiting.get()]
+            with suppress(Empty):
+                while len(messages) < MOST_AT_ONCE:
+                    messages.append(self._waiting.get_nowait())
+            ends = None in messages
             try:
-                send(self._app, [message])
+                send(self._app, [message for message in messages if message])
             except Exception as error:  # noqa: BLE001  # the thread serves the whole process, and the sweep sends again
                 log.warning("dispatch.failed", error=type(error).__name__)
 
 
 def send(app: Celery, messages: Sequence[TaskMessage]) -> None:
-    """Send messages for due work. If Redis is out of reach, they are left to the sweep."""
+    """Send messages for due work, all in one request. If Redis is out of reach, they are left to the sweep."""
     try:
-        for message in messages:
-            _signature(app, message).apply_async(retry=False)
-    except OperationalError as error:
+        with app.producer_pool.acquire(block=True) as producer, producer.batch():
+            for message in messages:
+                _signature(app, message).apply_async(producer=producer, retry=False)
+    except (OperationalError, BatchPublishError, RedisError) as error:
         log.warning("dispatch.out_of_reach", error=type(error).__name__)
 
 
