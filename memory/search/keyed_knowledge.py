@@ -72,6 +72,8 @@ def _ranked(
     within = Within(being.being_id, being.user_id, ["knowledge"])
     language = language_of(tx, being)
     terms, _ = read(question.query or "", language, [])
+    # First: what is indexed meanwhile is found in both, and otherwise it would be in neither.
+    fresh = _unindexed(tx, among, terms, language)
     known = lexical.rarities(tx, within, [term.digest for term in terms])
     weights = {term.digest: rarity(known.documents, known.counts.get(term.digest, 0)) for term in terms}
     places = keyed_knowledge.by_words(
@@ -91,7 +93,6 @@ def _ranked(
         nodes=None,
         facts=None,
     )
-    fresh = _unindexed(tx, among, terms, language)
     new = {row.item_id for row in fresh}
     rows = [row for row in rows if row.item_id not in new] + fresh
     collection = ranking.Collection(list(weights.values()), known.average)

@@ -78,6 +78,20 @@ def test_it_is_found_at_once_by_words_then_by_meaning_and_by_what_it_says_now(ke
     assert not any("plum" in text for text in on.texts(being, "plum"))
 
 
+def test_it_is_found_while_it_is_being_indexed(kept, on, being, monkeypatch):
+    in_the_index = searching.keyed_knowledge.by_words
+
+    def indexed_meanwhile(*asked, **limits):
+        found = in_the_index(*asked, **limits)
+        on.settle(being)
+        return found
+
+    monkeypatch.setattr(searching.keyed_knowledge, "by_words", indexed_meanwhile)
+    kept.put(CAKE, TEA)
+    first = kept.find(query="plums")[0]
+    assert (first.key, first.score > 0) == ("cake", True)
+
+
 def test_what_a_query_does_not_find_comes_last(kept, on, being):
     kept.put(TEA | {"search_text": ""}, CAKE)
     on.settle(being)
