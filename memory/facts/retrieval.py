@@ -57,13 +57,14 @@ def retrieve_by_meaning(
     if meant is None:
         found = _by_words(tx, being, query.text, None)
     else:
+        # Facts whose content has no vector yet are found by words meanwhile. They come first: what gets its vector
+        # between the two is found by both, and otherwise it would be by neither.
+        worded = _by_words(tx, being, query.text, meant.model)
         near = [
             one
             for vector in meant.vectors
             for one in vectors.nearest(tx, being.user_id, being.being_id, meant.model, vector, FACT_CANDIDATES)
         ]
-        # Facts whose content has no vector yet are found by words meanwhile.
-        worded = _by_words(tx, being, query.text, meant.model)
         best = dict[object, tuple[Fact, float]]()
         for fact, likeness in [*(one for one in near if one[1] >= FACT_SIMILARITY), *worded]:
             best[fact.fact_id] = (fact, max(likeness, best.get(fact.fact_id, (fact, 0.0))[1]))

@@ -109,6 +109,21 @@ def test_a_fact_without_a_vector_is_found_by_words_beside_those_that_have_one(ta
     assert not found.degraded
 
 
+def test_a_fact_that_gets_its_vector_meanwhile_is_found(talk, monkeypatch):
+    seed(talk, {"content": "Works as a nurse at the hospital."})
+    talk.embedded()
+    seed(talk, {"content": "Collects porcelain teapots."})
+    nearest = retrieval.vectors.nearest
+
+    def embedded_meanwhile(*asked):
+        found = nearest(*asked)
+        talk.embedded()
+        return found
+
+    monkeypatch.setattr(retrieval.vectors, "nearest", embedded_meanwhile)
+    assert contents(retrieve(talk, "teapots"))[:1] == ["Collects porcelain teapots."]
+
+
 def test_before_the_first_fact_nothing_is_worse_than_it_should_be(talk):
     assert not retrieve(talk, "green tea?").degraded
 
