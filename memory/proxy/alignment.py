@@ -15,7 +15,7 @@ the most evidence that are, in this order, messages on one way through the tree:
 4. An answer that is the beginning of a known one, or begins with a known one, is the same answer, if it follows the
    same message, or an edited version of it, or stands before the first that matches, or is a long one; an exact match
    takes precedence.
-5. A few words at the end that match behind an exchange which nobody knows, or behind what somebody said instead of what
+5. A few words at the end that match behind an exchange that is not known, or behind what a speaker said instead of what
    is known there, were said again, and are new.
 
 What follows from an alignment is decided in `changes`.
@@ -32,7 +32,7 @@ from store.talk.transcripts import PlacedMessage
 
 # So many characters without white space are not said twice by chance.
 LONG = 32
-# Somebody's words and the answer to them.
+# A speaker's words and the answer to them.
 EXCHANGE = 2
 
 
@@ -95,13 +95,10 @@ class _Step:
     evidence: int
     before: "_Before"
     standing: int = field(init=False)
-    adjacent: int = field(init=False)
-    even: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.evidence += self.before.evidence
         self.standing = self.before.standing + self.message.stands
-        self.adjacent, self.even = self.before.adjacent, self.before.even
 
 
 class _Before(NamedTuple):
@@ -178,7 +175,8 @@ def _before(
         for step in steps.get(passed.message_id, ()):
             even = turn - step.turn - 1 == between
             adjacent = even and not between
-            found = _Before(step.evidence, step.standing, step.adjacent + adjacent, step.even + even, step)
+            earlier = step.before
+            found = _Before(step.evidence, step.standing, earlier.adjacent + adjacent, earlier.even + even, step)
             if best.step is None or found[:-1] > best[:-1]:
                 best = found
         if best.evidence == most and best.step is not None and not between and best.step.turn == turn - 1:
@@ -187,13 +185,14 @@ def _before(
 
 
 def _rank(step: _Step) -> tuple[int, int, int, int, int, UUID]:
-    return step.evidence, step.standing, -step.turn, step.adjacent, step.even, step.message.message_id
+    before = step.before
+    return step.evidence, step.standing, -step.turn, before.adjacent, before.even, step.message.message_id
 
 
 def without_words_said_again(
     turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation
 ) -> Sequence[Match]:
-    """Return the matches without short last ones that the transcript shows behind turns that nobody knows.
+    """Return the matches without short last ones that the transcript shows behind turns that are not known.
 
     What stands before known words was known when these came in, unless the frontend hid it then. So if a transcript
     shows an exchange more than is known there, words of a third, or turns that take the place of none, `ok` behind them

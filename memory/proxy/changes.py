@@ -167,16 +167,12 @@ class _Reader:
 
     def _take_place(self, number: int, message: PlacedMessage, after: Place | None) -> Place:
         """Let a turn take the place of a message: as a version that is known there, or as a new one."""
-        version = self._version(message.parent_id, number)
-        if version is not None:
-            self._show(number, version)
-        else:
-            self._add(number, after, message.created_at)
+        place = self._show_or_add(number, message.parent_id, after, message.created_at)
         self._changes.shown.discard(message.message_id)
         self._replaced[number] = message.message_id
         if message.stands:
             self._changes.retract.append(message.message_id)
-        return self._way[number]
+        return place
 
     def _insert(self, number: int, before: Match, match: Match) -> Place | None:
         """Put an answer between two messages that follow each other; None if the turn is no missing answer."""
@@ -197,12 +193,7 @@ class _Reader:
             first = trailing_words(self._turns)
             after = max(self._known.messages.values(), key=lambda one: (one.stands, one.message_id)).message_id
         for number in range(first, len(self._turns)):
-            version = self._version(after, number) if isinstance(after, UUID) else None
-            if version is not None:
-                self._show(number, version)
-            else:
-                self._add(number, after)
-            after = self._way[number]
+            after = self._show_or_add(number, after, after)
 
     def _others_in_place_of(self, number: int, place: Place) -> None:
         """Retract what else stands in the place of a turn that the talk has gone on behind."""
@@ -252,9 +243,19 @@ class _Reader:
         said = [(self._turns[number].role, self._turns[number].speaker) for number in numbers]
         return said == [(message.role, message.speaker) for message in messages]
 
-    def _version(self, parent_id: UUID | None, number: int) -> PlacedMessage | None:
+    def _show_or_add(self, number: int, parent: Place | None, after: Place | None, at: datetime | None = None) -> Place:
+        """Let a turn be the message that is known after `parent`, else a new one after `after`; returns its place."""
+        version = self._version(parent, number)
+        if version is not None:
+            self._show(number, version)
+        else:
+            self._add(number, after, at)
+        return self._way[number]
+
+    def _version(self, parent: Place | None, number: int) -> PlacedMessage | None:
         """The message after another one that a turn equals; rather one that stands than a retracted one."""
-        same = [one for one in self._known.after.get(parent_id, ()) if one.digest == self._turns[number].digest]
+        known = () if isinstance(parent, int) else self._known.after.get(parent, ())
+        same = [one for one in known if one.digest == self._turns[number].digest]
         return max(same, key=lambda one: (one.stands, one.message_id), default=None)
 
     def _show(self, number: int, message: PlacedMessage) -> None:
@@ -268,10 +269,9 @@ class _Reader:
             self._changes.restore += [message.message_id, *again]
             self._changes.shown |= again
 
-    def _add(self, number: int, after: Place | None, at: datetime | None = None) -> Place:
+    def _add(self, number: int, after: Place | None, at: datetime | None = None) -> None:
         self._changes.new.append(NewTurn(number, after, at))
         self._way[number] = number
-        return number
 
 
 def _is_beginning(matches: Sequence[Match], known: KnownConversation) -> bool:

@@ -74,9 +74,8 @@ class Worded:
 
 
 def by_words(tx: Transaction, being: Being, question: EverythingRequest) -> Worded:
-    """Read a question, and nominate documents by its words."""
+    """Read a question, and nominate documents by its words; `tx` is one for which `scope.plan_once` was called."""
     limit, within = _limit(question), _within(being, question)
-    scope.plan_once(tx)
     names = known_candidates.speakers(tx, being.being_id, RECENT_MESSAGES)
     language = language_of(tx, being)
     terms, speakers = read(question.query, language, [*names, being.name])
@@ -109,9 +108,9 @@ def candidates(
         understood: What it means.
         worded: What `by_words` returned for it, if it was called before.
     """
+    scope.plan_once(tx)
     worded = worded or by_words(tx, being, question)
     within = _within(being, question)
-    scope.plan_once(tx)
     talk_within, rest_within = _talk(within), _rest(within)
     places = [*worded.places, *_by_meaning(tx, talk_within, rest_within, understood, _limit(question))]
     rows = known_candidates.seen(
