@@ -95,7 +95,8 @@ LET_GO_PART = 0.05
 NEAREST_NODES = 10
 PART_NODES = 40
 PART_TOKENS = 10_000
-MARKED_NODES = 400
+# Undecided nodes that one consolidation takes up, beside as many as one run has notes.
+LEFT_OVER_NODES = 100
 SPLIT_CLUSTERS = 20
 CLASSIFIED_NODES = 50
 TOPIC_NAME_CHARACTERS = 60

@@ -99,7 +99,8 @@ def _confirm(
     """Returns the pairs that a model finds to say the same, and those that no model could compare."""
     if not pairs:
         return [], []
-    llm = llm_session(store, thinkers, settings, claim)
+    with store.transaction() as tx:
+        llm = llm_session(tx, store, thinkers, settings, claim)
     if isinstance(llm, LlmUnavailable):
         log.info("curator.without_model", reason=llm.logged, user_id=str(claim.owner_id), pairs=len(pairs))
         return [], pairs

@@ -53,8 +53,10 @@ def run_with_llm(
     Raises:
         Transient: The provider is down, and the step's patience is not used up: back off.
     """
-    awaited = _awaited(store, claim)
-    llm = llm_session(store, thinkers, settings, claim, request_keys, min_inputs=min_inputs, awaited=awaited)
+    with store.transaction() as tx:
+        # Whether a caller demanded this run, or a run that waits for this one.
+        awaited = runs.awaited(tx, claim.owner_id, UUID(claim.key))
+        llm = llm_session(tx, store, thinkers, settings, claim, request_keys, min_inputs=min_inputs, awaited=awaited)
     if isinstance(llm, LlmUnavailable):
         if not _logged_before(store, claim, llm.reason):
             log.info(
@@ -94,17 +96,12 @@ def try_with_llm(
 ) -> T:
     """Try a model once, without waiting; `default` where none is available now or the provider fails."""
     try:
-        llm = llm_session(store, thinkers, settings, claim, request_keys)
+        with store.transaction() as tx:
+            llm = llm_session(tx, store, thinkers, settings, claim, request_keys)
         return default if isinstance(llm, LlmUnavailable) else with_llm(llm)
     except (ProviderError, BudgetSpent) as fault:
         log.info("patrol.went_on_without", step=claim.kind, reason=str(fault), being_id=str(claim.owner_id))
         return default
-
-
-def _awaited(store: Store, claim: Claim) -> bool:
-    """Whether a caller demanded this run, or a run that waits for this one."""
-    with store.transaction() as tx:
-        return runs.awaited(tx, claim.owner_id, UUID(claim.key))
 
 
 def _patience(store: Store, settings: Settings, claim: Claim) -> tuple[timedelta, timedelta]:

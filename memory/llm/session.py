@@ -70,6 +70,7 @@ class LlmUnavailable:
 
 
 def llm_session(
+    tx: Transaction,
     store: Store,
     thinkers: Thinkers,
     settings: Settings,
@@ -78,7 +79,6 @@ def llm_session(
     *,
     min_inputs: int | None = None,
     awaited: bool = True,
-    tx: Transaction | None = None,
 ) -> "LlmSession | LlmUnavailable":
     """Open a session with the model that serves a unit of work, and choose the key that pays for it.
 
@@ -86,6 +86,7 @@ def llm_session(
     platform's. A stored key that can't be used is not replaced by another: no other key is charged in its place.
 
     Args:
+        tx: The transaction in which the keys are read, best with the work's inputs.
         store: The ledger.
         thinkers: The providers.
         settings: Prices, budgets, and whether to use provider batches.
@@ -94,13 +95,7 @@ def llm_session(
         min_inputs: If no single key pays for all inputs, accept a request's key that pays for at least this many; the
             caller then leaves out the inputs for which `pays_for` is false. None: all inputs or none.
         awaited: Whether a caller waits for the result; if not, `ask_all` may use a provider batch, which takes hours.
-        tx: The transaction in which the work's inputs are read; None: the keys are read in one of their own.
     """
-    if tx is None:
-        with store.transaction() as own:
-            return llm_session(
-                store, thinkers, settings, claim, request_keys, min_inputs=min_inputs, awaited=awaited, tx=own
-            )
     inputs_by_key = Counter(request_keys)
     sole = next(iter(inputs_by_key)) if len(inputs_by_key) == 1 else None
     found = _session(tx, store, thinkers, settings, claim, sole, awaited=awaited)

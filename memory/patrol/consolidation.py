@@ -21,7 +21,7 @@ from memory.patrol.prompt_batches import batches, fits, whole
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.intake.inputs import SceneInput
-from schemas.limits import MARKED_NODES, PART_NODES
+from schemas.limits import LEFT_OVER_NODES, PART_NODES
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
 from schemas.settings import Settings
@@ -88,12 +88,14 @@ def decide_merges(
 
 
 def marked_batches(tx: Transaction, settings: Settings, being_id: UUID) -> list[PromptBatch]:
-    """Select the nodes that consolidation has yet to decide, MARKED_NODES at most, in batches for prompts."""
+    """Select the nodes that consolidation has yet to decide, in batches for prompts.
+
+    As many as one run has notes, and LEFT_OVER_NODES that earlier runs left undecided or that may die.
+    """
     gentle = settings.letting_go == "gentle"
-    may_die = set(
-        consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=None if gentle else MARKED_NODES)
-    )
-    marked = consolidation.marked(tx, being_id, may_die, MARKED_NODES)
+    most = settings.run_notes + LEFT_OVER_NODES
+    may_die = set(consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=None if gentle else most))
+    marked = consolidation.marked(tx, being_id, may_die, most)
     by_topic = {
         cluster_id: [node.node_id for node in nodes]
         for cluster_id, nodes in groupby(sorted(marked, key=_topic), key=_topic)
@@ -110,7 +112,8 @@ def marked_batches(tx: Transaction, settings: Settings, being_id: UUID) -> list[
     nearest = consolidation.nearest(tx, being_id, [node_id for topic in sorted(large) for node_id in by_topic[topic]])
     near = {node.node_id: _flagged(node, may_die) for node in consolidation.named(tx, being_id, _all(nearest))}
     for topic in sorted(large):
-        made += batches(topic, {node_id: nearest[node_id] for node_id in by_topic[topic]}, near)
+        own = {node_id: nearest[node_id] for node_id in by_topic[topic]}
+        made += batches(topic, own, {node_id: near[node_id] for node_id in _all(own)})
     return made
 
 

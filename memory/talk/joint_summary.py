@@ -102,10 +102,10 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         drawings = scene_drawing.prepare(
             tx, settings, being, {short.session_id: short.messages for short in shorts}, own_texts, claim.as_of
         )
+        llm = llm_session(tx, store, thinkers, settings, claim)
     worded = [short for short in shorts if any(own_texts[id_].strip() for id_ in short.message_ids)]
     outcome = _Outcome()
     if worded:
-        llm = llm_session(store, thinkers, settings, claim)
         if isinstance(llm, LlmUnavailable):
             _wait_for_key(store, claim, llm)
             return

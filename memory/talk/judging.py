@@ -76,7 +76,7 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         new = _portion(tx, claim, session_id)
         if waits is not None and waits <= AT_ONCE and new:
             brought = [message.request_key_id for message in new]
-            llm = llm_session(store, thinkers, settings, claim, brought, min_inputs=1, tx=tx)
+            llm = llm_session(tx, store, thinkers, settings, claim, brought, min_inputs=1)
         if isinstance(llm, LlmSession):
             new = [message for message in new if llm.pays_for(message.request_key_id)]
             being = beings.get_being(tx, being_id)

@@ -79,7 +79,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         new = rolling.pending(tx, being_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
         if len(new) >= ROLLING_EVERY:
             brought = [message.request_key_id for message in new]
-            llm = llm_session(store, thinkers, settings, claim, brought, min_inputs=ROLLING_EVERY, tx=tx)
+            llm = llm_session(tx, store, thinkers, settings, claim, brought, min_inputs=ROLLING_EVERY)
         if isinstance(llm, LlmSession):
             new = [message for message in new if llm.pays_for(message.request_key_id)]
             rolling.note_attempt(tx, being_id)

@@ -79,7 +79,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         joins = settings.join_short_sessions and not (session and session.summarise_alone) and not any(brought)
         joins = joins and short_sessions.is_short(said, own_texts)
         if is_due and not joins:
-            llm = llm_session(store, thinkers, settings, claim, brought, tx=tx)
+            llm = llm_session(tx, store, thinkers, settings, claim, brought)
     if not is_due:
         with store.finishing(claim) as tx:
             request_due(tx, being_id)

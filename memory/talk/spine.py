@@ -93,7 +93,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         said = [pending.message for pending in new if pending.shared]
         if said and len(new) >= SPINE_EVERY:
             brought = [message.request_key_id for message in said]
-            llm = llm_session(store, thinkers, settings, claim, brought, tx=tx)
+            llm = llm_session(tx, store, thinkers, settings, claim, brought)
     if len(new) < SPINE_EVERY:
         with store.finishing(claim, first=lock) as tx:
             request_if_due(tx, user_id, after=claim)

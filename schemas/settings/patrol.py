@@ -19,7 +19,7 @@ class PatrolSettings(Section):
         timedelta(minutes=5), description="The longest time that a scene note waits for a patrol to start."
     )
     run_notes: PositiveInt = Field(
-        300,
+        1_000,
         le=10_000,
         description="The most notes of one patrol; the rest are left to the next, which follows at once.",
     )

@@ -29,28 +29,36 @@ end $$;
 create or replace function record_changed_nodes() returns trigger language plpgsql as $$
 begin
     insert into memory.node_history (being_id, node_id, event, detail, run_id)
-    select n.being_id, n.node_id, change.event, change.detail || memory.current_decision(), memory.current_run()
+    select n.being_id, n.node_id, change.event,
+        -- Here, and not in the list, so that it is built for what happened alone.
+        case change.event
+            when 'assigned' then jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)
+            when 'moved' then jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)
+            when 'dying' then jsonb_build_object('session_count', n.final_session_count)
+            when 'absorbed' then jsonb_build_object('into', n.absorbed_into)
+            when 'forgotten' then memory.current_before()
+            when 'active again' then jsonb_build_object('from', o.status) || memory.current_before()
+            when 'weighed' then jsonb_build_object('from', o.importance, 'to', n.importance)
+            else '{}'::jsonb
+        end || memory.current_decision(),
+        memory.current_run()
     from old_nodes as o
     join new_nodes as n on n.being_id = o.being_id and n.node_id = o.node_id,
     lateral (
         values
             (1, o.cluster_id is distinct from n.cluster_id and n.cluster_id is not null,
-                case when o.cluster_id is null then 'assigned' else 'moved' end,
-                jsonb_build_object('from', o.cluster_id, 'to', n.cluster_id)),
-            (2, n.status = 'dying' and o.status = 'active', 'dying', jsonb_build_object('session_count', n.final_session_count)),
-            (3, n.absorbed_into is not null and o.absorbed_into is null, 'absorbed',
-                jsonb_build_object('into', n.absorbed_into)),
-            (4, n.forgotten_at is not null and o.forgotten_at is null, 'forgotten', memory.current_before()),
-            (5, n.status = 'dead' and o.status <> 'dead' and n.absorbed_into is null and n.forgotten_at is null, 'dead',
-                '{}'::jsonb),
-            (6, n.status = 'active' and o.status <> 'active', 'active again', jsonb_build_object('from', o.status) || memory.current_before()),
-            (7, o.fresh and not n.fresh and n.status <> 'dead', 'consolidated', '{}'::jsonb),
-            (8, n.pinned and not o.pinned, 'pinned', '{}'::jsonb),
-            (9, o.pinned and not n.pinned, 'unpinned', '{}'::jsonb),
-            (10, o.text_hash <> n.text_hash or o.scene <> n.scene, 'reworded', '{}'::jsonb),
-            (11, o.importance <> n.importance, 'weighed',
-                jsonb_build_object('from', o.importance, 'to', n.importance))
-    ) as change (place, happened, event, detail)
+                case when o.cluster_id is null then 'assigned' else 'moved' end),
+            (2, n.status = 'dying' and o.status = 'active', 'dying'),
+            (3, n.absorbed_into is not null and o.absorbed_into is null, 'absorbed'),
+            (4, n.forgotten_at is not null and o.forgotten_at is null, 'forgotten'),
+            (5, n.status = 'dead' and o.status <> 'dead' and n.absorbed_into is null and n.forgotten_at is null, 'dead'),
+            (6, n.status = 'active' and o.status <> 'active', 'active again'),
+            (7, o.fresh and not n.fresh and n.status <> 'dead', 'consolidated'),
+            (8, n.pinned and not o.pinned, 'pinned'),
+            (9, o.pinned and not n.pinned, 'unpinned'),
+            (10, o.text_hash <> n.text_hash or o.scene <> n.scene, 'reworded'),
+            (11, o.importance <> n.importance, 'weighed')
+    ) as change (place, happened, event)
     where change.happened
     order by n.node_id, change.place;
     -- The survivor's history has an event for each node that it absorbed, also when that node is erased later.

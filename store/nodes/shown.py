@@ -8,11 +8,21 @@ from psycopg.rows import class_row
 from schemas.nodes.nodes import ShownNode
 from store.transaction import Transaction
 
-SHOWN: LiteralString = (
-    "select node_id, cluster_id, scene, feeling, themes, emotion, importance, status, fresh, pinned, created_at,"
-    " revision, memory.brought_with(being_id, node_id) as request_key_id"
-    " from memory.memory_nodes where being_id = %s and "
-)
+# Most notes came without a key, and the call of a function is spared for each of those.
+SHOWN: LiteralString = """
+    select
+        n.node_id, n.cluster_id, n.scene, n.feeling, n.themes, n.emotion, n.importance, n.status, n.fresh, n.pinned,
+        n.created_at, n.revision,
+        case
+            when exists (
+                select from memory.notes as o
+                where o.being_id = n.being_id and o.note_id = n.note_id and o.request_key_id is not null
+            )
+            then memory.brought_with(n.being_id, n.node_id)
+        end as request_key_id
+    from memory.memory_nodes as n
+    where n.being_id = %s and
+"""
 
 
 def shown(tx: Transaction, which: LiteralString, parameters: Sequence[Any]) -> list[ShownNode]:

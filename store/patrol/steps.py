@@ -17,7 +17,7 @@ class Unassigned:
     Attributes:
         node_id: The node.
         action: Its scene's action.
-        request_key_id: The key of the request that its note came with, if that brought one.
+        request_key_id: The key of the request that its note came with, if that brought one; None where it is matched.
         matched: Whether a topic is similar enough to take it.
         vector: Its vector, of the Being's model.
     """
@@ -34,8 +34,8 @@ def unassigned(tx: Transaction, being_id: UUID, model: str | None) -> list[Unass
     rows = tx.execute(
         """
         select
-            n.node_id, n.scene ->> 'action' as action, memory.brought_with(n.being_id, n.node_id) as request_key_id,
-            exists (select from memory.match_clusters(%(being)s, v.vector, %(threshold)s, 1)) as matched, v.vector
+            n.node_id, n.scene ->> 'action' as action, v.vector, found.matched,
+            case when not found.matched then memory.brought_with(n.being_id, n.node_id) end as request_key_id
         from memory.memory_nodes as n
         cross join lateral (
             select own.vector
@@ -43,6 +43,9 @@ def unassigned(tx: Transaction, being_id: UUID, model: str | None) -> list[Unass
             where own.being_id = n.being_id and own.node_id = n.node_id and own.embedding_model = %(model)s
             limit 1
         ) as v
+        cross join lateral (
+            select exists (select from memory.match_clusters(%(being)s, v.vector, %(threshold)s, 1)) as matched offset 0
+        ) as found
         where n.being_id = %(being)s and n.cluster_id is null
         order by n.node_id
         """,

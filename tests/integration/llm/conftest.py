@@ -38,6 +38,12 @@ def named(colour):
     return f'{{"name": "{colour}"}}'
 
 
+def opened(store, thinkers, settings, claim, brought=(), **changes):
+    """Open a model session in a transaction of its own; returns it, or why there is none."""
+    with store.transaction() as tx:
+        return llm_session(tx, store, thinkers, settings, claim, brought, **changes)
+
+
 @pytest.fixture
 def provider():
     with running_provider(answer=lambda _: named("blue")) as running:
@@ -87,7 +93,7 @@ def mind(store, settings, thinkers, claimed):
 
     def made(claim=None, brought=(), *, awaited=True, **changes):
         changed = settings.model_copy(update=changes)
-        found = llm_session(store, thinkers(changed), changed, claim or claimed(), brought, awaited=awaited)
+        found = opened(store, thinkers(changed), changed, claim or claimed(), brought, awaited=awaited)
         assert isinstance(found, LlmSession), found
         return found
 

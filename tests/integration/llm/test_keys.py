@@ -6,10 +6,10 @@ import pytest
 from pydantic import SecretStr
 
 from memory.llm import keys
-from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.llm.session import LlmSession, LlmUnavailable
 from memory.operations import upkeep
 from store.errors import Refused
-from tests.integration.llm.conftest import BROUGHT, SECRET, THEIRS, question
+from tests.integration.llm.conftest import BROUGHT, SECRET, THEIRS, opened, question
 from tests.scenes import make_user
 
 NEWER = "a newer secret of thirty-two letters or more"
@@ -39,7 +39,7 @@ def afterwards(settings):
 
 
 def paid_with(store, thinkers, settings, claim):
-    mind = llm_session(store, thinkers(settings), settings, claim)
+    mind = opened(store, thinkers(settings), settings, claim)
     assert isinstance(mind, LlmSession)
     mind.ask(question())
     with store.transaction() as tx:
@@ -81,7 +81,7 @@ def test_a_key_without_its_secret_is_unusable_and_no_other_key_pays(
     store, settings, afterwards, user, thinkers, claimed
 ):
     keys.add(store, settings, user.user_id, "anthropic", THEIRS)
-    found = llm_session(store, thinkers(afterwards), afterwards, claimed())
+    found = opened(store, thinkers(afterwards), afterwards, claimed())
 
     assert isinstance(found, LlmUnavailable)
     assert "PATROL_SECRET_KEY" in found.reason
@@ -97,7 +97,7 @@ def test_a_row_moved_to_another_user_does_not_decrypt(store, settings, user, bei
         tx.execute("update memory.provider_keys set user_id = %s", [thief.user_id])
         tx.execute("update memory.beings set user_id = %s where being_id = %s", [thief.user_id, being.being_id])
 
-    assert isinstance(llm_session(store, thinkers(settings), settings, claimed()), LlmUnavailable)
+    assert isinstance(opened(store, thinkers(settings), settings, claimed()), LlmUnavailable)
 
 
 def test_a_key_that_comes_again_is_refreshed_and_stays_one(store, settings, rotated, user, rows):

@@ -7,10 +7,10 @@ from hashlib import sha256
 import pytest
 
 from memory.llm import keys
-from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.llm.session import LlmSession, LlmUnavailable
 from providers.errors import Misconfigured, Transient
 from schemas.settings import Settings
-from tests.integration.llm.conftest import BROUGHT, THEIRS, question
+from tests.integration.llm.conftest import BROUGHT, THEIRS, opened, question
 
 
 def test_a_stored_key_pays_before_the_requests_and_both_before_the_platforms(
@@ -41,14 +41,12 @@ def test_a_requests_key_does_not_pay_in_place_of_a_stored_key_that_is_refused(
 ):
     brought = keys.store_request_key(store, settings, user.user_id, "anthropic", BROUGHT)
     keys.add(store, settings, user.user_id, "anthropic", "wrong-key-of-the-user-0123")
-    found = llm_session(store, thinkers(settings), settings, claimed(), [brought], min_inputs=1)
+    found = opened(store, thinkers(settings), settings, claimed(), [brought], min_inputs=1)
     assert isinstance(found, LlmSession)
     with pytest.raises(Transient):
         found.ask(question())
 
-    assert isinstance(
-        llm_session(store, thinkers(settings), settings, claimed(), [brought], min_inputs=1), LlmUnavailable
-    )
+    assert isinstance(opened(store, thinkers(settings), settings, claimed(), [brought], min_inputs=1), LlmUnavailable)
     assert len(provider.requests) == 1
 
 
@@ -64,18 +62,18 @@ def test_a_rejected_user_key_stops_model_calls_and_charges_no_other_key(
 ):
     keys.add(store, settings, user.user_id, "anthropic", "wrong-key-of-the-user-0123")
     known, claim = thinkers(settings), claimed()
-    first = llm_session(store, known, settings, claim)
+    first = opened(store, known, settings, claim)
     assert isinstance(first, LlmSession)
     with pytest.raises(Transient, match="key"):
         first.ask(question())
-    second = llm_session(store, known, settings, claim)
+    second = opened(store, known, settings, claim)
 
     assert isinstance(second, LlmUnavailable)
     assert re.search(r"refuses the key that ends in 0123: .*401", second.reason)
     assert second.logged == "the key is refused"
     assert len(provider.requests) == 1
     keys.add(store, settings, user.user_id, "anthropic", "wrong-key-of-the-user-0123")
-    assert isinstance(llm_session(store, known, settings, claim), LlmSession), "stored again, it is tried again"
+    assert isinstance(opened(store, known, settings, claim), LlmSession), "stored again, it is tried again"
 
 
 def test_a_rejected_platform_key_is_a_configuration_error(mind):
@@ -86,7 +84,7 @@ def test_a_rejected_platform_key_is_a_configuration_error(mind):
 def test_without_a_key_no_model_is_available(store, claimed, settings, thinkers):
     without = settings.model_copy(update={"anthropic_api_key": None})
 
-    assert llm_session(store, thinkers(without), without, claimed()) == LlmUnavailable("no key")
+    assert opened(store, thinkers(without), without, claimed()) == LlmUnavailable("no key")
 
 
 def test_users_can_have_work_of_their_own(user, mind, claimed, accounts):
@@ -114,7 +112,7 @@ def test_a_requests_key_pays_for_its_own_inputs_if_no_key_pays_for_all(store, se
     mixed = [key, None, key]
 
     def found(least):
-        return llm_session(store, thinkers(without), without, claimed(), mixed, min_inputs=least)
+        return opened(store, thinkers(without), without, claimed(), mixed, min_inputs=least)
 
     some = found(2)
     assert isinstance(some, LlmSession)

@@ -12,7 +12,7 @@ from memory.patrol.consolidation import marked_batches
 from providers.embedders import Embedders
 from providers.errors import Transient
 from providers.thinkers import Thinkers
-from schemas.limits import MARKED_NODES, NEAREST_NODES, PART_NODES
+from schemas.limits import LEFT_OVER_NODES, NEAREST_NODES, PART_NODES
 from schemas.settings import Settings
 from store.accounts import beings
 from store.nodes import nodes
@@ -498,9 +498,10 @@ def test_of_a_large_topic_each_marked_memory_is_shown_with_what_is_nearest(store
 
 
 def test_a_run_takes_so_much_and_leaves_the_rest_marked(store, crowd):
-    being_id, ids = crowd(MARKED_NODES + 60, marked=MARKED_NODES + 60)
+    most = 300 + LEFT_OVER_NODES
+    being_id, ids = crowd(most + 60, marked=most + 60)
     with store.transaction() as tx:
-        made = marked_batches(tx, Settings(), being_id)
+        made = marked_batches(tx, Settings(run_notes=300), being_id)
 
-    assert {each for part in made for each in part.asked} == set(ids[-MARKED_NODES:])
+    assert {each for part in made for each in part.asked} == set(ids[-most:])
     assert all(len(part.nodes) <= PART_NODES for part in made)
