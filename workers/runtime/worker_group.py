@@ -21,6 +21,8 @@ from workers.runtime.celery_command import run
 
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 BETWEEN = "--"
+# A caller waits for what the API does, and for what workers do only in the end: where both are ready, the API runs first.
+NICENESS = 10
 # What Celery's command imports when it starts; each fork would import it for itself.
 COMMAND = ("celery.bin.worker", "celery.apps.worker", "celery.concurrency.prefork")
 
@@ -34,6 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     Returns:
         0 after an order to stop, else the exit status of the one that ended first.
     """
+    os.nice(NICENESS)
     with collector.paused():
         app.loader.import_default_modules()
         for module in COMMAND:

@@ -3,12 +3,15 @@
 import os
 import signal
 import socket
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
+from workers.runtime.worker_group import NICENESS
 
 
 def stop(process, number=signal.SIGINT):
@@ -18,12 +21,25 @@ def stop(process, number=signal.SIGINT):
     return said
 
 
+def niceness(command, module):
+    """The priorities of the processes in whose command line a module is named."""
+    found = set()
+    for pid in command.living():
+        with suppress(ProcessLookupError, FileNotFoundError):
+            if module in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.add(os.getpriority(os.PRIO_PROCESS, pid))
+    return found
+
+
 @pytest.mark.long
 def test_a_whole_life_of_up(command):
     up = command.start("up", "--port", free_port())
     said = read_until(up, "Ctrl-C stops everything")
     for part in ("servers", "migrate", "worker", "beat", "stream", "api"):
         assert f"✓ {part}" in said
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert niceness(command, b"api.server") == {ours}
+    assert wait_until(lambda: niceness(command, b"workers.runtime.worker_group") == {ours + NICENESS}, PATIENCE)
     command("user", "add", "Ada")
     assert "already runs" in command("up", "--port", free_port(), code=1).stderr
     assert "Stopped." in stop(up, signal.SIGTERM)
