@@ -21,7 +21,7 @@ from workers.runtime.celery_command import run
 
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 BETWEEN = "--"
-# A caller waits for what the API does, and for what workers do only in the end: where both are ready, the API runs first.
+# A caller waits for what the API does, and seldom for what workers do: where both are ready, the API runs first.
 NICENESS = 10
 # What Celery's command imports when it starts; each fork would import it for itself.
 COMMAND = ("celery.bin.worker", "celery.apps.worker", "celery.concurrency.prefork")
