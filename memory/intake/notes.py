@@ -10,7 +10,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from memory.erased import recognition
 from memory.intake.batches import IntakeFull, is_bulk, is_full, keep, turn_for
-from memory.patrol.demand import request_patrol
+from memory.patrol.demand import begin_or_request
 from memory.text.items import DeriveId, Item, ItemBatch, read_items
 from schemas.intake.inputs import (
     AnyNote,
@@ -107,7 +107,7 @@ def _take_notes_in(
     inserted, known = keep(tx, being_id, batch, partial(_note, bulk=bulk, origin=origin), notes.insert, notes.known)
     scenes = any(item.value.type == "scene" for item in batch.items if item.position in inserted)
     if scenes:
-        request_patrol(tx, settings, being_id)
+        begin_or_request(tx, settings, being_id)
     return batch.receipt(inserted, known)
 
 

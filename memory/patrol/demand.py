@@ -30,6 +30,12 @@ def demand(store: Store, settings: Settings, being_id: UUID) -> UUID:
         return runs.want(tx, being_id, demanded=True, notes=settings.run_notes)
 
 
+def begin_or_request(tx: Transaction, settings: Settings, being_id: UUID) -> None:
+    """Begin a patrol for new notes if enough are pending, else request one; the last thing that a transaction does."""
+    if not runs.begin_if_free(tx, being_id, least=settings.pending_notes, notes=settings.run_notes):
+        request_patrol(tx, settings, being_id)
+
+
 def request_patrol(tx: Transaction, settings: Settings, being_id: UUID) -> None:
     """Request a patrol for new notes: at once if enough are pending, else when the oldest has waited long enough.
 
@@ -79,16 +85,16 @@ def reserve(tx: Transaction, being_id: UUID) -> None:
 
 
 def end(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> None:
-    """End a run: the queued run begins, or pending notes request another, at once if it left some of them over.
+    """End a run: the queued run begins, or another for pending notes, if it left some of them over or enough came.
 
     Call `reserve` before the Being is locked.
     """
     next_run = runs.end(tx, being_id, run_id, notes=settings.run_notes)
-    if next_run is None and notes.pending(tx, being_id, 1):
-        if notes.left_over(tx, being_id, run_id):
-            work.ask(tx, being_id, PATROL_DUE)
-        else:
-            request_patrol(tx, settings, being_id)
+    waiting = 0 if next_run else notes.pending(tx, being_id, settings.pending_notes)
+    if waiting >= settings.pending_notes or (waiting and notes.left_over(tx, being_id, run_id)):
+        runs.want(tx, being_id, demanded=False, notes=settings.run_notes)
+    elif waiting:
+        work.ask(tx, being_id, PATROL_DUE, after=settings.pending_wait)
 
 
 def fail(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID, error: str) -> None:

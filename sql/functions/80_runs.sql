@@ -50,6 +50,29 @@ begin
     return query select v_run_id, not v_running;
 end $$;
 
+-- Begins a patrol, if p_least notes are pending, none runs or waits for its beginning, and neither the user nor the Being is locked
+-- by another transaction: it waits for no lock of theirs, so that what takes notes in may call it, as the last thing that it
+-- does. Returns the run, or null.
+create or replace function begin_run_if_free(p_being_id uuid, p_least integer, p_notes integer, p_first text, p_queue text)
+returns uuid language plpgsql as $$
+begin
+    perform 1
+    from memory.beings as b join memory.users as u using (user_id)
+    where b.being_id = p_being_id
+    for key share of u skip locked
+    for no key update of b skip locked;
+    if not found
+        or exists (select from memory.patrol_runs where being_id = p_being_id and state in ('queued', 'running'))
+        or p_least > (
+            select count(*)
+            from (select from memory.notes where being_id = p_being_id and state = 'pending' limit p_least) as pending
+        )
+    then
+        return null;
+    end if;
+    return (select run_id from memory.want_run(p_being_id, false, p_notes, p_first, p_queue));
+end $$;
+
 -- Ends a run, well or with an error, and begins the one that waits. Notes that a failed run did not remember are pending
 -- again. Returns the run that began, if one did; nothing is left to end where the Being is gone.
 create or replace function end_run(

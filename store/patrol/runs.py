@@ -31,6 +31,19 @@ def want(tx: Transaction, being_id: UUID, *, demanded: bool, notes: int) -> UUID
     return run_id
 
 
+def begin_if_free(tx: Transaction, being_id: UUID, *, least: int, notes: int) -> bool:
+    """Begin a patrol if `least` notes are pending and none is under way; returns whether it began.
+
+    It waits for no other transaction: none begins while one holds the Being. Call it last in a transaction.
+    """
+    run_id: UUID | None = value(
+        tx, "select memory.begin_run_if_free(%s, %s, %s, %s, %s)", [being_id, least, notes, FIRST.name, FIRST.queue]
+    )
+    if run_id:
+        _send_first(tx, being_id, run_id)
+    return run_id is not None
+
+
 def end(tx: Transaction, being_id: UUID, run_id: UUID, *, notes: int, error: str | None = None) -> UUID | None:
     """End a run, well or with an error; returns the run that began in its place, if one was queued."""
     next_run: UUID | None = value(
