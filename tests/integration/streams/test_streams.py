@@ -47,12 +47,12 @@ def test_what_was_written_before_anybody_read_is_kept(new_reader, write, kept):
     assert kept() == ["before"]
 
 
-def test_enough_notes_send_for_a_patrol(new_reader, write, sent):
+def test_enough_notes_begin_a_patrol(new_reader, write, sent):
     reader = new_reader(pending_notes=2)
     write("one")
     write("two")
     reader.read()
-    assert [message.kind for message in sent] == ["patrol.due"]
+    assert [message.kind for message in sent] == ["patrol.embed"]
 
 
 def test_readers_share_the_work(new_reader, write, kept):
