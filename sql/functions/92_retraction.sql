@@ -63,8 +63,9 @@ return exists (
     where being_id = p_being_id and session_id = p_session_id and not judged and role <> 'other'
 );
 
--- Takes messages out of the talk and of all that was derived from them, after refuse_answers. Returns the sessions to process again: those that lost
--- messages, with how many of their messages are to be judged again, and those that were split off from them.
+-- Takes messages out of the talk and of all that was derived from them, after refuse_answers. Returns the sessions to process
+-- again: those that lost messages, with how many of their messages are to be judged again, and those that were split off from
+-- them.
 create or replace function withdraw_messages(p_being_id uuid, p_message_ids uuid[])
 returns table (session_id uuid, judged_again integer) language plpgsql as $$
 #variable_conflict use_column
@@ -101,9 +102,11 @@ begin
     select array_agg(distinct session_id), count(*) filter (where role <> 'other')
     into v_sessions, v_turns
     from withdrawn;
-    -- Also of other sessions: a message may have been in one of them when that was judged.
+    -- Also of other sessions: a message may have been in one of them when that was judged. And what any of the user's Beings
+    -- judged, or the user's own work compared: the facts that were shown for it may have had the words.
     delete from memory.model_responses
-    where being_id = p_being_id and not retained and (kind = 'shadow.judge' or key = any(v_sessions::text[]));
+    where owner_id = any(array(select being_id from memory.beings where user_id = v_user_id) || v_user_id) and not retained
+        and (owner_id = v_user_id or kind = 'shadow.judge' or being_id = p_being_id and key = any(v_sessions::text[]));
     v_sessions := v_sessions || memory.place_around(p_being_id, v_sessions);
 
     -- Nothing is judged in a session where others' messages alone wait.

@@ -60,7 +60,7 @@ def erase_being(tx: Transaction, being: Being) -> None:
     tx.execute(
         """
         delete from memory.model_responses
-        where user_id = %s and being_id is null and not retained
+        where user_id = %s and not retained and (being_id is null or kind = 'shadow.judge')
         """,
         [being.user_id],
     )

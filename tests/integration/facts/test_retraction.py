@@ -14,17 +14,21 @@ from memory.intake.retraction import ErasedForGood
 from memory.operations import upkeep
 from memory.talk import judging, session_summary, sessions
 from memory.talk.context_provenance import record_context
+from schemas.accounts.accounts import Being
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
+from store.accounts import users
 from store.errors import NotFound
 from store.facts import facts, todos
 from store.ledger import work
+from store.llm import calls, responses
 from store.talk import messages
 from store.talk import retraction as stored
 from store.talk import rolling as session_states
 from store.transaction import value
 from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
+from tests.scenes import make_being, make_user
 
 DAY = "2026-03-02T"
 DIARY = "The piano was out of tune all morning, and he played the slow movement twice."
@@ -398,6 +402,37 @@ def test_summaries_are_written_again_without_it(talk, retract, clock):
     talk.says(said("m4", 5, "Words 4."))
     talk.summed_up()
     assert sessions.state(talk.store, talk.being.being_id).rolling_summary
+
+
+def answered_with(tx, owner, kind, words):
+    """Store a model's answer to a question of a kind of work, whose owner is a Being or its user."""
+    being_id = owner.being_id if isinstance(owner, Being) else None
+    account = calls.Account(owner.user_id, being_id, kind.name, "", "platform")
+    responses.put(tx, account, words.encode(), purpose="any", model="any", completion=words, defect=None)
+
+
+@pytest.mark.parametrize("withdrawn", ["retracted", "erased", "with its Being"])
+def test_no_answer_about_the_user_s_facts_outlives_the_words(talk, retract, accept, withdrawn):
+    """A model may quote what it was shown, and facts are shown to the user's work, and where other Beings judge."""
+    receipt = accept(said("a", 0, "I play the zither."))
+    with talk.store.transaction() as tx:
+        user = users.get_user(tx, talk.being.user_id)
+        other, stranger = make_being(tx, user), make_being(tx, make_user(tx))
+        answered_with(tx, user, kinds.CURATE, "The fold: a zither.")
+        answered_with(tx, user, kinds.COMPARE_SEEDS, "The comparison: a zither.")
+        answered_with(tx, other, kinds.JUDGE, "What another judged: a zither.")
+        answered_with(tx, stranger, kinds.JUDGE, "A stranger's own zither.")
+
+    if withdrawn == "retracted":
+        retract("a")
+    elif withdrawn == "erased":
+        erasure.erase_messages(talk.store, talk.settings, talk.embedders, talk.being, receipt.ids)
+    else:
+        erasure.erase_being(talk.store, talk.being)
+
+    with talk.store.transaction() as tx:
+        kept = tx.execute("select completion from memory.model_responses").fetchall()
+    assert [row["completion"] for row in kept] == ["A stranger's own zither."]
 
 
 def test_erasure_is_final_for_every_version(talk, retract, restore, accept, standing):
