@@ -19,13 +19,13 @@ from memory.search import indexing
 from schemas.ledger.kinds import INDEX_TOLD, INDEX_WORDS, INGEST_MESSAGES, INGEST_NOTES
 from schemas.ledger.work import Claim
 from schemas.limits import BATCH_ITEMS
-from workers.runtime import rejected
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app
 from workers.runtime.faults import described
-from workers.runtime.rejected import Rejected
 from workers.runtime.resources import Resources
 from workers.runtime.step import step, tick
+from workers.streams import rejected
+from workers.streams.rejected import Rejected
 
 log = structlog.get_logger()
 

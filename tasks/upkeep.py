@@ -16,12 +16,12 @@ from memory.talk import spine as spines
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from store.errors import Unavailable
-from workers.runtime import stream_cleaning
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app
 from workers.runtime.dispatch import empty_queues
 from workers.runtime.resources import Resources
 from workers.runtime.step import step, tick
+from workers.streams import cleaning
 
 log = structlog.get_logger()
 
@@ -122,13 +122,13 @@ def embed_told(on: Resources, claim: Claim) -> None:
 def clean_streams(on: Resources, claim: Claim) -> None:
     """Remove erased items from the producers' Redis streams."""
 
-    def erased(found: Sequence[stream_cleaning.Found]) -> set[int]:
+    def erased(found: Sequence[cleaning.Found]) -> set[int]:
         items = [StreamItem(one.what, one.item, one.known_by) for one in found]
         return erased_among(on.store, on.settings, claim.owner_id, items)
 
     try:
         with Redis.from_url(addresses(on.settings).redis_url) as redis:
-            removed = stream_cleaning.clean(redis, claim.owner_id, erased)
+            removed = cleaning.clean(redis, claim.owner_id, erased)
     except RedisError as fault:
         raise Unavailable(f"Redis is out of reach ({type(fault).__name__}).") from fault
     with on.store.finishing(claim):

@@ -1,1 +1,1 @@
-"""Processes: the Celery app, what runs a unit of work, the doorbell, and the servers that we bring ourselves."""
+"""Processes: the Celery app and what runs a unit of work, the Redis streams, and the embedded servers."""

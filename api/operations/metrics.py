@@ -21,7 +21,7 @@ from api.operations.health import redis_of
 from api.streams import heartbeats, reader
 from store.database import Store
 from store.ledger import metrics
-from workers.runtime import rejected
+from workers.streams import rejected
 
 if TYPE_CHECKING:
     from api.http.request_metrics import RequestMetrics

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory.intake.delivery import ItemKind
 from schemas.limits import PRODUCER_ID_CHARACTERS
-from workers.runtime.rejected import DOORS
+from workers.streams.rejected import DOORS
 
 STREAMS: dict[str, ItemKind] = {stream: what for what, stream in DOORS.items()}
 

@@ -23,9 +23,10 @@ from memory.erased.recognition import SecretMissing
 from memory.intake.batches import IntakeFull
 from memory.intake.delivery import deliver
 from store.errors import Unavailable
-from workers.runtime import alive, rejected
-from workers.runtime.rejected import Rejected
+from workers.runtime import alive
 from workers.runtime.resources import Resources
+from workers.streams import rejected
+from workers.streams.rejected import Rejected
 
 log = structlog.get_logger()
 

@@ -16,7 +16,7 @@ from memory.nodes import erasure as node_erasure
 from schemas.accounts.portability import BeingErased, NodeErased
 from store.accounts.scrub import scrub as scrub_database
 from workers.runtime.addresses import addresses
-from workers.runtime.stream_scrub import scrub as scrub_streams
+from workers.streams.scrub import scrub as scrub_streams
 
 
 def _after(_: object, *, scrub: bool) -> None:

@@ -18,10 +18,10 @@ from schemas.limits import PAGE_NODES
 from schemas.settings import Settings
 from store.migrate import await_migrated
 from workers.embedded.interrupts import held, stoppable
-from workers.runtime import rejected as refusals
 from workers.runtime.addresses import addresses
 from workers.runtime.logs import configure_logs
-from workers.runtime.rejected import Rejected
+from workers.streams import rejected as refusals
+from workers.streams.rejected import Rejected
 
 stream = Typer()
 

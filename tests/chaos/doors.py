@@ -25,7 +25,7 @@ from store.errors import Refused, Unavailable
 from store.intake import notes
 from store.talk import messages
 from workers.embedded.processes import wait_until
-from workers.runtime import rejected
+from workers.streams import rejected
 
 TIMEOUT = 20.0
 STREAM_TIMEOUT = 5.0

@@ -34,7 +34,7 @@ from tests.ports import free_port
 from tests.scenes import make_being
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import running_servers
-from workers.runtime import rejected
+from workers.streams import rejected
 
 COLOUR = "\x1b[35;45m"
 CONTROLS = f"{COLOUR}\x1b]0;title\x07\x1b[2J\x9b31m\x85\x7f\x08\x0e"

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from celery import Celery
 
-from workers.runtime import rejected
+from workers.streams import rejected
 
 WORDS = "Only Mira knows about the letter."
 

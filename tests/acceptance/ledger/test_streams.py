@@ -6,7 +6,7 @@ import pytest
 
 from api.streams.reader import GROUP
 from cli.operations.stack import stream_command
-from workers.runtime import rejected
+from workers.streams import rejected
 
 
 @pytest.mark.parametrize("where", ["after claim@stream", "before the ack@stream"])

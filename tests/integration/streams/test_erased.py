@@ -11,8 +11,8 @@ from memory.intake.cleaning import StreamItem, erased_among
 from memory.nodes.erasure import erase_note
 from providers.embedders import Embedders
 from tests.full_being import tables_with
-from workers.runtime import rejected, stream_cleaning, stream_scrub
-from workers.runtime.rejected import Rejected
+from workers.streams import cleaning, rejected, scrub
+from workers.streams.rejected import Rejected
 
 
 def sent(being, content, **fields):
@@ -28,7 +28,7 @@ def clean(redis, store, settings):
             items = [StreamItem(one.what, one.item, one.known_by) for one in found]
             return erased_among(store, settings, being.being_id, items)
 
-        return stream_cleaning.clean(redis, being.being_id, erased)
+        return cleaning.clean(redis, being.being_id, erased)
 
     return cleaned
 
@@ -146,7 +146,7 @@ def test_scrubbing_leaves_no_byte_of_removed_entries_and_all_of_the_others(new_r
         }
 
     before = state()
-    assert stream_scrub.scrub(redis) == []
+    assert scrub.scrub(redis) == []
     assert state() == before
     assert b"Marzipan 0" not in everything(redis)
     assert b"Marzipan 1" in everything(redis)

@@ -17,7 +17,7 @@ from schemas.limits import BULK_ITEMS
 from store.accounts import beings
 from store.errors import Unavailable
 from store.transaction import value
-from workers.runtime import rejected
+from workers.streams import rejected
 
 
 def pending(redis, stream="patrol:notes"):

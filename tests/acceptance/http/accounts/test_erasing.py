@@ -9,7 +9,7 @@ from schemas.ledger.kinds import CLEAN_STREAMS
 from store.transaction import value
 from tests.acceptance.http.intake.scenes import scene
 from tests.full_being import tables_with
-from workers.runtime import rejected
+from workers.streams import rejected
 
 
 def test_a_being_is_taken_away_and_erased_while_its_patrol_runs(person, problem):

@@ -11,7 +11,7 @@ from typing import Any
 
 from redis.exceptions import ResponseError
 
-from workers.runtime import rejected
+from workers.streams import rejected
 
 STREAMS = (*rejected.DOORS.values(), rejected.STREAM)
 ASK_AGAIN_SECONDS = 0.1

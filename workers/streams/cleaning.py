@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import UUID
 
-from workers.runtime import rejected
+from workers.streams import rejected
 
 PAGE = 500
 WHAT: dict[str, Literal["notes", "messages"]] = {stream: what for what, stream in rejected.DOORS.items()}
