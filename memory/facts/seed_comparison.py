@@ -43,15 +43,15 @@ def compare_seeds(store: Store, thinkers: Thinkers, settings: Settings, claim: C
     with store.transaction() as tx:
         waiting = seed_comparison.uncompared(tx, user_id, FACTS_AT_ONCE)
         known = known_statements(tx, user_id, list(waiting), STATEMENTS_COMPARED)
-        llm = llm_session(tx, store, thinkers, settings, claim)
+        groups = [group for group in known.values() if len(group) > 1]
+        llm = llm_session(tx, store, thinkers, settings, claim) if groups else None
     seeds = {statement_id for statement_ids in waiting.values() for statement_id in statement_ids}
-    groups = [group for group in known.values() if len(group) > 1]
     contradicted = []
-    if groups:
-        if isinstance(llm, LlmUnavailable):
-            log.info("seeds.without_model", reason=llm.logged, user_id=str(user_id), facts=len(groups))
-            with store.finishing(claim):
-                return
+    if isinstance(llm, LlmUnavailable):
+        log.info("seeds.without_model", reason=llm.logged, user_id=str(user_id), facts=len(groups))
+        with store.finishing(claim):
+            return
+    if llm is not None:
         try:
             relations = compare(llm, groups, seeds)
             contradicted = [(new, other) for new, other, relation in relations if relation == "contradicts"]

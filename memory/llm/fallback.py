@@ -54,7 +54,6 @@ def run_with_llm(
         Transient: The provider is down, and the step's patience is not used up: back off.
     """
     with store.transaction() as tx:
-        # Whether a caller demanded this run, or a run that waits for this one.
         awaited = runs.awaited(tx, claim.owner_id, UUID(claim.key))
         llm = llm_session(tx, store, thinkers, settings, claim, request_keys, min_inputs=min_inputs, awaited=awaited)
     if isinstance(llm, LlmUnavailable):

@@ -102,13 +102,13 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         drawings = scene_drawing.prepare(
             tx, settings, being, {short.session_id: short.messages for short in shorts}, own_texts, claim.as_of
         )
-        llm = llm_session(tx, store, thinkers, settings, claim)
-    worded = [short for short in shorts if any(own_texts[id_].strip() for id_ in short.message_ids)]
+        worded = [short for short in shorts if any(own_texts[id_].strip() for id_ in short.message_ids)]
+        llm = llm_session(tx, store, thinkers, settings, claim) if worded else None
+    if isinstance(llm, LlmUnavailable):
+        _wait_for_key(store, claim, llm)
+        return
     outcome = _Outcome()
-    if worded:
-        if isinstance(llm, LlmUnavailable):
-            _wait_for_key(store, claim, llm)
-            return
+    if llm is not None:
         outcome = _summarise_jointly(llm, tagged("companion", being.name), worded, own_texts, drawings)
         if not outcome.summaries:
             raise outcome.faults[-1]

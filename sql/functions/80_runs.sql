@@ -56,18 +56,19 @@ end $$;
 create or replace function begin_run_if_free(p_being_id uuid, p_least integer, p_notes integer, p_first text, p_queue text)
 returns uuid language plpgsql as $$
 begin
+    -- Counted first: a single note, which completes no number, locks nothing.
+    if p_least > (
+        select count(*)
+        from (select from memory.notes where being_id = p_being_id and state = 'pending' limit p_least) as pending
+    ) then
+        return null;
+    end if;
     perform 1
     from memory.beings as b join memory.users as u using (user_id)
     where b.being_id = p_being_id
     for key share of u skip locked
     for no key update of b skip locked;
-    if not found
-        or exists (select from memory.patrol_runs where being_id = p_being_id and state in ('queued', 'running'))
-        or p_least > (
-            select count(*)
-            from (select from memory.notes where being_id = p_being_id and state = 'pending' limit p_least) as pending
-        )
-    then
+    if not found or exists (select from memory.patrol_runs where being_id = p_being_id and state in ('queued', 'running')) then
         return null;
     end if;
     return (select run_id from memory.want_run(p_being_id, false, p_notes, p_first, p_queue));

@@ -102,11 +102,6 @@ begin
     select array_agg(distinct session_id), count(*) filter (where role <> 'other')
     into v_sessions, v_turns
     from withdrawn;
-    -- Also of other sessions: a message may have been in one of them when that was judged. And what any of the user's Beings
-    -- judged, or the user's own work compared: the facts that were shown for it may have had the words.
-    delete from memory.model_responses
-    where owner_id = any(array(select being_id from memory.beings where user_id = v_user_id) || v_user_id) and not retained
-        and (owner_id = v_user_id or kind = 'shadow.judge' or being_id = p_being_id and key = any(v_sessions::text[]));
     v_sessions := v_sessions || memory.place_around(p_being_id, v_sessions);
 
     -- Nothing is judged in a session where others' messages alone wait.

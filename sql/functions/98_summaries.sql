@@ -50,15 +50,18 @@ begin
         order by m.created_at desc, m.message_id desc limit v_lately
     );
 
-    -- Stored model responses about them.
+    -- Stored model responses about them. Facts that they told were shown for the user's own work, and where any of the user's
+    -- Beings judged.
     delete from memory.model_responses
-    where not retained and (
-        owner_id = p_being_id and (kind = 'rolling.summarise'
-            -- Its answers are about many sessions.
-            or kind = 'session_close.summarise_short'
-            or kind = 'session_close.summarise' and key in (select id::text from unnest(v_sessions) as id))
-        or owner_id = v_user_id and kind = 'upkeep.spine'
-    );
+    where owner_id = any(array(select being_id from memory.beings where user_id = v_user_id) || v_user_id) and not retained
+        and (
+            owner_id = v_user_id
+            or kind = 'shadow.judge'
+            or owner_id = p_being_id and (kind = 'rolling.summarise'
+                -- Its answers are about many sessions.
+                or kind = 'session_close.summarise_short'
+                or kind = 'session_close.summarise' and key in (select id::text from unnest(v_sessions) as id))
+        );
 end $$;
 
 -- Whether all of these messages exist; locks them until this transaction ends.

@@ -57,13 +57,6 @@ def erase_being(tx: Transaction, being: Being) -> None:
     )
     tx.execute("delete from memory.beings where being_id = %s", [being.being_id])
     request_answers.forget(tx, being.user_id)
-    tx.execute(
-        """
-        delete from memory.model_responses
-        where user_id = %s and not retained and (being_id is null or kind = 'shadow.judge')
-        """,
-        [being.user_id],
-    )
 
 
 def remove_unused_names(tx: Transaction, user_id: UUID) -> None:

@@ -43,6 +43,7 @@ def unassigned(tx: Transaction, being_id: UUID, model: str | None) -> list[Unass
             where own.being_id = n.being_id and own.node_id = n.node_id and own.embedding_model = %(model)s
             limit 1
         ) as v
+        -- `offset 0` has it computed once for both columns.
         cross join lateral (
             select exists (select from memory.match_clusters(%(being)s, v.vector, %(threshold)s, 1)) as matched offset 0
         ) as found
