@@ -65,6 +65,8 @@ def waiting(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[
             left join lateral memory.told_item(%(user)s, q.owner_id, q.kind, q.item_id) as told on true
             """,
             {"owner": owner_id, "user": user_id, "limit": limit},
+            # A plan that was kept since the tables were small reads all nodes of a Being for each item.
+            prepare=False,
         ).fetchall()
     gone = [one for one in found if one.content is None]
     if gone:
