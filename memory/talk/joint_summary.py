@@ -113,12 +113,12 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         if not outcome.summaries:
             raise outcome.faults[-1]
     lock = partial(_lock, being_id=being_id, message_ids=[id_ for short in shorts for id_ in short.message_ids])
-    intake = partial(scene_drawing.hold_intake, settings=settings, being_id=being_id)
-    with store.finishing(claim, intake=intake, first=lock) as tx:
+    intake = scene_drawing.Intake(settings, being_id)
+    with store.finishing(claim, intake=intake.lock, first=lock) as tx:
         empty = {short.session_id for short in shorts} - {short.session_id for short in worded}
         done = [each for each in shorts if each.session_id in empty | {*outcome.summaries} | {*outcome.failed}]
         kept = _keep(tx, being_id, done, outcome)
-        scene_drawing.keep(tx, settings, being_id, [drawings[session_id] for session_id in kept])
+        scene_drawing.keep(tx, intake, [drawings[session_id] for session_id in kept])
         short_sessions.request_if_due(tx, settings, being_id)
         session_summary.request_due(tx, being_id)
 

@@ -16,6 +16,7 @@ from uuid import UUID
 import structlog
 
 from memory.erased import recognition
+from memory.erased.recognition import Recognition
 from memory.patrol.demand import request_patrol
 from memory.talk.scene_rules import Dropped, RestingScene, check
 from memory.text.time_expressions.resolution import named_zone
@@ -127,24 +128,41 @@ def prepare(
     return drawings
 
 
-def keep(
-    tx: Transaction,
-    settings: Settings,
-    being_id: UUID,
-    drawings: Sequence[SceneDrawing],
-    request_key_id: UUID | None = None,
-) -> None:
-    """Insert the scene notes and mark the messages. The caller has locked the Being's intake and the messages.
+@dataclass
+class Intake:
+    """The first lock of a transaction that keeps scenes: it blocks erasures of the Being's items until the end.
+
+    Attributes:
+        settings: The secrets that decrypt the key of the digests of erased items.
+        being_id: The Being.
+        erased: What recognises erased items, once the lock is held; None if nothing was erased.
+    """
+
+    settings: Settings
+    being_id: UUID
+    erased: Recognition | None = None
+
+    def lock(self, tx: Transaction) -> None:
+        """Take the lock.
+
+        Raises:
+            SecretMissing: No secret decrypts the key.
+        """
+        self.erased = recognition.for_intake(tx, self.settings, self.being_id)
+
+
+def keep(tx: Transaction, intake: Intake, drawings: Sequence[SceneDrawing], request_key_id: UUID | None = None) -> None:
+    """Insert the scene notes and mark the messages.
 
     Args:
-        tx: The transaction that keeps the summaries.
-        settings: When patrols start.
-        being_id: The Being.
+        tx: The transaction that keeps the summaries; it has locked the messages.
+        intake: The lock that it holds on the Being's intake.
         drawings: The drawings of sessions whose messages are all still there.
         request_key_id: The key that paid, if it came with the messages: it pays for patrols of the notes as well.
     """
+    being_id = intake.being_id
     scenes.mark_drawn(tx, being_id, [message_id for drawing in drawings for message_id in drawing.asked])
-    drawn = _not_erased(tx, settings, being_id, [scene for drawing in drawings for scene in drawing.drawn])
+    drawn = _not_erased(tx, intake.erased, [scene for drawing in drawings for scene in drawing.drawn])
     dropped = sum((drawing.dropped for drawing in drawings), Counter[str]())
     if drawn:
         ids = new_ids(tx, len(drawn))
@@ -152,29 +170,17 @@ def keep(
         notes.insert(tx, being_id, [_note(one, id_) for one, id_ in zip(drawn, ids, strict=True)])
         tx.request_key_id = None
         scenes.keep(tx, being_id, {id_: one.message_ids for one, id_ in zip(drawn, ids, strict=True)})
-        request_patrol(tx, settings, being_id)
+        request_patrol(tx, intake.settings, being_id)
     if drawn or dropped:
         log.info("scenes.drawn", being_id=str(being_id), scenes=len(drawn), dropped=dict(+dropped))
 
 
-def hold_intake(tx: Transaction, settings: Settings, being_id: UUID) -> None:
-    """Lock out erasures of the Being's items until the transaction ends: the first lock of one that keeps scenes.
-
-    Raises:
-        SecretMissing: No secret decrypts the key of the digests of erased items.
-    """
-    recognition.for_intake(tx, settings, being_id)
-
-
-def _not_erased(
-    tx: Transaction, settings: Settings, being_id: UUID, drawn: Sequence[RestingScene]
-) -> Sequence[RestingScene]:
+def _not_erased(tx: Transaction, erased: Recognition | None, drawn: Sequence[RestingScene]) -> Sequence[RestingScene]:
     """Leave out scenes that say what a person has erased."""
-    erased_before = recognition.for_intake(tx, settings, being_id)
-    if erased_before is None:
+    if erased is None:
         return drawn
-    digests = {place: erased_before.of_note(None, _content(one)) for place, one in enumerate(drawn)}
-    again = erased_before.among(tx, digests)
+    digests = {place: erased.of_note(None, _content(one)) for place, one in enumerate(drawn)}
+    again = erased.among(tx, digests)
     return [one for place, one in enumerate(drawn) if place not in again]
 
 

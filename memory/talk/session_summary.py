@@ -95,13 +95,18 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         raise result.faults[-1]
     turns = sum(message.role != "other" for message in said)
     said_ids = [message.message_id for message in said]
+    intake = scene_drawing.Intake(settings, being_id)
+    complete = False
+
+    def lock(tx: Transaction) -> None:
+        nonlocal complete
+        complete = messages.keep_from_erasure(tx, being_id, said_ids)
+
     # An erasure locks the intake and the messages before it requests this work.
-    intake = partial(scene_drawing.hold_intake, settings=settings, being_id=being_id)
-    lock = partial(messages.keep_from_erasure, being_id=being_id, message_ids=said_ids)
-    with store.finishing(claim, intake=intake, first=lock) as tx:
-        if messages.keep_from_erasure(tx, being_id, said_ids):
+    with store.finishing(claim, intake=intake.lock, first=lock) as tx:
+        if complete:
             session_summaries.keep(tx, being_id, session_id, result.summary, turns)
-            scene_drawing.keep(tx, settings, being_id, [drawing], llm.request_key)
+            scene_drawing.keep(tx, intake, [drawing], llm.request_key)
         request_due(tx, being_id)
 
 
