@@ -115,6 +115,8 @@ SNAPSHOT_CHARACTERS = 16_000
 
 ROLLING_EVERY = 4
 ROLLING_CHARACTERS = 600
+# Of more pending messages than these, those of ended sessions are left to the sessions' own summaries.
+ROLLING_BACKLOG = 100
 SPINE_EVERY = 20
 # A session of at most so many messages and characters is summarised together with others in one model call.
 SHORT_SESSION_MESSAGES = 2

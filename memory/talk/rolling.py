@@ -1,10 +1,12 @@
 """The rolling summary of a Being's latest talk, rewritten with every four messages (state-and-memory seed).
 
 Each rewrite gets the version before, so that an older point does not need repeating to stay. Each message carries the
-version that took it in, so that it is taken in once, however late it arrives.
+version that took it in, so that it is taken in once, however late it arrives. Of a backlog, such as an import, the
+newest messages are taken in; ended sessions before them have summaries of their own.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -19,7 +21,7 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderErr
 from providers.thinkers import Thinkers
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
-from schemas.limits import ROLLING_CHARACTERS, ROLLING_EVERY
+from schemas.limits import ROLLING_BACKLOG, ROLLING_CHARACTERS, ROLLING_EVERY
 from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.talk.summaries import RollingSummary
@@ -33,6 +35,8 @@ from store.transaction import Transaction
 log = structlog.get_logger()
 
 ROLLING = prompt("rolling", RollingSummary, size="small", most_tokens=600)
+# Marking so many messages takes some tenths of a second, for which intake to the Being waits.
+PASSED_AT_ONCE = 5_000
 REASONS: dict[type[Exception], str] = {
     BadAnswer: "bad_answer",
     InputRefused: "input_refused",
@@ -76,7 +80,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
     being_id = claim.owner_id
     llm: LlmSession | LlmUnavailable | None = None
     with store.transaction() as tx:
-        new = rolling.pending(tx, being_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
+        new = _portion(tx, claim)
         if len(new) >= ROLLING_EVERY:
             brought = [message.request_key_id for message in new]
             llm = llm_session(tx, store, thinkers, settings, claim, brought, min_inputs=ROLLING_EVERY)
@@ -108,6 +112,21 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         if unchanged and messages.keep_from_erasure(tx, being_id, [message.message_id for message in new]):
             _keep(tx, being_id, new, result)
         request_if_due(tx, being_id)
+
+
+def _portion(tx: Transaction, claim: Claim) -> list[Message]:
+    """The oldest pending messages that fit into one call, once what is older than a backlog's newest is passed over.
+
+    None while there is more of that than one transaction should mark.
+    """
+    read = partial(rolling.pending, tx, claim.owner_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
+    new = read()
+    if len(new) < MESSAGES_AT_ONCE:
+        return new
+    passed = rolling.pass_over(tx, claim.owner_id, until=claim.as_of, newest=ROLLING_BACKLOG, limit=PASSED_AT_ONCE)
+    if passed == PASSED_AT_ONCE:
+        return []
+    return read() if passed else new
 
 
 def _keep(tx: Transaction, being_id: UUID, new: Sequence[Message], result: SummaryUpdate[RollingSummary]) -> None:

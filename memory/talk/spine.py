@@ -15,6 +15,7 @@ from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance
 from memory.talk.summarising import SummaryUpdate, asking, check_lines, update_summary
+from memory.text.transcripts import MESSAGES_AT_ONCE
 from providers.thinkers import Thinkers
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
@@ -31,7 +32,8 @@ from store.transaction import Transaction
 
 log = structlog.get_logger()
 
-MESSAGES_AT_ONCE = 100
+# A version takes in as many of the user's messages as one call shows, and those of Beings between them.
+MESSAGES_READ = 4 * MESSAGES_AT_ONCE
 BACKLOG_WAIT = timedelta(seconds=30)
 AT_ONCE = timedelta(0)
 SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
@@ -44,17 +46,13 @@ def request_if_due(tx: Transaction, user_id: UUID, *, after: Claim | None = None
         tx: The transaction.
         user_id: The user.
         after: The work that this transaction finishes, a judging or a version. In a backlog, such as an import, the
-            next version then waits for as many messages as it can take in, so that each is worth its call; but no
-            longer than until all are judged, or for half a minute. While a version is being written, its end asks for
-            the next one: only then it is known what the version has left.
+            next version then waits until all are judged, but no longer than half a minute: facts come first, and each
+            version takes in as many messages as one call shows. While a version is being written, its end asks for the
+            next one: only then it is known what the version has left.
     """
-    waiting = spines.waiting(tx, user_id, MESSAGES_AT_ONCE)
-    if waiting < SPINE_EVERY:
+    if not spines.enough_wait(tx, user_id, SPINE_EVERY):
         return
-    waits = after and (
-        _is_being_written(tx, user_id, after)
-        or (waiting < MESSAGES_AT_ONCE and spines.more_is_judged(tx, user_id, kinds.JUDGE, after))
-    )
+    waits = after and (_is_being_written(tx, user_id, after) or spines.more_is_judged(tx, user_id, kinds.JUDGE, after))
     work.ask(tx, user_id, kinds.SPINE, after=BACKLOG_WAIT if waits else AT_ONCE)
 
 
@@ -83,7 +81,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     lock = partial(facts.lock, user_id=user_id)
     llm: LlmSession | LlmUnavailable | None = None
     with store.transaction() as tx:
-        new = spines.pending(tx, user_id, until=claim.as_of, limit=MESSAGES_AT_ONCE)
+        new = spines.pending(tx, user_id, until=claim.as_of, own=MESSAGES_AT_ONCE, limit=MESSAGES_READ)
         newest = spines.newest(tx, user_id)
         own_texts = {
             message_id: text

@@ -15,7 +15,7 @@ LLM_QUEUES: tuple[Queue, ...] = ("patrol-llm", "shadow", "rolling", "session-clo
 
 # Messages that a worker takes from a queue in one round over its queues; one from each other. An answer needs the facts
 # of what was told before summaries of it, and the latest talk's summary before those of closed sessions.
-SHARES: dict[str, int] = {"shadow": 4, "rolling": 2}
+SHARES: dict[str, int] = {"shadow": 8, "rolling": 4}
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,11 @@ begin
     where being_id = p_being_id and message_id = any(p_message_ids)
     order by message_id
     for update;
-    select array_agg(distinct session_id), min(rolling_version), min(spine_version)
+    -- Version 0 is none: no summary has to be written again without a message that was passed over.
+    select
+        array_agg(distinct session_id),
+        min(rolling_version) filter (where rolling_version > 0),
+        min(spine_version) filter (where spine_version > 0)
     into v_sessions, v_rolling, v_spine
     from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids);

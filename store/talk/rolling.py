@@ -58,6 +58,46 @@ def pending(tx: Transaction, being_id: UUID, *, until: datetime, limit: int) -> 
         ).fetchall()
 
 
+def pass_over(tx: Transaction, being_id: UUID, *, until: datetime, newest: int, limit: int) -> int:
+    """Mark pending messages of ended sessions as taken in by no version, except the newest; returns how many.
+
+    Args:
+        tx: The transaction; it holds the Being's session state until it ends.
+        being_id: The Being.
+        until: Only messages that were received by then.
+        newest: So many pending messages stay pending, and of the others those of sessions that go on.
+        limit: The most messages to mark, the oldest first.
+    """
+    lock(tx, being_id)
+    done = tx.execute(
+        """
+        update memory.messages
+        set rolling_version = 0
+        where being_id = %(being)s and message_id = any(array(
+            select m.message_id
+            from memory.messages as m
+            join memory.sessions as s using (being_id, session_id)
+            where m.being_id = %(being)s and m.rolling_version is null and m.role <> 'other'
+                and m.received_at <= %(until)s and s.ended_at is not null
+                and (m.created_at, m.message_id) < (
+                    select created_at, message_id
+                    from memory.messages
+                    where being_id = %(being)s and rolling_version is null and role <> 'other'
+                        and received_at <= %(until)s
+                    order by created_at desc, message_id desc
+                    offset %(newest)s - 1 limit 1
+                )
+            order by m.created_at, m.message_id
+            limit %(limit)s
+        ))
+        """,
+        {"being": being_id, "until": until, "newest": newest, "limit": limit},
+        # A plan that was kept since the table was small may read the whole Being for each of these.
+        prepare=False,
+    )
+    return done.rowcount
+
+
 def keep(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], summary: str | None) -> None:
     """Insert a new version that took these messages in; with None they are marked, and the summary stays as it is."""
     if summary is not None:

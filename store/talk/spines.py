@@ -27,16 +27,16 @@ class PendingMessage:
     shared: bool
 
 
-def waiting(tx: Transaction, user_id: UUID, at_most: int) -> int:
-    """Count the messages of this user that wait to be taken in, up to `at_most`.
+def enough_wait(tx: Transaction, user_id: UUID, least: int) -> bool:
+    """Whether at least so many messages of this user wait to be taken in.
 
     While the spine waits for a key, only messages that came with a live key of their own count.
     """
-    return int(
+    return bool(
         value(
             tx,
             """
-            select count(*)
+            select count(*) = %(least)s
             from (
                 select
                 from memory.messages
@@ -45,10 +45,10 @@ def waiting(tx: Transaction, user_id: UUID, at_most: int) -> int:
                 where user_id = %(user)s and spine_version is null
                     and role <> 'other' and (judged or role = 'assistant')
                     and (k.spine_waits_for_key is not true or memory.key_lives(being_id, request_key_id))
-                limit %(most)s
+                limit %(least)s
             ) as waiting
             """,
-            {"user": user_id, "most": at_most},
+            {"user": user_id, "least": least},
         )
     )
 
@@ -78,26 +78,34 @@ def more_is_judged(tx: Transaction, user_id: UUID, kind: WorkKind, apart_from: C
     )
 
 
-def pending(tx: Transaction, user_id: UUID, *, until: datetime, limit: int) -> list[PendingMessage]:
-    """Messages received by `until` that no spine has taken in, oldest first.
+def pending(tx: Transaction, user_id: UUID, *, until: datetime, own: int, limit: int) -> list[PendingMessage]:
+    """Messages received by `until` that no spine has taken in, oldest first: `limit`, with `own` of the user at most.
 
     Shared are the user's own messages that were judged and not found confidential; an assistant's message is never
     shared, since it may repeat a confidence.
     """
     rows = tx.execute(
         """
-        select m.*, role = 'user' and judging_error is null and not in_confidence as shared
-        from memory.messages as m
-        join memory.beings as b using (being_id)
-        left join memory.fact_states as k using (user_id)
-        where user_id = %(user)s and spine_version is null and role <> 'other' and (judged or role = 'assistant')
-            and received_at <= %(until)s
-            -- While the spine waits for a key, only messages that came with a live key of their own.
-            and (k.spine_waits_for_key is not true or memory.key_lives(being_id, request_key_id))
-        order by m.created_at, message_id
-        limit %(limit)s
+        select *, role = 'user' and judging_error is null and not in_confidence as shared
+        from (
+            select oldest.*, count(*) filter (where role = 'user') over (order by created_at, message_id) as own
+            from (
+                select m.*
+                from memory.messages as m
+                join memory.beings as b using (being_id)
+                left join memory.fact_states as k using (user_id)
+                where user_id = %(user)s and spine_version is null and role <> 'other'
+                    and (judged or role = 'assistant') and received_at <= %(until)s
+                    -- While the spine waits for a key, only messages that came with a live key of their own.
+                    and (k.spine_waits_for_key is not true or memory.key_lives(being_id, request_key_id))
+                order by m.created_at, message_id
+                limit %(limit)s
+            ) as oldest
+        ) as counted
+        where own <= %(own)s
+        order by created_at, message_id
         """,
-        {"user": user_id, "until": until, "limit": limit},
+        {"user": user_id, "until": until, "own": own, "limit": limit},
     )
     return [PendingMessage(row["being_id"], Message.model_validate(row), row["shared"]) for row in rows]
 

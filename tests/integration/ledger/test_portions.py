@@ -1,6 +1,7 @@
 """Work that goes portion by portion sends for its next portion as it ends the last; the sweep never runs here."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 
@@ -61,6 +62,7 @@ def test_a_spine_of_so_many_portions_is_sent_for_as_often(talk, sent):
     talk.says(*(f"I like number {number}." for number in range(PORTIONS * SPINE_PORTION)))
     with talk.store.transaction() as tx:
         tx.execute("update memory.messages set judged = true")
+        tx.execute("delete from memory.work")
     with talk.store.transaction() as tx:
         sent.clear()
         spine.request_if_due(tx, talk.being.user_id)
@@ -68,7 +70,7 @@ def test_a_spine_of_so_many_portions_is_sent_for_as_often(talk, sent):
     assert left(talk, "spine_version") == 0
 
 
-def test_a_spine_waits_in_a_backlog_for_as_many_messages_as_one_version_takes_in(talk, sent):
+def test_a_spine_waits_in_a_backlog_until_all_is_judged(talk, sent):
     talk.says(*(f"I like number {number}." for number in range(SPINE_PORTION)))
     with talk.store.transaction() as tx:
         tx.execute("delete from memory.work")
@@ -87,7 +89,7 @@ def test_a_spine_waits_in_a_backlog_for_as_many_messages_as_one_version_takes_in
     assert [message.kind for message in sent.take()] == [kinds.SPINE.name]
 
 
-def test_a_full_version_of_the_spine_waits_for_no_judging(talk, sent):
+def test_a_full_version_of_the_spine_waits_for_judging_but_not_for_long(talk, sent):
     talk.says(*(f"I like number {number}." for number in range(SPINE_PORTION)))
     with talk.store.transaction() as tx:
         tx.execute("update memory.messages set judged = true")
@@ -97,7 +99,10 @@ def test_a_full_version_of_the_spine_waits_for_no_judging(talk, sent):
     sent.clear()
     with talk.store.finishing(claim) as tx:
         spine.request_if_due(tx, talk.being.user_id, after=claim)
-    assert [message.kind for message in sent.take()] == [kinds.SPINE.name]
+    assert sent.take() == []
+    with talk.store.transaction() as tx:
+        wait = value(tx, "select next_at - clock_timestamp() from memory.work where kind = %s", [kinds.SPINE.name])
+    assert timedelta(0) < wait <= timedelta(seconds=30)
 
 
 def test_what_is_judged_while_a_version_is_written_waits_for_more_as_ever(talk, sent):
