@@ -97,6 +97,8 @@ PART_NODES = 40
 PART_TOKENS = 10_000
 # Undecided nodes that one consolidation takes up, beside as many as one run has notes.
 LEFT_OVER_NODES = 100
+# While so many nodes are undecided, each patrol decides some, however many notes are still to come.
+MOST_UNDECIDED = 10_000
 SPLIT_CLUSTERS = 20
 CLASSIFIED_NODES = 50
 TOPIC_NAME_CHARACTERS = 60

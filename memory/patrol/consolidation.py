@@ -21,7 +21,7 @@ from memory.patrol.prompt_batches import batches, fits, whole
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.intake.inputs import SceneInput
-from schemas.limits import LEFT_OVER_NODES, PART_NODES
+from schemas.limits import LEFT_OVER_NODES, MOST_UNDECIDED, PART_NODES
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
 from schemas.settings import Settings
@@ -29,13 +29,29 @@ from store.accounts import beings
 from store.context import souls
 from store.database import Store
 from store.errors import BudgetSpent
+from store.intake import notes
 from store.nodes import embeddings, lineage
 from store.nodes.embeddings import Vector
-from store.patrol import consolidation
+from store.patrol import consolidation, runs
 from store.transaction import Transaction
 
 CONSOLIDATE = prompt("consolidate", Consolidation, size="large", most_tokens=8_000)
 NOTHING = Consolidation(merges=[], make_dead=[])
+MORE_TO_COME = "Many more notes wait: this follows when they are remembered."
+
+
+def is_left_to_later_runs(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> bool:
+    """Whether a run leaves its nodes for later ones to decide, so that the rest of an import can be recalled sooner.
+
+    It does while at least half as many notes are pending as a run takes, unless a caller demanded the run or
+    MOST_UNDECIDED nodes wait already.
+    """
+    enough = max(1, settings.run_notes // 2)
+    return (
+        notes.pending(tx, being_id, enough) == enough
+        and not runs.get(tx, being_id, run_id).demanded
+        and consolidation.undecided(tx, being_id, MOST_UNDECIDED) < MOST_UNDECIDED
+    )
 
 
 @dataclass(frozen=True)
@@ -117,6 +133,14 @@ def marked_batches(tx: Transaction, settings: Settings, being_id: UUID) -> list[
     return made
 
 
+def not_taken_up(tx: Transaction, settings: Settings, being_id: UUID, marked: Sequence[PromptBatch]) -> int:
+    """Count the fresh nodes, up to MOST_UNDECIDED, that no batch decides, since one run decides so many at most."""
+    asked = [node for batch in marked for node in batch.nodes if node.node_id in batch.asked]
+    if len(asked) < settings.run_notes + LEFT_OVER_NODES:
+        return 0
+    return max(0, consolidation.undecided(tx, being_id, MOST_UNDECIDED) - sum(node.fresh for node in asked))
+
+
 @dataclass(frozen=True)
 class MergeDecisions:
     """Decisions with all that is needed to apply them.
@@ -135,8 +159,17 @@ class MergeDecisions:
     left: int
     reason: str | None
 
-    def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
-        """Apply the decisions to unchanged nodes, in the transaction that finishes the step; returns the report."""
+    def apply(self, tx: Transaction, being_id: UUID, further: int) -> dict[str, Any]:
+        """Apply the decisions to unchanged nodes, in the transaction that finishes the step.
+
+        Args:
+            tx: The transaction.
+            being_id: The Being.
+            further: How many more nodes another run could decide.
+
+        Returns:
+            The report. Its `further` asks for that run; a run that settled nothing, or ended early, asks for none.
+        """
         counts = {"merges": 0, "absorbed": 0, "let_go": 0, "left": self.left}
         settled: list[PromptBatch] = []
         for decided in self.decided:
@@ -163,7 +196,9 @@ class MergeDecisions:
         counts["left"] += len(self.decided) - len(settled)
         counts["dying"] = consolidation.dying(tx, being_id)
         embeddings.drop(tx, being_id, self.model, list(self.vectors))
-        return counts | ({"reason": self.reason} if self.reason else {})
+        if self.reason:
+            return {**counts, "reason": self.reason}
+        return counts | ({"further": further} if further and settled else {})
 
     def _merged(self, tx: Transaction, being_id: UUID, batch: PromptBatch, merge: Merge, scene: SceneInput) -> bool:
         known = batch.by_reference

@@ -85,13 +85,17 @@ def reserve(tx: Transaction, being_id: UUID) -> None:
 
 
 def end(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> None:
-    """End a run: the queued run begins, or another for pending notes, if it left some of them over or enough came.
+    """End a run: the queued one begins, or another if enough notes came or it left notes or nodes over.
 
     Call `reserve` before the Being is locked.
     """
     next_run = runs.end(tx, being_id, run_id, notes=settings.run_notes)
     waiting = 0 if next_run else notes.pending(tx, being_id, settings.pending_notes)
-    if waiting >= settings.pending_notes or (waiting and notes.left_over(tx, being_id, run_id)):
+    if (
+        waiting >= settings.pending_notes
+        or (waiting and notes.left_over(tx, being_id, run_id))
+        or (not next_run and runs.left_nodes(tx, being_id, run_id))
+    ):
         runs.want(tx, being_id, demanded=False, notes=settings.run_notes)
     elif waiting:
         work.ask(tx, being_id, PATROL_DUE, after=settings.pending_wait)

@@ -15,7 +15,7 @@ from memory.nodes import topic_names
 from memory.nodes.creation import embed_scenes, read_scenes
 from memory.patrol import demand
 from memory.patrol.classification import classify
-from memory.patrol.consolidation import decide_merges, marked_batches
+from memory.patrol.consolidation import MORE_TO_COME, decide_merges, is_left_to_later_runs, marked_batches, not_taken_up
 from memory.patrol.diary import Day, day_to_write, draft_diary
 from memory.patrol.repair import repair_scenes
 from memory.patrol.root_examples import TEXTS, nearest_roots
@@ -100,13 +100,18 @@ def dying(store: Store, claim: Claim) -> None:
 
 
 def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
-    """❹ Merge nodes, and let dying nodes die; skipped without a model."""
+    """❹ Merge nodes, and let dying nodes die; skipped without a model, and while much of an import is to come."""
     with store.transaction() as tx:
-        marked = marked_batches(tx, settings, claim.owner_id)
+        later = is_left_to_later_runs(tx, settings, claim.owner_id, UUID(claim.key))
+        marked = [] if later else marked_batches(tx, settings, claim.owner_id)
+        further = not_taken_up(tx, settings, claim.owner_id, marked)
+    if later:
+        _finish(store, claim, lambda _: {"outcome": "skipped", "reason": MORE_TO_COME})
+        return
 
     def think(llm: LlmSession) -> Effects:
         decided = decide_merges(store, embedders, llm, claim.owner_id, marked)
-        return lambda tx: decided.apply(tx, claim.owner_id)
+        return lambda tx: decided.apply(tx, claim.owner_id, further)
 
     brought = [node.request_key_id for part in marked for node in part.waiting]
     _finish(store, claim, run_with_llm(store, thinkers, settings, claim, think, request_keys=brought, min_inputs=1))
@@ -120,8 +125,14 @@ def revive(store: Store, claim: Claim) -> None:
 def split(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
     """❻ Split crowded topics, make topics out of crowded roots, and name topics: without a key by similarity and words.
 
-    The nodes of a crowded topic came with many requests, so no request's key pays for it.
+    The nodes of a crowded topic came with many requests, so no request's key pays for it. Like consolidation, which
+    thins topics out, it is left to later runs while much of an import is to come.
     """
+    with store.transaction() as tx:
+        did = runs.get(tx, claim.owner_id, UUID(claim.key)).steps["consolidate"]
+    if did.get("reason") == MORE_TO_COME:
+        _finish(store, claim, lambda _: {"outcome": "skipped", "reason": MORE_TO_COME})
+        return
 
     def think(llm: LlmSession) -> Effects:
         decided = decide_splits(store, llm, claim.owner_id, births=settings.topic_birth)

@@ -75,6 +75,24 @@ def marked(tx: Transaction, being_id: UUID, may_die: Collection[UUID], limit: in
     )
 
 
+def undecided(tx: Transaction, being_id: UUID, at_most: int) -> int:
+    """Count the fresh nodes, which no consolidation has decided yet, up to `at_most`."""
+    return int(
+        value(
+            tx,
+            """
+            select count(*)
+            from (
+                select from memory.memory_nodes
+                where being_id = %s and cluster_id is not null and fresh and status <> 'dead'
+                limit %s
+            ) as fresh
+            """,
+            [being_id, at_most],
+        )
+    )
+
+
 def sizes(tx: Transaction, being_id: UUID, cluster_ids: Iterable[UUID]) -> dict[UUID, int]:
     """How many living nodes each of the clusters has."""
     rows = tx.execute(
@@ -133,6 +151,8 @@ def nearest(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> dict[U
         from asked
         """,
         {"being": being_id, "nodes": list(node_ids), "limit": NEAREST_NODES},
+        # Planned for the tables as they are now: a kept plan may be from when they were small.
+        prepare=False,
     )
     return {row["node_id"]: row["near"] for row in rows}
 

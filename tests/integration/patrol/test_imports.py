@@ -1,0 +1,121 @@
+"""Notes of an import are remembered before a model is asked about any of them."""
+
+import pytest
+
+from memory.patrol import consolidation
+from memory.patrol.consolidation import MORE_TO_COME
+from providers.embedders import Embedders
+from providers.thinkers import Thinkers
+from schemas.ledger.kinds import PATROL_STEPS
+from store.accounts import beings
+from store.patrol import runs
+from store.transaction import value
+from tests.fakes.provider import Behaviour, running_provider
+from tests.thinking import Answers, Life, thinking_settings
+from tests.walking import walk_patrol, walk_run
+
+RUN_NOTES = 4
+
+
+@pytest.fixture
+def life(store, user):
+    answers = Answers()
+    with running_provider(answer=answers) as provider:
+        settings = thinking_settings(provider, topic_birth=False, run_notes=RUN_NOTES, pending_notes=2)
+        with store.transaction() as tx:
+            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
+        yield Life(store, provider, answers, being.being_id, settings)
+
+
+@pytest.fixture(autouse=True)
+def _a_run_decides_as_many_nodes_as_it_takes_notes(monkeypatch):
+    monkeypatch.setattr(consolidation, "LEFT_OVER_NODES", 0)
+    # Small topics are decided as a whole, whatever a run's limit.
+    monkeypatch.setattr(consolidation, "PART_NODES", 0)
+
+
+def told(life, notes):
+    life.tell(*(f"Pip oils hinge number {number}." for number in range(notes)))
+
+
+def running(life):
+    with life.store.transaction() as tx:
+        return next((run.run_id for run in runs.newest(tx, life.being_id, 1) if run.state == "running"), None)
+
+
+def patrolled(life, run_id):
+    """Walk a run to its end; returns its report of consolidation and how many notes wait then.
+
+    What is left of consolidation to later runs is left of splitting, too.
+    """
+    embedders, thinkers = Embedders(life.settings), Thinkers(life.settings)
+    run = walk_run(life.store, embedders, life.settings, life.being_id, run_id, PATROL_STEPS, thinkers)
+    with life.store.transaction() as tx:
+        waiting = value(tx, "select count(*) from memory.notes where state <> 'remembered'")
+    assert (run.steps["split"].get("reason") == MORE_TO_COME) == (
+        run.steps["consolidate"].get("reason") == MORE_TO_COME
+    )
+    return run.steps["consolidate"], waiting
+
+
+def fresh(life):
+    return sum(node.fresh for node in life.nodes())
+
+
+def test_all_is_remembered_before_any_is_consolidated_and_then_all_is_consolidated(life):
+    told(life, 3 * RUN_NOTES)
+    seen = []
+    while run_id := running(life):
+        report, waiting = patrolled(life, run_id)
+        seen.append((report["outcome"], report.get("reason"), waiting, fresh(life)))
+    assert seen == [
+        ("skipped", MORE_TO_COME, 2 * RUN_NOTES, RUN_NOTES),
+        ("skipped", MORE_TO_COME, RUN_NOTES, 2 * RUN_NOTES),
+        ("done", None, 0, 2 * RUN_NOTES),
+        ("done", None, 0, RUN_NOTES),
+        ("done", None, 0, 0),
+    ]
+
+
+def test_a_few_notes_to_come_keep_no_run_from_consolidating(life):
+    told(life, RUN_NOTES + 1)
+    report, waiting = patrolled(life, running(life))
+    assert (report["outcome"], waiting, fresh(life)) == ("done", 1, 0)
+
+
+def test_a_demanded_patrol_consolidates_whatever_is_to_come(life):
+    told(life, 2 * RUN_NOTES)
+    first = running(life)
+    with life.store.transaction() as tx:
+        demanded = runs.want(tx, life.being_id, demanded=True, notes=RUN_NOTES)
+    told(life, 3 * RUN_NOTES)
+    assert patrolled(life, first)[0]["outcome"] == "skipped"
+    assert patrolled(life, demanded)[0]["outcome"] == "done"
+
+
+def test_while_many_are_undecided_each_run_decides_some(life, monkeypatch):
+    monkeypatch.setattr(consolidation, "MOST_UNDECIDED", 2 * RUN_NOTES)
+    told(life, 4 * RUN_NOTES)
+    outcomes = [patrolled(life, running(life))[0]["outcome"] for _ in range(2)]
+    assert outcomes == ["skipped", "done"]
+
+
+def test_a_run_that_decides_nothing_has_no_other_begin_in_its_place(life):
+    told(life, 2 * RUN_NOTES)
+    patrolled(life, running(life))
+    life.provider.script(*(Behaviour(do="answer", on="messages", text="no JSON") for _ in range(40)))
+    report, _ = patrolled(life, running(life))
+    assert report.get("further") is None
+    assert fresh(life) == 2 * RUN_NOTES
+    assert running(life) is None
+
+
+def test_what_was_left_is_taken_up_by_the_next_patrol(life):
+    told(life, 2 * RUN_NOTES)
+    patrolled(life, running(life))
+    life.provider.script(*(Behaviour(do="answer", on="messages", text="no JSON") for _ in range(40)))
+    patrolled(life, running(life))
+    life.provider.reset()
+    settings = life.settings
+    walk_patrol(life.store, Embedders(settings), settings, life.being_id, Thinkers(settings))
+    assert fresh(life) == RUN_NOTES
