@@ -124,11 +124,13 @@ def worker(
 def workers(concurrency: int, announce: Callable[[str], None]) -> Process:
     """Two workers: one for the queues whose tasks wait for models, one for all other queues.
 
-    In one pool, as many slow model calls as the pool has processes would delay every live note.
+    In one pool, as many slow model calls as the pool has processes would delay every live note. The one that waits for
+    models does one task more at once than `concurrency`, since none of its tasks keeps a processor busy.
     """
-    queues = {"worker": [queue for queue in QUEUES if queue not in LLM_QUEUES], "worker-llm": LLM_QUEUES}
-    ready = [_announced(name, partial(_pongs, name), announce) for name in queues]
-    commands = [[*_worker(name, served, concurrency), "--"] for name, served in queues.items()]
+    others = [queue for queue in QUEUES if queue not in LLM_QUEUES]
+    served = [("worker", others, concurrency), ("worker-llm", LLM_QUEUES, concurrency + 1)]
+    ready = [_announced(name, partial(_pongs, name), announce) for name, *_ in served]
+    commands = [[*_worker(*each), "--"] for each in served]
     argv = [sys.executable, "-m", "workers.runtime.worker_group", *chain.from_iterable(commands)]
     return Process("workers", argv, environment("worker"), lambda: all(check() for check in ready))
 

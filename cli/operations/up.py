@@ -39,7 +39,13 @@ def up(
     ] = None,
     concurrency: Annotated[
         int | None,
-        Option("--concurrency", "-c", min=1, help="Tasks at once in each worker.", show_default="the processors"),
+        Option(
+            "--concurrency",
+            "-c",
+            min=1,
+            help="Tasks at once in each worker, and one more in that whose tasks wait for models.",
+            show_default="the processors",
+        ),
     ] = None,
     redis_port: Annotated[
         int | None,
