@@ -11,6 +11,7 @@ import os
 # It is read when numpy is imported.
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
+import gc
 import shutil
 import sys
 import tempfile
@@ -38,6 +39,9 @@ from workers.embedded.postgres import EmbeddedPostgres
 from workers.embedded.processes import Child
 from workers.embedded.supervisor import Launch
 from workers.runtime import collector
+
+# Until the tests are collected: looking for garbage, where there is none, would take a quarter of that time.
+gc.disable()
 
 # An upper bound on waiting for a condition, generous so that a busy machine fails no test.
 PATIENCE = 120.0
@@ -123,6 +127,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from visiting all modules and tests over and over: they stay until the end."""
     collector.keep_out_of_it()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
