@@ -26,6 +26,7 @@ from store.accounts.erasure import Survivor
 from store.database import Store
 from store.errors import NotFound, Refused
 from store.llm import calls
+from store.nodes import embeddings
 from store.nodes import topic_names as stored_names
 from store.nodes.nodes import NodeWords
 from store.transaction import Transaction
@@ -170,6 +171,7 @@ def _erase(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> NodeEras
     parted = erasure.restore_absorbed(tx, being_id, [*survivor_ids, *planned.gone], planned.gone)
     for node_id, (model, words) in planned.own_words.items():
         erasure.replace_words(tx, being_id, node_id, model, words)
+        embeddings.drop(tx, being_id, model, [words.text_hash])
     erasure.erase_nodes(tx, being_id, planned.gone)
     return NodeErased(
         nodes=len(planned.gone),

@@ -130,7 +130,8 @@ def absorbed_scene(store, being):
         tx.execute("select memory.absorb_nodes(%s, %s, %s)", [being.being_id, kept, [freed, erased]])
         scene = {"action": "Bread with marzipan was baked.", "actors": ["Mira"], "when": ["2026-03-02"]}
         tx.execute(
-            "update memory.memory_nodes set scene = %s::jsonb where being_id = %s and node_id = %s",
+            "update memory.memory_nodes set scene = %s::jsonb, text_hash = 'of marzipan'"
+            " where being_id = %s and node_id = %s",
             [json.dumps(scene), being.being_id, kept],
         )
         tx.execute(
@@ -165,6 +166,8 @@ def test_an_erased_memory_leaves_no_word_and_who_had_taken_it_in_says_its_own_ag
         free = seen(tx, companion, freed)
         assert (free.status, free.fresh, free.absorbed_into) == ("active", True, None)
         assert value(tx, "select count(*) from memory.diary where being_id = %s", [companion.being_id]) == 1
+        # The vector of its own words is the memory's, and is not kept for a memory to come.
+        assert value(tx, "select count(*) from memory.embeddings") == 0
 
 
 def test_a_memory_goes_with_what_it_took_in(store, companion, embedders):
