@@ -21,6 +21,7 @@ from memory.patrol.prompt_batches import batches, fits, whole
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.intake.inputs import SceneInput
+from schemas.ledger.work import Claim
 from schemas.limits import LEFT_OVER_NODES, MOST_UNDECIDED, PART_NODES
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
@@ -40,17 +41,18 @@ NOTHING = Consolidation(merges=[], make_dead=[])
 MORE_TO_COME = "Many more notes wait: this follows when they are remembered."
 
 
-def is_left_to_later_runs(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> bool:
+def is_left_to_later_runs(tx: Transaction, settings: Settings, claim: Claim) -> bool:
     """Whether a run leaves its nodes for later ones to decide, so that the rest of an import can be recalled sooner.
 
     It does while at least half as many notes are pending as a run takes, unless a caller demanded the run or
-    MOST_UNDECIDED nodes wait already.
+    MOST_UNDECIDED nodes wait already. Notes that came after the step's first claim do not count, so that a repetition
+    after a kill uses the answers that are stored.
     """
     enough = max(1, settings.run_notes // 2)
     return (
-        notes.pending(tx, being_id, enough) == enough
-        and not runs.get(tx, being_id, run_id).demanded
-        and consolidation.undecided(tx, being_id, MOST_UNDECIDED) < MOST_UNDECIDED
+        notes.pending_since(tx, claim.owner_id, claim.as_of, enough) == enough
+        and not runs.get(tx, claim.owner_id, UUID(claim.key)).demanded
+        and consolidation.undecided(tx, claim.owner_id, MOST_UNDECIDED) < MOST_UNDECIDED
     )
 
 

@@ -102,7 +102,7 @@ def dying(store: Store, claim: Claim) -> None:
 def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
     """❹ Merge nodes, and let dying nodes die; skipped without a model, and while much of an import is to come."""
     with store.transaction() as tx:
-        later = is_left_to_later_runs(tx, settings, claim.owner_id, UUID(claim.key))
+        later = is_left_to_later_runs(tx, settings, claim)
         marked = [] if later else marked_batches(tx, settings, claim.owner_id)
         further = not_taken_up(tx, settings, claim.owner_id, marked)
     if later:

@@ -110,6 +110,22 @@ def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
     )
 
 
+def pending_since(tx: Transaction, being_id: UUID, until: datetime, at_most: int) -> int:
+    """Count the scene notes that were received by then and wait for a patrol, up to `at_most`."""
+    return int(
+        value(
+            tx,
+            """
+            select count(*)
+            from (
+                select from memory.notes where being_id = %s and state = 'pending' and received_at <= %s limit %s
+            ) as n
+            """,
+            [being_id, until, at_most],
+        )
+    )
+
+
 def left_over(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
     """Whether scene notes that were pending when a run began are pending still, because it took as many as it may."""
     return bool(

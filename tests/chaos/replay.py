@@ -7,11 +7,14 @@ mixed up on the way.
 
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 from uuid import UUID
 
 import numpy as np
 from psycopg.types.json import Jsonb
 
+from memory.patrol import steps
+from memory.patrol.consolidation import MORE_TO_COME
 from schemas.accounts.accounts import Being
 from schemas.patrol.runs import Run
 from schemas.settings import Settings
@@ -147,7 +150,13 @@ def _walk_again(
         run_id = runs.want(tx, being.being_id, demanded=counted, notes=max(1, len(notes)))
         if not counted:
             tx.execute("update memory.beings set ticked_at = memory.now() where being_id = %s", [being.being_id])
-    walk_run(fresh, embedders, settings, being.being_id, run_id, run.steps, thinkers=thinkers)
+    # Both depend on notes and nodes that wait, and those of other runs are not here.
+    left = run.steps.get("consolidate", {}).get("reason") == MORE_TO_COME
+    with (
+        patch.object(steps, "is_left_to_later_runs", return_value=left),
+        patch.object(runs, "left_nodes", return_value=False),
+    ):
+        walk_run(fresh, embedders, settings, being.being_id, run_id, run.steps, thinkers=thinkers)
     if run.state == "failed":
         with fresh.transaction() as tx:
             runs.end(tx, being.being_id, run_id, notes=1, error="as recorded")

@@ -2,17 +2,18 @@
 
 import pytest
 
-from memory.patrol import consolidation
+from memory.patrol import consolidation, steps
 from memory.patrol.consolidation import MORE_TO_COME
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import PATROL_STEPS
 from store.accounts import beings
+from store.ledger import work
 from store.patrol import runs
 from store.transaction import value
 from tests.fakes.provider import Behaviour, running_provider
 from tests.thinking import Answers, Life, thinking_settings
-from tests.walking import walk_patrol, walk_run
+from tests.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
 
 RUN_NOTES = 4
 
@@ -91,6 +92,19 @@ def test_a_demanded_patrol_consolidates_whatever_is_to_come(life):
     told(life, 3 * RUN_NOTES)
     assert patrolled(life, first)[0]["outcome"] == "skipped"
     assert patrolled(life, demanded)[0]["outcome"] == "done"
+
+
+def test_notes_that_come_after_the_steps_first_claim_change_nothing(life):
+    told(life, RUN_NOTES)
+    run_id = running(life)
+    settings, embedders, thinkers = life.settings, Embedders(life.settings), Thinkers(life.settings)
+    walk_run(life.store, embedders, settings, life.being_id, run_id, ("embed", "assign", "session_counts", "dying"))
+    with life.store.transaction() as tx:
+        claim = work.claim(tx, life.being_id, "patrol.consolidate", str(run_id), lease=LEASE, attempts=ATTEMPTS)
+    told(life, RUN_NOTES)
+    steps.consolidate(life.store, embedders, thinkers, settings, claim)
+    with life.store.transaction() as tx:
+        assert runs.get(tx, life.being_id, run_id).steps["consolidate"]["outcome"] == "done"
 
 
 def test_while_many_are_undecided_each_run_decides_some(life, monkeypatch):
