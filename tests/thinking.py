@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -11,13 +12,15 @@ from memory.intake.notes import accept_notes
 from providers.canned.wire import Request
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
+from schemas.accounts.accounts import User
 from schemas.nodes.nodes import Node
 from schemas.patrol.runs import Run
 from schemas.settings import Settings
+from store.accounts import beings
 from store.database import Store
 from store.nodes import nodes
 from store.patrol import runs
-from tests.fakes.provider import FakeProvider
+from tests.fakes.provider import FakeProvider, running_provider
 from tests.walking import walk_patrol, walk_run
 
 KEY = "sk-ant-of-the-platform"
@@ -112,3 +115,13 @@ class Life:
     def asked(self, purpose: str) -> Sequence[Request]:
         """Return the requests to models for one purpose."""
         return [request for request in self.answers.asked if request.purpose == purpose]
+
+
+@contextmanager
+def thinking_life(store: Store, user: User, **changes: Any) -> Iterator[Life]:
+    """A new Being of a user's whose patrols use a provider of their own; keywords are settings."""
+    answers = Answers()
+    with running_provider(answer=answers) as provider:
+        with store.transaction() as tx:
+            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
+        yield Life(store, provider, answers, being.being_id, thinking_settings(provider, **changes))

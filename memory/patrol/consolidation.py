@@ -50,7 +50,7 @@ def is_left_to_later_runs(tx: Transaction, settings: Settings, claim: Claim) -> 
     """
     enough = max(1, settings.run_notes // 2)
     return (
-        notes.pending_since(tx, claim.owner_id, claim.as_of, enough) == enough
+        notes.pending_until(tx, claim.owner_id, claim.as_of, enough) == enough
         and not runs.get(tx, claim.owner_id, UUID(claim.key)).demanded
         and consolidation.undecided(tx, claim.owner_id, MOST_UNDECIDED) < MOST_UNDECIDED
     )
@@ -111,7 +111,7 @@ def marked_batches(tx: Transaction, settings: Settings, being_id: UUID) -> list[
     As many as one run has notes, and LEFT_OVER_NODES that earlier runs left undecided or that may die.
     """
     gentle = settings.letting_go == "gentle"
-    most = settings.run_notes + LEFT_OVER_NODES
+    most = _most(settings)
     may_die = set(consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=None if gentle else most))
     marked = consolidation.marked(tx, being_id, may_die, most)
     by_topic = {
@@ -138,9 +138,13 @@ def marked_batches(tx: Transaction, settings: Settings, being_id: UUID) -> list[
 def not_taken_up(tx: Transaction, settings: Settings, being_id: UUID, marked: Sequence[PromptBatch]) -> int:
     """Count the fresh nodes, up to MOST_UNDECIDED, that no batch decides, since one run decides so many at most."""
     asked = [node for batch in marked for node in batch.nodes if node.node_id in batch.asked]
-    if len(asked) < settings.run_notes + LEFT_OVER_NODES:
+    if len(asked) < _most(settings):
         return 0
     return max(0, consolidation.undecided(tx, being_id, MOST_UNDECIDED) - sum(node.fresh for node in asked))
+
+
+def _most(settings: Settings) -> int:
+    return settings.run_notes + LEFT_OVER_NODES
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from schemas.ledger.kinds import PATROL_DUE
 from schemas.ledger.work import Claim, TaskMessage
+from schemas.patrol.runs import Run
 from schemas.settings import Settings
 from store.database import Store
 from store.intake import notes
@@ -84,17 +85,24 @@ def reserve(tx: Transaction, being_id: UUID) -> None:
     work.reserve(tx, being_id, PATROL_DUE)
 
 
-def end(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> None:
+def end(tx: Transaction, settings: Settings, run: Run) -> None:
     """End a run: the queued one begins, or another if enough notes came or it left notes or nodes over.
 
     Call `reserve` before the Being is locked.
+
+    Args:
+        tx: The transaction.
+        settings: How many notes a run takes, and how many begin one.
+        run: The run with the reports of its steps. `further` of consolidation says that nodes are left over.
     """
-    next_run = runs.end(tx, being_id, run_id, notes=settings.run_notes)
-    waiting = 0 if next_run else notes.pending(tx, being_id, settings.pending_notes)
+    being_id = run.being_id
+    if runs.end(tx, being_id, run.run_id, notes=settings.run_notes):
+        return
+    waiting = notes.pending(tx, being_id, settings.pending_notes)
     if (
-        waiting >= settings.pending_notes
-        or (waiting and notes.left_over(tx, being_id, run_id))
-        or (not next_run and runs.left_nodes(tx, being_id, run_id))
+        "further" in run.steps["consolidate"]
+        or waiting >= settings.pending_notes
+        or (waiting and notes.left_over(tx, being_id, run.run_id))
     ):
         runs.want(tx, being_id, demanded=False, notes=settings.run_notes)
     elif waiting:

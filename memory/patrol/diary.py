@@ -16,12 +16,12 @@ from schemas.accounts.accounts import Being
 from schemas.context.persona import PersonaEntry, Soul
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import DiaryPages
-from schemas.patrol.runs import DiaryEntry, DiaryPage
+from schemas.patrol.runs import DiaryEntry, DiaryPage, Run
 from schemas.settings import Settings
 from store.accounts import beings
 from store.context import persona, souls
 from store.database import Store
-from store.patrol import consolidation, diary, runs
+from store.patrol import consolidation, diary
 from store.transaction import Transaction
 
 DIARY = prompt("diary", DiaryPages, size="large", most_tokens=2_000)
@@ -88,17 +88,16 @@ def check(answer: DiaryPages) -> None:
             raise BadAnswer(f"{name} has a line that is empty, or longer than {LINE_CHARACTERS} characters.")
 
 
-def day_to_write(tx: Transaction, settings: Settings, being_id: UUID, run_id: UUID) -> Day | dict[str, Any]:
+def day_to_write(tx: Transaction, settings: Settings, run: Run) -> Day | dict[str, Any]:
     """Return the day that a run writes about, or the step's report if it writes nothing.
 
     A demanded run writes if it had scenes; an automatic one only if the last entry is also old enough.
     """
-    run = runs.get(tx, being_id, run_id)
     if not run.steps["embed"]["nodes"]:
         return NOTHING_NEW
-    if not run.demanded and not diary.due(tx, being_id, settings.diary_every):
+    if not run.demanded and not diary.due(tx, run.being_id, settings.diary_every):
         return {"outcome": "not due"}
-    day = day_of(tx, being_id, run_id)
+    day = day_of(tx, run.being_id, run.run_id)
     # The run's own nodes may have been forgotten or erased since.
     return day if day.memories else NOTHING_NEW
 

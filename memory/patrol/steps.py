@@ -106,7 +106,7 @@ def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings
         marked = [] if later else marked_batches(tx, settings, claim.owner_id)
         further = not_taken_up(tx, settings, claim.owner_id, marked)
     if later:
-        _finish(store, claim, lambda _: {"outcome": "skipped", "reason": MORE_TO_COME})
+        _finish(store, claim, _left_to_later_runs)
         return
 
     def think(llm: LlmSession) -> Effects:
@@ -131,7 +131,7 @@ def split(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     with store.transaction() as tx:
         did = runs.get(tx, claim.owner_id, UUID(claim.key)).steps["consolidate"]
     if did.get("reason") == MORE_TO_COME:
-        _finish(store, claim, lambda _: {"outcome": "skipped", "reason": MORE_TO_COME})
+        _finish(store, claim, _left_to_later_runs)
         return
 
     def think(llm: LlmSession) -> Effects:
@@ -152,7 +152,8 @@ def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     """Write the diary, if the run had new nodes; then end the run, and begin the queued one."""
     being_id, run_id = claim.owner_id, UUID(claim.key)
     with store.transaction() as tx:
-        day = day_to_write(tx, settings, being_id, run_id)
+        run = runs.get(tx, being_id, run_id)
+        day = day_to_write(tx, settings, run)
 
     def think(day: Day, llm: LlmSession) -> Effects:
         pages = draft_diary(llm, day)
@@ -168,12 +169,16 @@ def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         demand.reserve(tx, being_id)
         runs.enter(tx, being_id, run_id)
         runs.note_step(tx, being_id, run_id, "diary", {"outcome": "done", **effects(tx)})
-        demand.end(tx, settings, being_id, run_id)
+        demand.end(tx, settings, run)
 
 
 def bury(tx: Transaction, settings: Settings, being_id: UUID, key: str, error: str) -> None:
     """Fail the run whose step is dead, which frees the Being, and request another run for its notes."""
     demand.fail(tx, settings, being_id, UUID(key), error)
+
+
+def _left_to_later_runs(_: Transaction) -> dict[str, Any]:
+    return {"outcome": "skipped", "reason": MORE_TO_COME}
 
 
 def _finish(store: Store, claim: Claim, effects: Effects) -> None:

@@ -110,7 +110,7 @@ def pending(tx: Transaction, being_id: UUID, at_most: int) -> int:
     )
 
 
-def pending_since(tx: Transaction, being_id: UUID, until: datetime, at_most: int) -> int:
+def pending_until(tx: Transaction, being_id: UUID, until: datetime, at_most: int) -> int:
     """Count the scene notes that were received by then and wait for a patrol, up to `at_most`."""
     return int(
         value(

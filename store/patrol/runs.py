@@ -135,17 +135,6 @@ def note_step(tx: Transaction, being_id: UUID, run_id: UUID, step: str, did: dic
     )
 
 
-def left_nodes(tx: Transaction, being_id: UUID, run_id: UUID) -> bool:
-    """Whether the run's consolidation reports further nodes that another run could decide."""
-    return bool(
-        value(
-            tx,
-            "select steps -> 'consolidate' ? 'further' from memory.patrol_runs where being_id = %s and run_id = %s",
-            [being_id, run_id],
-        )
-    )
-
-
 def tick_due(tx: Transaction, being_id: UUID, tick: timedelta) -> bool:
     """Whether the Being's last counted patrol lies at least `tick` of domain time back, or there was none."""
     return bool(

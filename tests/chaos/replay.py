@@ -154,7 +154,7 @@ def _walk_again(
     left = run.steps.get("consolidate", {}).get("reason") == MORE_TO_COME
     with (
         patch.object(steps, "is_left_to_later_runs", return_value=left),
-        patch.object(runs, "left_nodes", return_value=False),
+        patch.object(steps, "not_taken_up", return_value=0),
     ):
         walk_run(fresh, embedders, settings, being.being_id, run_id, run.steps, thinkers=thinkers)
     if run.state == "failed":

@@ -17,9 +17,8 @@ from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from store.accounts import beings
 from tests.conversations import Talk
-from tests.fakes.provider import running_provider
 from tests.thinking import KEY as PLATFORM
-from tests.thinking import REFERENCE, Answers, Life, thinking_settings
+from tests.thinking import REFERENCE, thinking_life
 
 BROUGHT = "sk-ant-of-the-request-0123456789"
 ANOTHER = "sk-ant-of-another-request-0123456"
@@ -29,12 +28,8 @@ SECRET = "one secret of thirty-two letters or more"  # noqa: S105  # of these te
 @pytest.fixture
 def life(store, user):
     """A Being whose platform pays, unless a test says otherwise."""
-    answers = Answers()
-    with running_provider(answer=answers) as provider:
-        settings = thinking_settings(provider, topic_birth=False, secret_key=SECRET, judge_messages=1)
-        with store.transaction() as tx:
-            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
-        yield Life(store, provider, answers, being.being_id, settings)
+    with thinking_life(store, user, topic_birth=False, secret_key=SECRET, judge_messages=1) as made:
+        yield made
 
 
 @pytest.fixture

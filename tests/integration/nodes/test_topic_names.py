@@ -8,20 +8,16 @@ from providers.embedders import Embedders
 from store.accounts import beings
 from store.errors import NotFound, Refused
 from store.nodes import clusters
-from tests.fakes.provider import running_provider
 from tests.scenes import root
-from tests.thinking import Answers, Life, thinking_settings
+from tests.thinking import thinking_life
 
 CROWD = [f"Pip rowed to island {number}." for number in range(12)]
 
 
 @pytest.fixture
 def life(store, user):
-    answers = Answers()
-    with running_provider(answer=answers) as provider:
-        with store.transaction() as tx:
-            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
-        yield Life(store, provider, answers, being.being_id, thinking_settings(provider))
+    with thinking_life(store, user) as made:
+        yield made
 
 
 def topics(life):

@@ -18,9 +18,9 @@ from store.accounts import beings
 from store.nodes import nodes
 from store.patrol import consolidation, runs
 from store.transaction import value
-from tests.fakes.provider import Behaviour, running_provider
+from tests.fakes.provider import Behaviour
 from tests.scenes import make_being, move, remember, root, settled, words
-from tests.thinking import Answers, Life, thinking_settings
+from tests.thinking import thinking_life
 from tests.walking import walk_run
 
 SAD = dict(zip(("valence", "arousal", "dominance", "safety", "novelty", "trust"), (-1, 0.5, 0, 0, 0, 0), strict=True))
@@ -29,12 +29,8 @@ WHOLE = {"actors": ["Pip"], "dialogue": [], "themes": [], "feeling": None}
 
 @pytest.fixture
 def life(store, user):
-    answers = Answers()
-    with running_provider(answer=answers) as provider:
-        settings = thinking_settings(provider, topic_birth=False)
-        with store.transaction() as tx:
-            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
-        yield Life(store, provider, answers, being.being_id, settings)
+    with thinking_life(store, user, topic_birth=False) as made:
+        yield made
 
 
 def merging(survivor, *absorbed, make_dead=(), action="The roof leaks", **changes):

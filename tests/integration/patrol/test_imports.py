@@ -7,12 +7,11 @@ from memory.patrol.consolidation import MORE_TO_COME
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import PATROL_STEPS
-from store.accounts import beings
 from store.ledger import work
 from store.patrol import runs
 from store.transaction import value
-from tests.fakes.provider import Behaviour, running_provider
-from tests.thinking import Answers, Life, thinking_settings
+from tests.fakes.provider import Behaviour
+from tests.thinking import thinking_life
 from tests.walking import ATTEMPTS, LEASE, walk_patrol, walk_run
 
 RUN_NOTES = 4
@@ -20,12 +19,8 @@ RUN_NOTES = 4
 
 @pytest.fixture
 def life(store, user):
-    answers = Answers()
-    with running_provider(answer=answers) as provider:
-        settings = thinking_settings(provider, topic_birth=False, run_notes=RUN_NOTES, pending_notes=2)
-        with store.transaction() as tx:
-            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
-        yield Life(store, provider, answers, being.being_id, settings)
+    with thinking_life(store, user, topic_birth=False, run_notes=RUN_NOTES, pending_notes=2) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)

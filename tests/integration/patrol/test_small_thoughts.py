@@ -14,13 +14,12 @@ from providers.thinkers import Thinkers
 from schemas.intake.notes import Note
 from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.model_answers import RepairedScene
-from store.accounts import beings
 from store.errors import NotFound
 from store.intake import notes
 from store.nodes import clusters
 from store.patrol import runs
-from tests.fakes.provider import Behaviour, running_provider
-from tests.thinking import REFERENCE, Answers, Life, thinking_settings
+from tests.fakes.provider import Behaviour
+from tests.thinking import REFERENCE, thinking_life
 from tests.walking import walk_run
 
 BROKEN = '{"action": "Pip met Ivor on the roof", "actors": ["Pip", "Ivor"], "when": ["2026-03-02"], "importance": 0.7'
@@ -44,11 +43,8 @@ HISTORY = [{"date": "2026-03-01", "action": "Rain came in."}, "2026-03-02"]
 
 @pytest.fixture
 def life(store, user):
-    answers = Answers()
-    with running_provider(answer=answers) as provider:
-        with store.transaction() as tx:
-            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
-        yield Life(store, provider, answers, being.being_id, thinking_settings(provider, topic_birth=False))
+    with thinking_life(store, user, topic_birth=False) as made:
+        yield made
 
 
 def roots(life):

@@ -7,23 +7,18 @@ from memory.patrol.splitting import CrowdedCluster, check
 from providers.errors import BadAnswer
 from schemas.limits import BIRTH_NODES, SPLIT_CLUSTERS
 from schemas.patrol.model_answers import NewTopic, Split
-from store.accounts import beings
 from store.nodes import clusters
 from store.patrol import splitting
-from tests.fakes.provider import running_provider
 from tests.scenes import make_being, remember, root, words
-from tests.thinking import Answers, Life, thinking_settings
+from tests.thinking import thinking_life
 
 CROWD = [f"Pip rowed to island {number}." for number in range(12)]
 
 
 @pytest.fixture
 def life(store, user):
-    answers = Answers()
-    with running_provider(answer=answers) as provider:
-        with store.transaction() as tx:
-            being = beings.add_being(tx, user.user_id, "mizzen", "Mizzen")
-        yield Life(store, provider, answers, being.being_id, thinking_settings(provider))
+    with thinking_life(store, user) as made:
+        yield made
 
 
 def topics(life):
