@@ -1,8 +1,7 @@
 """Fixtures of all tests: a real Postgres server for each test process, and a database for each test.
 
-A database is a copy of a migrated template, which takes some 15 ms in memory (on a disk it can be 300), so no test
-cleans up after another. The server is the embedded one that users run, but it promises nothing across a crash of the
-machine.
+No test cleans up after itself: `tests.databases` does. The server is the embedded one that users run, but it promises
+nothing across a crash of the machine.
 """
 
 import os
@@ -32,6 +31,7 @@ from store import clock as domain_clock
 from store.database import Sender, Store
 from store.migrate import migrate
 from tests.browser import Chromium, Pages, running_chromium
+from tests.databases import Database, Databases
 from tests.preloaded import Preloaded
 from tests.scenes import make_being, make_user
 from workers.embedded import processes
@@ -207,11 +207,25 @@ def new_database(postgres: EmbeddedPostgres) -> Callable[..., object]:
     return made
 
 
+@pytest.fixture(scope="session")
+def databases(new_database) -> Iterator[Databases]:
+    """The migrated databases of this test process."""
+    made = Databases(new_database)
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def url(new_database) -> Iterator[str]:
+def database(databases: Databases) -> Iterator[Database]:
     """The test's own migrated database."""
-    with new_database() as database:
+    with databases.one() as database:
         yield database
+
+
+@pytest.fixture
+def url(database: Database) -> str:
+    """Where the test's own database is."""
+    return database.url
 
 
 class Sent(list[TaskMessage]):
@@ -243,12 +257,9 @@ def sender(sent: Sent) -> Sender:
 
 
 @pytest.fixture
-def store(url: str, sender: Sender) -> Iterator[Store]:
+def store(database: Database, sender: Sender) -> Iterator[Store]:
     """The test's own ledger, open."""
-    opened = Store(url, connections=8, send=sender)
-    # A test may be suspended for long within a transaction.
-    opened._pool.kwargs["options"] += " -c idle_in_transaction_session_timeout=0"  # noqa: SLF001  # for tests only
-    with opened:
+    with database.ledger(sender) as opened:
         yield opened
 
 

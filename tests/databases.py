@@ -1,0 +1,174 @@
+"""Migrated databases, which tests use one after the other, each as if it were new.
+
+To make a database, connect to it and drop it costs some 30 ms of processor time, and a server process that has not yet
+read the catalog nor compiled the functions runs the first statements slowly. So a database is emptied after a test and
+keeps the connections of the test's ledger. One that a test has changed otherwise, or leaves in use, is dropped.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import scalar_row
+from psycopg_pool import ConnectionPool
+
+from store.database import Sender, Store
+from store.transaction import Transaction
+from workers.embedded.processes import wait_until
+
+CONNECTIONS = 8
+APPLICATION = "a test's ledger"
+# How long a test's processes and threads may take to let go of their connections.
+PATIENCE = 20.0
+# Deleted rows stay in the files, where the planner sees them.
+MOST_DELETED = 5_000
+# Tables that the migrations fill.
+FILLED = {"migrations", "clock"}
+# A change of the schema writes to one of these, and plans depend on the last.
+CATALOGS = (
+    "pg_attrdef",
+    "pg_attribute",
+    "pg_class",
+    "pg_constraint",
+    "pg_extension",
+    "pg_index",
+    "pg_namespace",
+    "pg_proc",
+    "pg_trigger",
+    "pg_type",
+    "pg_statistic",
+)
+
+
+_READ = sql.SQL("select (count(*), max(xmin::text::bigint))::text from {}")
+_READ_ALL = sql.SQL(" union all ").join(_READ.format(sql.Identifier(catalog)) for catalog in CATALOGS)
+
+
+class Ledger(Store):
+    """A test's ledger. Its connections stay open when it is closed, for the next test.
+
+    Args:
+        url: The database.
+        send: How it sends messages.
+        pool: The connections of an earlier one; None: it opens its own.
+    """
+
+    def __init__(self, url: str, send: Sender, pool: ConnectionPool[Transaction] | None) -> None:
+        super().__init__(url, CONNECTIONS, send)
+        # A test may be suspended for long within a transaction.
+        self._pool.kwargs["options"] += " -c idle_in_transaction_session_timeout=0"
+        self._pool.kwargs["application_name"] = APPLICATION
+        self.pool = self._pool = pool or self._pool
+
+    def __exit__(self, *_: object) -> None:
+        """End the threads, and keep the connections."""
+        self._beside.shutdown(wait=False, cancel_futures=True)
+
+
+class Database:
+    """A migrated database.
+
+    Args:
+        url: Where it is. It is new: what it holds now is what `restore` leaves.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._pool: ConnectionPool[Transaction] | None = None
+        self._deleted = 0
+        self._session = psycopg.connect(url, autocommit=True, row_factory=scalar_row, prepare_threshold=0)
+        # Neither foreign keys nor triggers, such as those of what can only be appended to, refuse its deletions.
+        self._session.execute("set session_replication_role = replica")
+        named = "select relname from pg_class where relnamespace = 'memory'::regnamespace and relkind = %s"
+        tables = set(self._session.execute(named, ["r"])) - FILLED
+        self._empty = _deletion_from(sorted(tables))
+        self._sequences = self._session.execute(named, ["S"]).fetchall()
+        self._catalogs = self._read_catalogs()
+
+    @contextmanager
+    def ledger(self, send: Sender) -> Iterator[Store]:
+        """Open a ledger of this database for one test; `send` is how it sends messages."""
+        with Ledger(self.url, send, self._pool) as opened:
+            self._pool = opened.pool
+            yield opened
+
+    def restore(self) -> bool:
+        """Make it again what it was when it was new; returns whether it is, and no test uses it any more."""
+        if not wait_until(self._is_free, PATIENCE) or self._read_catalogs() != self._catalogs:
+            return False
+        self._deleted += self._session.execute(self._empty).fetchone() or 0
+        self._session.execute("update memory.clock set shift = default where shift <> interval '0'")
+        for sequence in self._sequences:
+            self._session.execute("select setval(%s::text::regclass, 1, false)", [f"memory.{sequence}"])
+        return self._deleted <= MOST_DELETED
+
+    def close(self) -> None:
+        """Close its connections."""
+        if self._pool is not None:
+            self._pool.close()
+        self._session.close()
+
+    def _is_free(self) -> bool:
+        """Whether all connections of its ledger are back; others are told to close, as processes leave theirs open."""
+        others = self._session.execute(
+            """
+            select count(pg_terminate_backend(pid))
+            from pg_stat_activity
+            where datname = current_database() and pid <> pg_backend_pid() and application_name <> %s
+            """,
+            [APPLICATION],
+        ).fetchone()
+        own = self._pool.get_stats() if self._pool else {}
+        return not others and own.get("pool_size") == own.get("pool_available")
+
+    def _read_catalogs(self) -> list[str]:
+        """How many rows each catalog has, and the last transaction that wrote one."""
+        return self._session.execute(_READ_ALL).fetchall()
+
+
+def _deletion_from(tables: Sequence[str]) -> sql.Composed:
+    """Return a statement that empties all of these tables, and returns how many rows they had."""
+    deletions, counts = [], []
+    for position, table in enumerate(tables):
+        name = sql.Identifier(f"deletion {position}")
+        deletions.append(sql.SQL("{} as (delete from {} returning 1)").format(name, sql.Identifier("memory", table)))
+        counts.append(sql.SQL("(select count(*) from {})").format(name))
+    return sql.SQL("with {} select {}").format(sql.SQL(", ").join(deletions), sql.SQL(" + ").join(counts))
+
+
+class Databases:
+    """The databases of a test process: a test gets one that no other test is using.
+
+    Args:
+        new: Makes a migrated database, and drops it at the end of the block.
+    """
+
+    def __init__(self, new: Callable[[], AbstractContextManager[str]]) -> None:
+        self._new = new
+        self._free: list[tuple[Database, ExitStack]] = []
+
+    @contextmanager
+    def one(self) -> Iterator[Database]:
+        """A database that is as if it were new."""
+        database, ending = self._free.pop() if self._free else self._made()
+        kept = False
+        try:
+            yield database
+            kept = database.restore()
+        finally:
+            if kept:
+                self._free.append((database, ending))
+            else:
+                ending.close()
+
+    def close(self) -> None:
+        """Drop all."""
+        while self._free:
+            self._free.pop()[1].close()
+
+    def _made(self) -> tuple[Database, ExitStack]:
+        with ExitStack() as ending:
+            database = Database(ending.enter_context(self._new()))
+            ending.callback(database.close)
+            return database, ending.pop_all()
