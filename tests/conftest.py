@@ -216,9 +216,9 @@ def databases(new_database) -> Iterator[Databases]:
 
 
 @pytest.fixture
-def database(databases: Databases) -> Iterator[Database]:
-    """The test's own migrated database."""
-    with databases.one() as database:
+def database(request: pytest.FixtureRequest, databases: Databases) -> Iterator[Database]:
+    """The test's own migrated database; with the mark `new_database` no test has used it before."""
+    with databases.one(new=request.node.get_closest_marker("new_database") is not None) as database:
         yield database
 
 

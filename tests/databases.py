@@ -25,7 +25,7 @@ PATIENCE = 20.0
 MOST_DELETED = 5_000
 # Tables that the migrations fill.
 FILLED = {"migrations", "clock"}
-# A change of the schema writes to one of these, and plans depend on the last.
+# A change of the schema writes to one of these, and plans depend on `pg_statistic`.
 CATALOGS = (
     "pg_attrdef",
     "pg_attribute",
@@ -38,11 +38,10 @@ CATALOGS = (
     "pg_trigger",
     "pg_type",
     "pg_statistic",
+    "memory.migrations",
 )
-
-
 _READ = sql.SQL("select (count(*), max(xmin::text::bigint))::text from {}")
-_READ_ALL = sql.SQL(" union all ").join(_READ.format(sql.Identifier(catalog)) for catalog in CATALOGS)
+_READ_ALL = sql.SQL(" union all ").join(_READ.format(sql.Identifier(*catalog.split("."))) for catalog in CATALOGS)
 
 
 class Ledger(Store):
@@ -95,12 +94,16 @@ class Database:
 
     def restore(self) -> bool:
         """Make it again what it was when it was new; returns whether it is, and no test uses it any more."""
-        if not wait_until(self._is_free, PATIENCE) or self._read_catalogs() != self._catalogs:
+        try:
+            if not wait_until(self._is_free, PATIENCE) or self._read_catalogs() != self._catalogs:
+                return False
+            self._deleted += self._session.execute(self._empty).fetchone() or 0
+            self._session.execute("update memory.clock set shift = default where shift <> interval '0'")
+            for sequence in self._sequences:
+                self._session.execute("select setval(%s::text::regclass, 1, false)", [f"memory.{sequence}"])
+        except psycopg.OperationalError:
+            # The test has stopped the server, or closed the database to all.
             return False
-        self._deleted += self._session.execute(self._empty).fetchone() or 0
-        self._session.execute("update memory.clock set shift = default where shift <> interval '0'")
-        for sequence in self._sequences:
-            self._session.execute("select setval(%s::text::regclass, 1, false)", [f"memory.{sequence}"])
         return self._deleted <= MOST_DELETED
 
     def close(self) -> None:
@@ -149,9 +152,9 @@ class Databases:
         self._free: list[tuple[Database, ExitStack]] = []
 
     @contextmanager
-    def one(self) -> Iterator[Database]:
-        """A database that is as if it were new."""
-        database, ending = self._free.pop() if self._free else self._made()
+    def one(self, *, new: bool = False) -> Iterator[Database]:
+        """A database that is as if it were new; with `new` it is."""
+        database, ending = self._free.pop() if self._free and not new else self._made()
         kept = False
         try:
             yield database

@@ -92,6 +92,7 @@ def test_retention_lets_go_of_the_counts_of_old_judgings(store, being, clock, mo
     assert rows(store, "judgements") == 0
 
 
+@pytest.mark.new_database
 def test_health_counts_the_dead_and_passes_over_what_is_done(store, being):
     with store.transaction() as tx:
         finish_units(tx, being, count=10_000, days=0)

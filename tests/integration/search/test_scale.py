@@ -13,6 +13,8 @@ from store.search.vectors import Unembedded
 from store.talk import retraction
 from tests.chaos.audit import inconsistencies
 
+pytestmark = pytest.mark.new_database
+
 
 @pytest.fixture
 def most_read(monkeypatch):
