@@ -4,6 +4,7 @@ Facts belong to the user, whose Beings may have different embedders, so the plat
 settings name another model, the old vectors serve until every fact has a new one.
 """
 
+from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -24,11 +25,12 @@ from store.ledger import work
 from store.transaction import Transaction
 
 BATCH = 500
+AT_ONCE = timedelta(0)
 
 
-def request_embedding(tx: Transaction, user_id: UUID) -> None:
-    """Request vectors for the facts of this user that have none."""
-    work.ask(tx, user_id, EMBED_FACTS)
+def request_embedding(tx: Transaction, user_id: UUID, *, after: timedelta = AT_ONCE) -> None:
+    """Request vectors for the facts of this user that have none, `after` a while."""
+    work.ask(tx, user_id, EMBED_FACTS, after=after)
 
 
 def request_reembedding(store: Store, embedders: Embedders, limit: int = 100) -> None:

@@ -103,8 +103,9 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
             judging.mark_unjudgeable(tx, being_id, unjudgeable)
         # Messages that came in since this unit of work was claimed belong to the next one.
         request_judging(tx, settings, being_id, [session_id])
-        vectors.request_embedding(tx, being.user_id)
-        spine.request_if_due(tx, being.user_id, after=claim)
+        after = spine.wait_for_more(tx, being.user_id, claim)
+        vectors.request_embedding(tx, being.user_id, after=after)
+        spine.request_after_judging(tx, being.user_id, after=after)
 
 
 def _wait(tx: Transaction, settings: Settings, being_id: UUID, session_id: UUID) -> timedelta | None:

@@ -26,7 +26,7 @@ from schemas.talk.summaries import SummarySpine
 from store.database import Store
 from store.facts import facts
 from store.ledger import work
-from store.talk import messages, spines
+from store.talk import judging, messages, spines
 from store.talk.spines import PendingMessage
 from store.transaction import Transaction
 
@@ -39,26 +39,28 @@ AT_ONCE = timedelta(0)
 SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
 
 
-def request_if_due(tx: Transaction, user_id: UUID, *, after: Claim | None = None) -> None:
-    """Request a new version if at least 20 messages wait to be taken in.
+def request_if_due(tx: Transaction, user_id: UUID, *, after: timedelta = AT_ONCE) -> None:
+    """Request a new version, `after` a while, if at least 20 messages wait to be taken in."""
+    if spines.enough_wait(tx, user_id, SPINE_EVERY):
+        work.ask(tx, user_id, kinds.SPINE, after=after)
 
-    Args:
-        tx: The transaction.
-        user_id: The user.
-        after: The work that this transaction finishes, a judging or a version. In a backlog, such as an import, the
-            next version then waits until all are judged, but no longer than half a minute: facts come first, and each
-            version takes in as many messages as one call shows. While a version is being written, its end asks for the
-            next one: only then it is known what the version has left.
+
+def request_after_judging(tx: Transaction, user_id: UUID, *, after: timedelta) -> None:
+    """Request a new version as `request_if_due` does.
+
+    While a version is being written, its end asks for the next one: only then it is known what the version has left.
     """
-    if not spines.enough_wait(tx, user_id, SPINE_EVERY):
-        return
-    waits = after and (_is_being_written(tx, user_id, after) or spines.more_is_judged(tx, user_id, kinds.JUDGE, after))
-    work.ask(tx, user_id, kinds.SPINE, after=BACKLOG_WAIT if waits else AT_ONCE)
+    being_written = work.state(tx, user_id, kinds.SPINE.name, "") == "running"
+    request_if_due(tx, user_id, after=BACKLOG_WAIT if being_written else after)
 
 
-def _is_being_written(tx: Transaction, user_id: UUID, after: Claim) -> bool:
-    """Whether other work than that which ends here writes a version."""
-    return after.kind != kinds.SPINE.name and work.state(tx, user_id, kinds.SPINE.name, "") == "running"
+def wait_for_more(tx: Transaction, user_id: UUID, done: Claim) -> timedelta:
+    """How long what comes of judging waits, at the end of `done`: a judging, or a version.
+
+    In a backlog, such as an import, it waits until all is judged, at most half a minute. Judging comes first, and then one
+    call of a model takes in as many messages, or facts, as it can.
+    """
+    return BACKLOG_WAIT if judging.more_is_judged(tx, user_id, kinds.JUDGE, done) else AT_ONCE
 
 
 def check(answer: SummarySpine) -> None:
@@ -94,7 +96,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
             llm = llm_session(tx, store, thinkers, settings, claim, brought)
     if len(new) < SPINE_EVERY:
         with store.finishing(claim, first=lock) as tx:
-            request_if_due(tx, user_id, after=claim)
+            request_if_due(tx, user_id, after=wait_for_more(tx, user_id, claim))
         return
     if isinstance(llm, LlmUnavailable):
         _wait_for_key(store, claim, llm)
@@ -108,7 +110,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         if kept:
             content = result.summary if result.changed else None
             spines.keep(tx, user_id, [pending.message.message_id for pending in new], content)
-        request_if_due(tx, user_id, after=claim if kept else None)
+        request_if_due(tx, user_id, after=wait_for_more(tx, user_id, claim) if kept else AT_ONCE)
 
 
 def _shared(new: Sequence[PendingMessage], being_id: UUID) -> list[Message]:

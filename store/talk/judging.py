@@ -8,6 +8,8 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from schemas.ledger.kinds import WorkKind
+from schemas.ledger.work import Claim
 from schemas.talk.messages import Message
 from store.llm.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
@@ -115,6 +117,31 @@ def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) ->
         where being_id = %s and message_id = any(%s) and not judged
         """,
         [being_id, list(message_ids)],
+    )
+
+
+def more_is_judged(tx: Transaction, user_id: UUID, kind: WorkKind, apart_from: Claim) -> bool:
+    """Whether work of judging is running or due for any of a user's Beings, apart from one unit."""
+    return bool(
+        value(
+            tx,
+            """
+            select exists (
+                select
+                from memory.work as w
+                join memory.beings as b on b.being_id = w.owner_id
+                where b.user_id = %(user)s and w.kind = %(kind)s
+                    and (w.owner_id, w.key) <> (%(owner)s, %(key)s)
+                    and (w.state = 'running' or w.state = 'ready' and w.next_at <= clock_timestamp())
+            )
+            """,
+            {
+                "user": user_id,
+                "kind": kind.name,
+                "owner": apart_from.owner_id,
+                "key": apart_from.key,
+            },
+        )
     )
 
 

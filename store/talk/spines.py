@@ -8,8 +8,6 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from schemas.ledger.kinds import WorkKind
-from schemas.ledger.work import Claim
 from schemas.talk.messages import Message
 from schemas.talk.summaries import Spine, SummarySpine
 from store.llm.keys import REFUSAL_HOLDS
@@ -49,31 +47,6 @@ def enough_wait(tx: Transaction, user_id: UUID, least: int) -> bool:
             ) as waiting
             """,
             {"user": user_id, "least": least},
-        )
-    )
-
-
-def more_is_judged(tx: Transaction, user_id: UUID, kind: WorkKind, apart_from: Claim) -> bool:
-    """Whether work of judging is running or due for any of a user's Beings, apart from one unit."""
-    return bool(
-        value(
-            tx,
-            """
-            select exists (
-                select
-                from memory.work as w
-                join memory.beings as b on b.being_id = w.owner_id
-                where b.user_id = %(user)s and w.kind = %(kind)s
-                    and (w.owner_id, w.key) <> (%(owner)s, %(key)s)
-                    and (w.state = 'running' or w.state = 'ready' and w.next_at <= clock_timestamp())
-            )
-            """,
-            {
-                "user": user_id,
-                "kind": kind.name,
-                "owner": apart_from.owner_id,
-                "key": apart_from.key,
-            },
         )
     )
 
