@@ -57,8 +57,8 @@ def request_after_judging(tx: Transaction, user_id: UUID, *, after: timedelta) -
 def wait_for_more(tx: Transaction, user_id: UUID, done: Claim) -> timedelta:
     """How long what comes of judging waits, at the end of `done`: a judging, or a version.
 
-    In a backlog, such as an import, it waits until all is judged, at most half a minute. Judging comes first, and then one
-    call of a model takes in as many messages, or facts, as it can.
+    In a backlog, such as an import, it waits until all is judged, but at most half a minute. Judging comes first, and
+    then one call of a model takes in as many messages, or facts, as it can.
     """
     return BACKLOG_WAIT if judging.more_is_judged(tx, user_id, kinds.JUDGE, done) else AT_ONCE
 

@@ -114,12 +114,16 @@ end $$;
 -- for an earlier session near a later message would be near the first as well.
 -- A message whose retraction came before it is kept as retracted; one that is a retracted version is kept already.
 -- All stretches are inserted by one statement, so that triggers of the table run once for a batch.
-create or replace function keep_messages(p_being_id uuid, p_messages jsonb, p_request_key_id uuid)
-returns table (kept_id uuid, kept_in uuid) language plpgsql as $$
+-- Rolling summaries pass over what lies before the p_rolling_backlog newest messages and is of ended sessions, as pass_over
+-- in store/talk/rolling.py says. Most of that is known here, and costs no update later. With null, nothing is passed over.
+create or replace function keep_messages(
+    p_being_id uuid, p_messages jsonb, p_request_key_id uuid, p_rolling_backlog integer
+) returns table (kept_id uuid, kept_in uuid) language plpgsql as $$
 declare
     v_new memory.new_message[];
     v_kept memory.new_message[];
     v_sessions uuid[];
+    v_ended uuid[] := '{}';
     v_stretch record;
 begin
     perform memory.lock_session_state(p_being_id);
@@ -158,15 +162,25 @@ begin
             array[v_stretch.size]
         );
     end loop;
+    if cardinality(v_kept) > p_rolling_backlog then
+        v_ended := array(
+            select session_id from memory.sessions
+            where being_id = p_being_id and session_id = any(v_sessions) and ended_at is not null
+        );
+    end if;
     return query
     insert into memory.messages
         (being_id, message_id, producer_id, session_id, conversation, role, speaker, content, metadata, content_hash,
-        created_at, request_key_id)
+        created_at, request_key_id, rolling_version)
     select p_being_id, m.message_id, m.producer_id, m.session_id, m.conversation, m.role, m.speaker, m.content, m.metadata,
-        decode(m.content_hash, 'hex'), m.created_at, p_request_key_id
-    from unnest(v_kept, v_sessions) as m (
-        message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at, session_id
-    )
+        decode(m.content_hash, 'hex'), m.created_at, p_request_key_id,
+        case when m.role <> 'other' and m.newer > p_rolling_backlog and m.session_id = any(v_ended) then 0 end
+    from (
+        select *, count(*) filter (where role <> 'other') over (order by created_at desc, message_id desc) as newer
+        from unnest(v_kept, v_sessions) as kept (
+            message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at, session_id
+        )
+    ) as m
     returning message_id, session_id;
     update memory.session_states as s
     set message_count = s.message_count + said.turns,

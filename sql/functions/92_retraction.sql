@@ -170,7 +170,7 @@ begin
         returning r.*
     )
     select jsonb_agg(to_jsonb(back) || jsonb_build_object('content_hash', encode(content_hash, 'hex'))) into v_back from back;
-    message_ids := array(select kept_id from memory.keep_messages(p_being_id, coalesce(v_back, '[]'), null));
+    message_ids := array(select kept_id from memory.keep_messages(p_being_id, coalesce(v_back, '[]'), null, null));
     update memory.messages as m set aged = true
     from jsonb_to_recordset(v_back) as back (message_id uuid, aged boolean)
     where m.being_id = p_being_id and m.message_id = back.message_id and back.aged;

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.accounts.erasure_keys import ErasureKey
 from schemas.ledger.kinds import WorkKind
+from schemas.limits import ROLLING_BACKLOG
 from schemas.talk.messages import Message, Session
 from store.llm.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
@@ -75,7 +76,7 @@ def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> d
     A message whose id was retracted before it came is stored as retracted, without a session.
     """
     rows = tx.execute(
-        "select kept_id, kept_in from memory.keep_messages(%s, %s, %s)",
+        "select kept_id, kept_in from memory.keep_messages(%s, %s, %s, %s)",
         [
             being_id,
             Jsonb(
@@ -95,6 +96,7 @@ def insert(tx: Transaction, being_id: UUID, messages: Sequence[NewMessage]) -> d
                 ]
             ),
             tx.request_key_id,
+            ROLLING_BACKLOG,
         ],
     )
     return {row["kept_id"]: row["kept_in"] for row in rows}

@@ -3,11 +3,15 @@
 from datetime import UTC, datetime, timedelta
 
 from memory.accounts import erasure
-from memory.talk import rolling
+from memory.talk import judging, rolling, spine
 from memory.talk import sessions as conversation
 from memory.text.transcripts import MESSAGES_AT_ONCE
+from schemas.ledger import kinds
+from schemas.ledger.kinds import EMBED_FACTS
 from schemas.limits import ROLLING_BACKLOG
+from store.ledger import work
 from store.transaction import value
+from tests.conversations import ATTEMPTS, LEASE
 
 LONG_AGO = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -56,9 +60,25 @@ def test_of_ended_sessions_the_newest_messages_are_in_the_rolling_summary(talk):
     assert len(shown(talk, "SessionSummary")) == 5
 
 
+def test_of_a_batch_the_rolling_summary_never_reads_what_it_will_pass_over(talk):
+    talk.says(*(message for day in range(6) for message in a_session(day, 40)))
+    assert (passed_over(talk), left(talk)) == (6 * 40 - ROLLING_BACKLOG, ROLLING_BACKLOG)
+
+
+def test_of_a_batch_only_the_user_and_the_being_count_and_nothing_of_a_session_that_goes_on_is_passed_over(talk):
+    now = [{"role": "user", "content": f"Just now this is {number}."} for number in range(10)]
+    talk.says(*a_session(0, 50), *a_session(1, 50), *a_session(2, 50, role="other"), *now)
+    with talk.store.transaction() as tx:
+        rows = tx.execute("select content, role from memory.messages where rolling_version = 0 order by 1").fetchall()
+    assert {row["role"] for row in rows} == {"user"}
+    assert sorted(row["content"] for row in rows) == sorted(f"On day 0 this is {number}." for number in range(10))
+
+
 def test_a_long_backlog_is_passed_over_portion_by_portion(talk, monkeypatch):
     monkeypatch.setattr(rolling, "PASSED_AT_ONCE", 60)
-    talk.says(*(message for day in range(6) for message in a_session(day, 40)))
+    for day in range(6):
+        talk.says(*a_session(day, 40))
+    assert passed_over(talk) == 0
     talk.summed_up()
     assert shown(talk, "RollingSummary") == [MESSAGES_AT_ONCE, ROLLING_BACKLOG - MESSAGES_AT_ONCE]
     assert (passed_over(talk), left(talk)) == (6 * 40 - ROLLING_BACKLOG, 0)
@@ -90,3 +110,47 @@ def test_each_spine_takes_in_a_prompt_full_of_what_the_user_said_and_the_answers
     assert shown(talk, "SummarySpine") == [MESSAGES_AT_ONCE, MESSAGES_AT_ONCE, 20]
     with talk.store.transaction() as tx:
         assert value(tx, "select count(*) from memory.messages where spine_version is null") == 0
+
+
+def waits(talk, kind, owner_id):
+    """How long the next unit of a kind waits."""
+    with talk.store.transaction() as tx:
+        return value(
+            tx,
+            "select greatest(next_at - clock_timestamp(), interval '0') from memory.work"
+            " where owner_id = %s and kind = %s and state = 'ready'",
+            [owner_id, kind.name],
+        )
+
+
+def test_messages_that_come_fast_are_taken_in_together(talk, monkeypatch):
+    monkeypatch.setattr(rolling, "REWRITES_APART", timedelta(hours=1))
+    being_id = talk.being.being_id
+    talk.says(*(f"One {number}." for number in range(4)))
+    assert waits(talk, kinds.ROLLING_SUMMARY, being_id) == timedelta(0)
+    talk.summed_up()
+    for number in range(5):
+        talk.says(f"Two {number}.")
+    assert timedelta(minutes=30) < waits(talk, kinds.ROLLING_SUMMARY, being_id) <= timedelta(hours=1)
+    talk.says(*(f"Three {number}." for number in range(MESSAGES_AT_ONCE - 5)))
+    assert waits(talk, kinds.ROLLING_SUMMARY, being_id) == timedelta(0)
+    talk.summed_up()
+    assert shown(talk, "RollingSummary") == [4, MESSAGES_AT_ONCE]
+
+
+def test_facts_of_an_import_are_embedded_when_all_is_judged(talk):
+    for day in range(2):
+        talk.says(*a_session(day, 4), *a_session(day, 4, role="assistant"))
+    user_id = talk.being.user_id
+    judge_one(talk)
+    assert timedelta(seconds=10) < waits(talk, EMBED_FACTS, user_id) <= spine.BACKLOG_WAIT
+    judge_one(talk)
+    assert waits(talk, EMBED_FACTS, user_id) == timedelta(0)
+
+
+def judge_one(talk):
+    """Judge the session that is the first to be judged."""
+    with talk.store.transaction() as tx:
+        key = value(tx, "select key from memory.work where kind = %s and state = 'ready' limit 1", [kinds.JUDGE.name])
+        claim = work.claim(tx, talk.being.being_id, kinds.JUDGE.name, key, lease=LEASE, attempts=ATTEMPTS)
+    judging.judge(talk.store, talk.thinkers, talk.settings, claim)
