@@ -81,11 +81,9 @@ def test_a_spine_waits_in_a_backlog_until_all_is_judged(talk, sent):
     first, last = (judging_of(talk, session) for session in ("one session", "another session"))
     sent.clear()
 
-    with talk.store.finishing(first) as tx:
-        spine.request_if_due(tx, talk.being.user_id, after=first)
+    ends(talk, first)
     assert sent.take() == []
-    with talk.store.finishing(last) as tx:
-        spine.request_if_due(tx, talk.being.user_id, after=last)
+    ends(talk, last)
     assert [message.kind for message in sent.take()] == [kinds.SPINE.name]
 
 
@@ -97,8 +95,7 @@ def test_a_full_version_of_the_spine_waits_for_judging_but_not_for_long(talk, se
         work.ask(tx, talk.being.being_id, kinds.JUDGE, "another session")
     claim = judging_of(talk, "one session")
     sent.clear()
-    with talk.store.finishing(claim) as tx:
-        spine.request_if_due(tx, talk.being.user_id, after=claim)
+    ends(talk, claim)
     assert sent.take() == []
     with talk.store.transaction() as tx:
         wait = value(tx, "select next_at - clock_timestamp() from memory.work where kind = %s", [kinds.SPINE.name])
@@ -118,13 +115,18 @@ def test_what_is_judged_while_a_version_is_written_waits_for_more_as_ever(talk, 
         version = work.claim(tx, talk.being.user_id, kinds.SPINE.name, "", lease=LEASE, attempts=1)
     sent.clear()
 
-    with talk.store.finishing(first) as tx:
-        spine.request_if_due(tx, talk.being.user_id, after=first)
+    ends(talk, first)
     spine.write(talk.store, talk.thinkers, talk.settings, version)
     assert sent.take() == []
-    with talk.store.finishing(last) as tx:
-        spine.request_if_due(tx, talk.being.user_id, after=last)
+    ends(talk, last)
     assert [message.kind for message in sent.take()] == [kinds.SPINE.name]
+
+
+def ends(talk, judging):
+    """End a judging as the Shadow Judge does."""
+    with talk.store.finishing(judging) as tx:
+        after = spine.wait_for_more(tx, talk.being.user_id, judging)
+        spine.request_after_judging(tx, talk.being.user_id, after=after)
 
 
 def judging_of(talk, session):
