@@ -115,21 +115,11 @@ class Talk:
         self.do_due(self.being.being_id, kinds.JUDGE, judging.judge)
 
     def summed_up(self) -> None:
-        """Do all summaries that are due, or will be in a second."""
-        self.waits_a_second()
+        """Do all due summaries."""
         self.do_due(self.being.being_id, kinds.ROLLING_SUMMARY, rolling.summarise)
         self.do_due(self.being.being_id, kinds.SESSION_SUMMARY, session_summary.summarise)
         self.do_due(self.being.being_id, kinds.SHORT_SESSIONS, joint_summary.summarise)
         self.do_due(self.being.user_id, kinds.SPINE, spine.write)
-
-    def waits_a_second(self) -> None:
-        """Let the second pass that is between two rewrites of the rolling summary."""
-        with self.store.transaction() as tx:
-            tx.execute(
-                "update memory.work set next_at = clock_timestamp()"
-                " where owner_id = %s and kind = %s and state = 'ready' and attempts = 0 and backoffs = 0",
-                [self.being.being_id, kinds.ROLLING_SUMMARY.name],
-            )
 
     def do_due(self, owner_id: UUID, kind: WorkKind, do: Do) -> None:
         """Do all due work of one kind; `lease` and `attempts` are for tests that let work crash."""

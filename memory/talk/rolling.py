@@ -6,7 +6,6 @@ newest messages are taken in; ended sessions before them have summaries of their
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -38,8 +37,6 @@ log = structlog.get_logger()
 ROLLING = prompt("rolling", RollingSummary, size="small", most_tokens=600)
 # Marking so many messages takes some tenths of a second, for which intake to the Being waits.
 PASSED_AT_ONCE = 5_000
-REWRITES_APART = timedelta(seconds=1)
-AT_ONCE = timedelta(0)
 REASONS: dict[type[Exception], str] = {
     BadAnswer: "bad_answer",
     InputRefused: "input_refused",
@@ -50,18 +47,9 @@ REASONS: dict[type[Exception], str] = {
 
 
 def request_if_due(tx: Transaction, being_id: UUID) -> None:
-    """Request a rewrite if at least four messages wait to be taken in.
-
-    It begins a second after the last one or later, unless as many wait as one call shows: messages that come faster
-    than people write them cost one call a second, however fast the model answers.
-    """
-    waiting = rolling.waiting(tx, being_id, most=MESSAGES_AT_ONCE)
-    if waiting.messages < ROLLING_EVERY:
-        return
-    after = AT_ONCE
-    if waiting.tried_ago is not None and waiting.messages < MESSAGES_AT_ONCE:
-        after = max(AT_ONCE, REWRITES_APART - waiting.tried_ago)
-    work.ask(tx, being_id, kinds.ROLLING_SUMMARY, after=after)
+    """Request a rewrite if at least four messages wait to be taken in."""
+    if rolling.due(tx, being_id, every=ROLLING_EVERY):
+        work.ask(tx, being_id, kinds.ROLLING_SUMMARY)
 
 
 def reserve(tx: Transaction, being_id: UUID) -> None:

@@ -1,8 +1,7 @@
 """Rolling summaries: messages that wait to be taken in, versions, and the state of the last attempt."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -14,38 +13,28 @@ from store.llm.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """How many messages wait to be taken in, and the time since a rewrite was last tried; None if none was."""
-
-    messages: int
-    tried_ago: timedelta | None
-
-
-def waiting(tx: Transaction, being_id: UUID, *, most: int) -> Waiting:
-    """Count the messages that wait to be taken in, up to `most`.
+def due(tx: Transaction, being_id: UUID, *, every: int) -> bool:
+    """Whether at least `every` messages wait to be taken in.
 
     While the Being waits for a key, only messages that came with a live key of their own count.
     """
-    with tx.cursor(row_factory=class_row(Waiting)) as cursor:
-        found = cursor.execute(
+    return bool(
+        value(
+            tx,
             """
-            select memory.now() - s.last_rolling_attempt_at as tried_ago, (
-                select count(*)
-                from (
-                    select
-                    from memory.messages
-                    where being_id = s.being_id and rolling_version is null and role <> 'other'
-                        and (not s.waits_for_key or memory.key_lives(being_id, request_key_id))
-                    limit %(most)s
-                ) as waiting
-            ) as messages
-            from memory.session_states as s
-            where s.being_id = %(being)s
+            select count(*) >= %(every)s
+            from (
+                select
+                from memory.messages
+                join memory.session_states as s using (being_id)
+                where being_id = %(being)s and rolling_version is null and role <> 'other'
+                    and (not s.waits_for_key or memory.key_lives(being_id, request_key_id))
+                limit %(every)s
+            ) as waiting
             """,
-            {"being": being_id, "most": most},
-        ).fetchone()
-    return found or Waiting(0, None)
+            {"being": being_id, "every": every},
+        )
+    )
 
 
 def pending(tx: Transaction, being_id: UUID, *, until: datetime, limit: int) -> list[Message]:

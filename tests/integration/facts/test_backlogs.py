@@ -123,21 +123,6 @@ def waits(talk, kind, owner_id):
         )
 
 
-def test_messages_that_come_fast_are_taken_in_together(talk, monkeypatch):
-    monkeypatch.setattr(rolling, "REWRITES_APART", timedelta(hours=1))
-    being_id = talk.being.being_id
-    talk.says(*(f"One {number}." for number in range(4)))
-    assert waits(talk, kinds.ROLLING_SUMMARY, being_id) == timedelta(0)
-    talk.summed_up()
-    for number in range(5):
-        talk.says(f"Two {number}.")
-    assert timedelta(minutes=30) < waits(talk, kinds.ROLLING_SUMMARY, being_id) <= timedelta(hours=1)
-    talk.says(*(f"Three {number}." for number in range(MESSAGES_AT_ONCE - 5)))
-    assert waits(talk, kinds.ROLLING_SUMMARY, being_id) == timedelta(0)
-    talk.summed_up()
-    assert shown(talk, "RollingSummary") == [4, MESSAGES_AT_ONCE]
-
-
 def test_facts_of_an_import_are_embedded_when_all_is_judged(talk):
     for day in range(2):
         talk.says(*a_session(day, 4), *a_session(day, 4, role="assistant"))

@@ -430,7 +430,6 @@ def test_a_summary_that_went_on_from_words_that_were_erased_meanwhile_is_not_kep
     talk.summed_up()
     assert "number 0" in state_of(talk).rolling_summary
     talk.says(*(at(0, f"I like number {number}.") for number in range(4, 8)))
-    talk.waits_a_second()
     with talk.store.transaction() as tx:
         claim = work.claim(tx, talk.being.being_id, kinds.ROLLING_SUMMARY.name, "", lease=LEASE, attempts=5)
 
