@@ -52,6 +52,8 @@ def new_person(apis, ledger):
 def held_up(ledger, person):
     """Keep everything that is written to a person's Being waiting while the block runs."""
     with ledger.transaction() as tx:
+        # On a busy machine the requests that come meanwhile may take longer than an idle transaction may last.
+        tx.execute("set local idle_in_transaction_session_timeout = 0")
         tx.execute("select from memory.beings where being_id = %s for update", [person.being.being_id])
         yield
 
