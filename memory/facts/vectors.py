@@ -22,10 +22,10 @@ from store.facts import facts
 from store.facts import vectors as fact_vectors
 from store.facts.vectors import Unembedded
 from store.ledger import work
+from store.ledger.work import AT_ONCE
 from store.transaction import Transaction
 
 BATCH = 500
-AT_ONCE = timedelta(0)
 
 
 def request_embedding(tx: Transaction, user_id: UUID, *, after: timedelta = AT_ONCE) -> None:

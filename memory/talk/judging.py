@@ -29,6 +29,7 @@ from store.accounts import beings, erasure
 from store.database import Store
 from store.facts import entities, facts, todos
 from store.ledger import work
+from store.ledger.work import AT_ONCE
 from store.talk import judging, messages, rolling
 from store.transaction import Transaction
 
@@ -40,7 +41,6 @@ MESSAGES_READ = 100
 CHARACTERS_AT_ONCE = 24_000
 ENTITIES_SHOWN = 60
 TODOS_SHOWN = 30
-AT_ONCE = timedelta(0)
 
 
 def request_judging(tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID]) -> None:

@@ -1,7 +1,6 @@
 """Session summaries: written when a session has closed, and rewritten when a late message extends it (state seed)."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -25,6 +24,7 @@ from schemas.talk.summaries import SessionSummary
 from store.accounts import beings
 from store.database import Store
 from store.ledger import work
+from store.ledger.work import AT_ONCE
 from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
 
@@ -40,7 +40,7 @@ LISTS = ("what_mattered", "open_loops", "commitments", "people")
 def request_due(tx: Transaction, being_id: UUID) -> None:
     """Request summaries of sessions that have closed, or were extended after that; up to 100."""
     due = session_summaries.take_due(tx, being_id, REQUESTED_AT_ONCE)
-    work.ask_each(tx, being_id, kinds.SESSION_SUMMARY, {str(session_id): timedelta(0) for session_id in due})
+    work.ask_each(tx, being_id, kinds.SESSION_SUMMARY, {str(session_id): AT_ONCE for session_id in due})
 
 
 def check(answer: SessionSummary) -> None:

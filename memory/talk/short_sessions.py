@@ -5,7 +5,6 @@ set; queueing it again, after a late message, sets a new mark.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from schemas.settings import Settings
 from schemas.talk.messages import Message
 from store.database import Store
 from store.ledger import work
+from store.ledger.work import AT_ONCE
 from store.talk import rolling, session_summaries
 from store.transaction import Transaction
 
@@ -43,5 +43,5 @@ def request_if_due(tx: Transaction, settings: Settings, being_id: UUID) -> None:
     """Request the joint call if sessions are queued: at once for 20, for fewer after `short_session_wait`."""
     queued = session_summaries.count_short(tx, being_id, limit=SHORT_SESSIONS_AT_ONCE)
     if queued:
-        wait = timedelta(0) if queued == SHORT_SESSIONS_AT_ONCE else settings.short_session_wait
+        wait = AT_ONCE if queued == SHORT_SESSIONS_AT_ONCE else settings.short_session_wait
         work.ask(tx, being_id, kinds.SHORT_SESSIONS, after=wait)

@@ -26,6 +26,7 @@ from schemas.talk.summaries import SummarySpine
 from store.database import Store
 from store.facts import facts
 from store.ledger import work
+from store.ledger.work import AT_ONCE
 from store.talk import judging, messages, spines
 from store.talk.spines import PendingMessage
 from store.transaction import Transaction
@@ -35,7 +36,6 @@ log = structlog.get_logger()
 # A version takes in as many of the user's messages as one call shows, and those of Beings between them.
 MESSAGES_READ = 4 * MESSAGES_AT_ONCE
 BACKLOG_WAIT = timedelta(seconds=30)
-AT_ONCE = timedelta(0)
 SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
 
 
@@ -50,8 +50,9 @@ def request_after_judging(tx: Transaction, user_id: UUID, *, after: timedelta) -
 
     While a version is being written, its end asks for the next one: only then it is known what the version has left.
     """
-    being_written = work.state(tx, user_id, kinds.SPINE.name, "") == "running"
-    request_if_due(tx, user_id, after=BACKLOG_WAIT if being_written else after)
+    if spines.enough_wait(tx, user_id, SPINE_EVERY):
+        being_written = work.state(tx, user_id, kinds.SPINE.name, "") == "running"
+        work.ask(tx, user_id, kinds.SPINE, after=BACKLOG_WAIT if being_written else after)
 
 
 def wait_for_more(tx: Transaction, user_id: UUID, done: Claim) -> timedelta:

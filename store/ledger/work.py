@@ -14,6 +14,7 @@ from schemas.ledger.work import Claim, TaskMessage, Work
 from store.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
+AT_ONCE = timedelta(0)
 SEND_AGAIN = timedelta(seconds=20)
 MOST_PATIENT = timedelta(minutes=10)
 # Between a message's leaving its queue and the claim lies an instant, or a wait for Postgres.
@@ -26,7 +27,7 @@ def ask(
     kind: WorkKind,
     key: str = "",
     *,
-    after: timedelta = timedelta(0),
+    after: timedelta = AT_ONCE,
     in_chain: bool = False,
 ) -> bool:
     """Ask for work, due `after` a while; returns whether a message was due for it now.
