@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -25,6 +26,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
+from providers.local import minilm
 from schemas.accounts.accounts import Being, User
 from schemas.ledger.work import TaskMessage
 from store import clock as domain_clock
@@ -39,6 +41,9 @@ from workers.embedded.postgres import EmbeddedPostgres
 from workers.embedded.processes import Child
 from workers.embedded.supervisor import Launch
 from workers.runtime import collector
+
+# Each test would verify its 90 MB anew.
+minilm.open_minilm = cache(minilm.open_minilm)
 
 # Until the tests are collected: looking for garbage, where there is none, would take a quarter of that time.
 gc.disable()
