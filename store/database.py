@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import structlog
 from pgvector.psycopg.halfvec import register_halfvec_info
-from psycopg import Connection
+from psycopg import Connection, OperationalError
 from psycopg.rows import dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
@@ -81,7 +81,6 @@ class Store:
             configure=_configure,
             # Its waits between attempts double without end; after this time the next request starts anew.
             reconnect_timeout=RECONNECT_SECONDS,
-            check=_begin,
             kwargs={
                 "row_factory": dict_row,
                 "options": f"{OPTIONS} -c statement_timeout={timeout}",
@@ -117,20 +116,27 @@ class Store:
                 _allow(outer)
                 yield outer
             return
-        allowed = allowance()
-        patience = patience or allowed.connection_seconds or PATIENCE_SECONDS
-        messages: list[TaskMessage] = []
-        with translated(), self._users.held(allowed.user_id, patience):
-            tx = self._connection(patience)
-            tx.outbox, tx.request_key_id, tx.moment = messages, None, None
-            begun = monotonic()
-            try:
-                with tx:
-                    yield tx
-            finally:
-                self._pool.putconn(tx)
-                allowed.charge(monotonic() - begun)
+        with self._connection(patience, _begin) as tx:
+            messages = tx.outbox
+            with tx:
+                yield tx
         self._committed(messages)
+
+    def read(self, look: Callable[[Transaction], T]) -> T:
+        """Return what a single statement reads, in one round trip to the server where a transaction takes three.
+
+        Args:
+            look: Executes the statement, which must not write. It is called again if its connection was lost.
+
+        Raises:
+            Unavailable, StatementTimeout: As `transaction`.
+        """
+        if _JOINED.get() is not None or allowance().statement_seconds is not None:
+            with self.transaction() as tx:
+                return look(tx)
+        found: list[T] = []
+        with self._connection(None, lambda tx: found.append(look(tx))):
+            return found[0]
 
     def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.
@@ -187,8 +193,31 @@ class Store:
         except Exception as fault:  # noqa: BLE001  # whatever it is, the input is committed and the sweep sends again
             log.warning("dispatch.failed", messages=len(messages), error=type(fault).__name__)
 
-    def _connection(self, patience: float) -> Transaction:
-        until = monotonic() + patience
+    @contextmanager
+    def _connection(self, patience: float | None, prepare: Callable[[Transaction], object]) -> Iterator[Transaction]:
+        """A connection of the pool for the block, on which `prepare` succeeded; one that was lost is replaced."""
+        allowed = allowance()
+        patience = patience or allowed.connection_seconds or PATIENCE_SECONDS
+        with translated(), self._users.held(allowed.user_id, patience):
+            until = monotonic() + patience
+            while True:
+                tx = self._wait_for_connection(patience, until)
+                tx.outbox, tx.request_key_id, tx.moment = [], None, None
+                begun = monotonic()
+                try:
+                    try:
+                        prepare(tx)
+                    except OperationalError:
+                        if not tx.broken or monotonic() >= until:
+                            raise
+                        continue
+                    yield tx
+                    return
+                finally:
+                    self._pool.putconn(tx)
+                    allowed.charge(monotonic() - begun)
+
+    def _wait_for_connection(self, patience: float, until: float) -> Transaction:
         while True:
             try:
                 return self._pool.getconn(min(ASK_AGAIN_SECONDS, patience))
@@ -249,7 +278,7 @@ class Store:
 
 
 def _begin(connection: Connection[Any]) -> None:
-    """Begin the transaction that a connection is fetched for; one that was lost fails here, and another is fetched."""
+    """Begin a transaction within the present allowance."""
     seconds = allowance().statement_seconds
     if seconds is None:
         connection.execute("begin")

@@ -2,18 +2,21 @@
 
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, OperatorToken, Scope, Token
 from schemas.text.storable import unstorable
 from store.accounts import beings, operators, tokens
+from store.accounts.tokens import Opened
 from store.database import Store
 from store.errors import NotFound
 
 PREFIX = "patrol_"
+NO_LONGER_VALID = "This token has expired or was revoked."
 
 
 class InvalidToken(Exception):
@@ -117,41 +120,43 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
 
 def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admitted | InvalidToken]:
     """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
-    hashes = [digest(each.secret) for each in presented]
-    with store.transaction() as tx:
-        found = tokens.find_tokens(tx, set(hashes))
-        operates = {hashed: operators.is_valid(tx, hashed) for hashed in set(hashes) - found.keys()}
-        callers = [_caller(hashed, found, operates) for hashed in hashes]
-        named = {
-            position: (caller.user_id, each.being)
-            for position, (caller, each) in enumerate(zip(callers, presented, strict=True))
-            if isinstance(caller, Caller) and each.being is not None and not any(unstorable(each.being))
-        }
-        opened = dict(zip(named, beings.find_beings(tx, [*named.values()]), strict=True)) if named else {}
+    asked = [(digest(each.secret), _storable(each.being)) for each in presented]
+    found = store.read(partial(tokens.opened, asked=asked))
+    unknown = {hashed for (hashed, _), opened in zip(asked, found, strict=True) if opened is None}
+    used = {hashed for (hashed, _), opened in zip(asked, found, strict=True) if opened and opened.used_unnoted}
+    operates = {}
+    if unknown or used:
+        with store.transaction() as tx:
+            tokens.note_use(tx, used)
+            operates = {hashed: operators.is_valid(tx, hashed) for hashed in unknown}
     return [
-        caller if isinstance(caller, InvalidToken) else Admitted(caller, _open_to(caller, opened.get(position)))
-        for position, caller in enumerate(callers)
+        _admitted(opened) if opened else _operator(operates[hashed])
+        for (hashed, _), opened in zip(asked, found, strict=True)
     ]
 
 
-def _caller(
-    hashed: bytes, found: Mapping[bytes, tuple[Token, bool]], operates: Mapping[bytes, bool | None]
-) -> Caller | Operator | InvalidToken:
-    if hashed in found:
-        token, valid = found[hashed]
-        return Caller.of(token) if valid else InvalidToken("This token has expired or was revoked.")
-    match operates[hashed]:
-        case None:
-            return InvalidToken("This token is unknown.")
-        case valid:
-            return Operator() if valid else InvalidToken("This token has expired or was revoked.")
+def _storable(being: str | None) -> str | None:
+    """Return the name of a Being, unless none can have it."""
+    return None if being is None or any(unstorable(being)) else being
 
 
-def _open_to(caller: Caller | Operator, being: Being | None) -> Being | None:
+def _admitted(opened: Opened) -> Admitted | InvalidToken:
+    if not opened.valid:
+        return InvalidToken(NO_LONGER_VALID)
+    caller = Caller(opened.user_id, opened.bound_to, frozenset(opened.scopes), opened.token_id)
+    return Admitted(caller, _open_to(caller, opened.being))
+
+
+def _operator(valid: bool | None) -> Admitted | InvalidToken:
+    """Return what an operator's token admits; `valid` is None if there is no such token."""
+    if valid is None:
+        return InvalidToken("This token is unknown.")
+    return Admitted(Operator()) if valid else InvalidToken(NO_LONGER_VALID)
+
+
+def _open_to(caller: Caller, being: Being | None) -> Being | None:
     """Return a Being of the caller's user, unless the token is bound to another."""
-    if being is None or isinstance(caller, Operator):
-        return None
-    return being if caller.being_id in {None, being.being_id} else None
+    return being if being is not None and caller.being_id in {None, being.being_id} else None
 
 
 def find_being(store: Store, caller: Caller, being: str) -> Being:

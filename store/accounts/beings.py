@@ -1,6 +1,6 @@
 """The Beings of users."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -70,29 +70,14 @@ def change_being(tx: Transaction, being_id: UUID, changes: Mapping[str, Any]) ->
 
 def find_being(tx: Transaction, user_id: UUID, being: str) -> Being | None:
     """Return the user's Being with that id or slug."""
-    return find_beings(tx, [(user_id, being)])[0]
+    with tx.cursor(row_factory=class_row(Being)) as cursor:
+        return cursor.execute(
+            "select * from memory.beings where user_id = %s and (slug = %s or being_id = %s)",
+            [user_id, being, id_in(being)],
+        ).fetchone()
 
 
-def find_beings(tx: Transaction, named: Sequence[tuple[UUID, str]]) -> list[Being | None]:
-    """Return for each of these pairs of a user and an id or slug the user's Being, if there is one."""
-    rows = tx.execute(
-        """
-        select named.position, being.*
-        from unnest(%s::uuid[], %s::text[], %s::uuid[]) with ordinality as named (user_id, slug, being_id, position)
-        join memory.beings as being
-            on being.user_id = named.user_id and (being.slug = named.slug or being.being_id = named.being_id)
-        """,
-        [
-            [user_id for user_id, _ in named],
-            [being for _, being in named],
-            [_id_in(being) for _, being in named],
-        ],
-    )
-    found = {row["position"]: Being.model_validate(row) for row in rows}
-    return [found.get(position) for position in range(1, len(named) + 1)]
-
-
-def _id_in(text: str) -> UUID | None:
+def id_in(text: str) -> UUID | None:
     """Return the id that a text is, in the usual notation; None if it is none."""
     try:
         being_id = UUID(text)

@@ -1,13 +1,15 @@
 """Access tokens of users and Beings."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import DictRow, class_row
 
-from schemas.accounts.accounts import Scope, Token
+from schemas.accounts.accounts import Being, Scope, Token
 from store import limits
+from store.accounts import beings
 from store.transaction import Transaction
 
 
@@ -40,32 +42,79 @@ def add_token(
     return token
 
 
-def find_tokens(tx: Transaction, hashes: Collection[bytes]) -> dict[bytes, tuple[Token, bool]]:
-    """Return by hash the tokens with these hashes, each with whether it is valid.
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a token gives access to.
 
-    The last use of a valid one is recorded at most once a minute, and not while another transaction changes it.
+    Attributes:
+        user_id: The token's user.
+        bound_to: The only Being that the token gives access to; None: all of the user's.
+        token_id: The token.
+        scopes: Its scopes.
+        valid: Whether it is neither revoked nor expired.
+        used_unnoted: Whether it is valid, and its last use was recorded more than a minute ago.
+        being: The user's Being of the name that was asked for with the token, if there is one, bound or not.
+    """
+
+    user_id: UUID
+    bound_to: UUID | None
+    token_id: UUID
+    scopes: list[Scope]
+    valid: bool
+    used_unnoted: bool
+    being: Being | None
+
+
+def opened(tx: Transaction, asked: Sequence[tuple[bytes, str | None]]) -> list[Opened | None]:
+    """Return for each pair of a token's hash and a Being's id or slug what the token opens; None if there is no token.
+
+    It is one statement, which only reads: see `Store.read`.
     """
     rows = tx.execute(
         """
-        select *, revoked_at is null and (expires_at is null or expires_at > clock_timestamp()) as valid,
-            last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute' as unnoted
-        from memory.api_tokens
-        where hash = any(%s)
+        select being.*, asked.position, token.user_id as caller, token.being_id as bound_to, token.token_id,
+            token.scopes,
+            token.revoked_at is null and (token.expires_at is null or token.expires_at > clock_timestamp()) as valid,
+            token.last_used_at is null or token.last_used_at < clock_timestamp() - interval '1 minute' as unnoted
+        from unnest(%s::bytea[], %s::text[], %s::uuid[]) with ordinality as asked (hash, slug, being_id, position)
+        join memory.api_tokens as token using (hash)
+        left join memory.beings as being
+            on being.user_id = token.user_id and (being.slug = asked.slug or being.being_id = asked.being_id)
+        """,
+        [
+            [hashed for hashed, _ in asked],
+            [being for _, being in asked],
+            [being and beings.id_in(being) for _, being in asked],
+        ],
+    )
+    found = {row["position"]: _opened(row) for row in rows}
+    return [found.get(position) for position in range(1, len(asked) + 1)]
+
+
+def _opened(row: DictRow) -> Opened:
+    return Opened(
+        user_id=row["caller"],
+        bound_to=row["bound_to"],
+        token_id=row["token_id"],
+        scopes=row["scopes"],
+        valid=row["valid"],
+        used_unnoted=row["valid"] and row["unnoted"],
+        being=None if row["being_id"] is None else Being.model_validate(row),
+    )
+
+
+def note_use(tx: Transaction, hashes: Collection[bytes]) -> None:
+    """Record that the tokens with these hashes are used now, except those that another transaction is changing."""
+    tx.execute(
+        """
+        update memory.api_tokens
+        set last_used_at = clock_timestamp()
+        where hash in (
+            select hash from memory.api_tokens where hash = any(%s) for no key update skip locked
+        )
         """,
         [list(hashes)],
-    ).fetchall()
-    if used := [row["hash"] for row in rows if row["valid"] and row["unnoted"]]:
-        tx.execute(
-            """
-            update memory.api_tokens
-            set last_used_at = clock_timestamp()
-            where hash in (
-                select hash from memory.api_tokens where hash = any(%s) for no key update skip locked
-            )
-            """,
-            [used],
-        )
-    return {row["hash"]: (Token.model_validate(row), row["valid"]) for row in rows}
+    )
 
 
 def tokens_of(tx: Transaction, user_id: UUID) -> list[Token]:
