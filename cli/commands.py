@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 from schemas.version import VERSION
+from workers.runtime import collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +39,8 @@ class Entry:
     def load(self) -> "Command":
         """Import the command."""
         module, _, name = self.place.partition(":")
-        found: Typer | Callable[..., None] = getattr(import_module(module), name)
+        with collector.paused():
+            found: Typer | Callable[..., None] = getattr(import_module(module), name)
         if isinstance(found, Typer):
             return get_group(found)
         alone = Typer(add_completion=False)

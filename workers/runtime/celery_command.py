@@ -11,6 +11,8 @@ from typing import NoReturn
 
 from celery.bin.base import CLIContext
 
+from workers.runtime import collector
+
 # The module of each command's app: beat sends tasks by name, and does without them.
 APPS = {"worker": "workers.runtime.app", "beat": "workers.runtime.celery_client"}
 
@@ -22,8 +24,9 @@ def run(name: str, options: Sequence[str]) -> NoReturn:
         name: `worker` or `beat`.
         options: Those of `celery worker` or `celery beat`.
     """
-    app = import_module(APPS[name]).app
-    command = getattr(import_module(f"celery.bin.{name}"), name)
+    with collector.paused():
+        app = import_module(APPS[name]).app
+        command = getattr(import_module(f"celery.bin.{name}"), name)
     context = CLIContext(app, no_color=True, workdir=None)
     sys.exit(command.main([*options], prog_name=f"celery {name}", obj=context))
 
