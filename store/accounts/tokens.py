@@ -84,7 +84,7 @@ def opened(tx: Transaction, asked: Sequence[tuple[bytes, str | None]]) -> list[O
         [
             [hashed for hashed, _ in asked],
             [being for _, being in asked],
-            [being and beings.id_in(being) for _, being in asked],
+            [None if being is None else beings.id_in(being) for _, being in asked],
         ],
     )
     found = {row["position"]: _opened(row) for row in rows}
