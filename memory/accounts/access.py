@@ -127,7 +127,8 @@ def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admi
     operates = {}
     if unknown or used:
         with store.transaction() as tx:
-            tokens.note_use(tx, used)
+            if used:
+                tokens.note_use(tx, used)
             operates = {hashed: operators.is_valid(tx, hashed) for hashed in unknown}
     return [
         _admitted(opened) if opened else _operator(operates[hashed])
