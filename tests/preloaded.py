@@ -7,8 +7,8 @@ session, environment, working directory, standard streams and exit status, can b
 `python -m` module and arguments.
 
 What a fork skips is the interpreter's start, the imports and the reading of the local encoder. `pytest --cold` skips
-nothing: every process then starts as a user's does. The tests of `patrol up`, `patrol demo`, the compose file, the
-embedded servers and chaos always start that way.
+nothing: every process then starts as a user's does. The tests of `patrol up`, `patrol demo`, the compose file and the
+embedded servers always start that way, and so does `make chaos`.
 
 Run as `python -m tests.preloaded DESCRIPTOR`, this module is the preloaded process; it ends when its socket closes.
 """

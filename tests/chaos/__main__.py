@@ -5,9 +5,13 @@ import random
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from tests.chaos.driver import Chaos
+from tests.preloaded import Preloaded
+from workers.embedded.processes import Child
 
 
 def main() -> int:
@@ -16,12 +20,14 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=None, help="what decides what happens; drawn if not said")
     parser.add_argument("--json", type=Path, help="where to put the figures")
+    parser.add_argument("--fork", action="store_true", help="fork processes from one that has imported their modules")
     parser.add_argument("--keep", action="store_true", help="leave the directory even if all is well")
     arguments = parser.parse_args()
     seed = random.SystemRandom().randrange(1_000_000) if arguments.seed is None else arguments.seed
     directory = Path(tempfile.mkdtemp(prefix="patrol-chaos-"))
     sys.stdout.write(f"Chaos for {arguments.minutes:g} minutes from seed {seed}, in {directory}\n")
-    wrong = Chaos(directory, seed).run(60 * arguments.minutes)
+    with _launch(directory / "preloaded.log") if arguments.fork else nullcontext(Child) as launch:
+        wrong = Chaos(directory, seed, launch).run(60 * arguments.minutes)
     if arguments.json and (directory / "figures.json").exists():
         shutil.copy(directory / "figures.json", arguments.json)
     if wrong:
@@ -32,6 +38,12 @@ def main() -> int:
         shutil.rmtree(directory)
     sys.stdout.write(f"Nothing was lost, nothing was done twice (seed {seed}).\n")
     return 0
+
+
+@contextmanager
+def _launch(log: Path) -> Iterator[Callable[..., Child]]:
+    with Preloaded(log) as preloaded:
+        yield preloaded.child
 
 
 if __name__ == "__main__":

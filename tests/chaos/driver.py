@@ -32,6 +32,7 @@ from tests.chaos.searches import unfound
 from tests.chaos.system import System, running_system
 from tests.chaos.verdict import count, found_wrong, residue
 from tests.chaos.words import WordEmbedders
+from workers.embedded.processes import Child
 from workers.runtime.logs import configure_logs
 
 PRODUCERS = 3
@@ -46,10 +47,11 @@ class NotSettled(Exception):
 
 @dataclass
 class Chaos:
-    """A run: its directory, and its events so far."""
+    """A run: its directory, what starts its processes, and its events so far."""
 
     directory: Path
     seed: int
+    launch: Callable[..., Child] = Child
     manifest: Manifest = field(default_factory=Manifest)
     events: list[Event] = field(default_factory=list)
 
@@ -64,7 +66,7 @@ class Chaos:
 
     def run(self, seconds: float) -> list[str]:
         """Inject faults for a time; returns a line for each violation in the end."""
-        with running_system(self.directory / "home") as system:
+        with running_system(self.directory / "home", self.launch) as system:
             self._until(
                 system, START_PATIENCE, "start", lambda: bool(self._demanded(system) and finish_times(system.store))
             )

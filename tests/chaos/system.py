@@ -3,7 +3,7 @@
 import os
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -99,15 +99,15 @@ class System:
 
 
 @contextmanager
-def running_system(home: Path) -> Iterator[System]:
-    """Run a system over a home directory; its processes end with the block, its data stay."""
+def running_system(home: Path, launch: Callable[..., Child] = Child) -> Iterator[System]:
+    """Run a system over a home directory; its processes, which `launch` starts, end with the block, its data stay."""
     with running_provider() as provider, embedded_servers(home) as servers:
         port = free_port()
         settings = {"PATROL_HOME": str(home), "OPENAI_BASE_URL": provider.openai_url, **_thinking(provider), **HURRIED}
         # This process is a door too, and needs the same settings.
         os.environ.update({**SETTINGS, **settings})
         migrate(servers.database_url)
-        started = Processes(home, settings)
+        started = Processes(home, settings, launch)
         try:
             with Store(servers.database_url, connections=10, send=_send) as store:
                 yield System(servers, provider, started, store, port)
