@@ -290,9 +290,11 @@ def run(module: str, arguments: list[str], env: dict[str, str], cwd: str, stream
         runpy.run_module(module, run_name="__main__", alter_sys=True)
         status = 0
     except SystemExit as ending:
-        if not isinstance(ending.code, int | None):
-            raise
-        status = ending.code or 0
+        if isinstance(ending.code, int | None):
+            status = ending.code or 0
+        else:
+            sys.stderr.write(f"{ending.code}\n")
+            status = 1
     # Finalises as the interpreter does, except freeing every object, which would copy all memory of the fork.
     threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001  # no public function does this
     atexit._run_exitfuncs()  # noqa: SLF001  # likewise
