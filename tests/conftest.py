@@ -14,10 +14,12 @@ import gc
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from uuid import uuid4
 
@@ -109,6 +111,28 @@ class Clock:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Register `--cold`."""
     parser.addoption("--cold", action="store_true", help="start every process from scratch, as users do")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import the test modules, each of parallel test processes from another one on.
+
+    The process that imports a module first rewrites its assertions, and keeps the result for the others. If all began
+    with the same module, each would rewrite every module of a new clone.
+    """
+    processes, number = (os.environ.get(f"PYTEST_XDIST_WORKER{suffix}", "") for suffix in ("_COUNT", ""))
+    if not number:
+        return
+    root = session.config.rootpath
+    folders = [folder for folder in map(Path, session.config.args) if folder.is_dir()]
+    modules = sorted(path.resolve().relative_to(root) for folder in folders for path in folder.rglob("test_*.py"))
+    first = len(modules) * int(number.removeprefix("gw")) // int(processes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for module in modules[first:] + modules[:first]:
+            # What fails, or is to be skipped, is imported again by the collection, which reports it.
+            with suppress(Exception, pytest.skip.Exception):
+                import_module(".".join(module.with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
