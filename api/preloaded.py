@@ -8,6 +8,6 @@ from workers.runtime import collector
 
 with collector.paused():
     import_module("api.app")
-    # With the first request, which may need it, each process would import it for itself.
-    embedding.load_sdk(Settings())
+    # With the first request, which may need it, each process would load it for itself.
+    embedding.preload(Settings())
 collector.keep_out_of_it()

@@ -1,6 +1,7 @@
 """The interface of an embedder, and the one that the settings select."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Protocol
 
@@ -113,11 +114,21 @@ def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
     )
 
 
-def load_sdk(settings: Settings) -> None:
-    """Import what the selected embedder needs before a fork, for all processes; opens no connection."""
-    if selected_embedder(settings) == "openai":
-        import_module("providers.openai_embeddings")
-        tls.trusted()
+def preload(settings: Settings) -> None:
+    """Load what the selected embedder needs before a fork, for all processes; opens no connection.
+
+    The verification of MiniLM's weights takes up to a quarter of a second. If it fails, the process that embeds first
+    reports it.
+    """
+    match selected_embedder(settings):
+        case "openai":
+            import_module("providers.openai_embeddings")
+            tls.trusted()
+        case "local":
+            import_module("providers.local.sentence_encoder")
+        case "minilm":
+            with suppress(Misconfigured):
+                make_embedder(settings)
 
 
 def selected_embedder(settings: Settings) -> str:

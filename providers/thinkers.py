@@ -71,7 +71,7 @@ def platform_models(settings: Settings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def load_sdk(settings: Settings) -> None:
+def preload(settings: Settings) -> None:
     """Import the platform's provider before a fork, for all processes: Anthropic's SDK takes two seconds.
 
     Opens no connection. Without a platform key nothing is imported; then the first call with a user's key does it.

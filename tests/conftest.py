@@ -18,7 +18,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from uuid import uuid4
@@ -28,7 +27,6 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from providers.local import minilm
 from schemas.accounts.accounts import Being, User
 from schemas.ledger.work import TaskMessage
 from store import clock as domain_clock
@@ -43,9 +41,6 @@ from workers.embedded.postgres import EmbeddedPostgres
 from workers.embedded.processes import Child
 from workers.embedded.supervisor import Launch
 from workers.runtime import collector
-
-# Each test would verify its 90 MB anew.
-minilm.open_minilm = cache(minilm.open_minilm)
 
 # Until the tests are collected: looking for garbage, where there is none, would take a quarter of that time.
 gc.disable()

@@ -29,14 +29,13 @@ import time
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Self
 
 from cli.operations.environments import environment
-from providers.local import minilm
+from providers.local.minilm import open_minilm
 from workers.embedded import processes
 from workers.embedded.launch import PR_SET_PDEATHSIG
 from workers.embedded.processes import Child
@@ -238,16 +237,11 @@ def load() -> None:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
-    share_minilm()
+    # Each fork would hash its 90 MB when it first embeds.
+    open_minilm()
     # It reads the settings, which must be of the fork's own environment.
     assert "celeryconfig" not in sys.modules
     collector.keep_out_of_it()
-
-
-def share_minilm() -> None:
-    """Read and verify the local encoder once, for all forks; each would hash its 90 MB when it first embeds."""
-    minilm.open_minilm = cache(minilm.open_minilm)
-    minilm.open_minilm(None)
 
 
 def serve(requests: socket.socket) -> None:

