@@ -74,12 +74,15 @@ def platform_models(settings: Settings) -> tuple[str, ...]:
 def preload(settings: Settings) -> None:
     """Import the platform's provider before a fork, for all processes: Anthropic's SDK takes two seconds.
 
-    Opens no connection. Without a platform key nothing is imported; then the first call with a user's key does it.
+    Opens no connection. Without a platform key nothing is imported, unless another address of Anthropic's API is set,
+    which users' keys are then used with; else the first call with a user's key imports the SDK.
     """
+    provider: Provider | None = "anthropic" if settings.anthropic_base_url else None
     with suppress(Misconfigured):
-        if provider := platform_provider(settings):
-            import_module(f"providers.{provider}_thinker")
-            tls.trusted()
+        provider = platform_provider(settings) or provider
+    if provider and settings.thinker != "none":
+        import_module(f"providers.{provider}_thinker")
+        tls.trusted()
 
 
 class Thinkers:
