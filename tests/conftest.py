@@ -16,7 +16,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -34,7 +34,7 @@ from store.database import Sender, Store
 from store.migrate import migrate
 from tests.browser import Chromium, Pages, running_chromium
 from tests.databases import Database, Databases
-from tests.preloaded import Preloaded
+from tests.preloaded import SHARED, Preloaded, preloaded_client, preloaded_process
 from tests.scenes import make_being, make_user
 from workers.embedded import processes
 from workers.embedded.postgres import EmbeddedPostgres
@@ -76,7 +76,7 @@ settings.load_profile("normal")
 def pytest_configure(config: pytest.Config) -> None:
     """Trust one certificate instead of all: a model's client loads them when it is made, which takes 40 ms.
 
-    No test speaks TLS.
+    No test speaks TLS. Above parallel test processes, also start the preloaded process that they share.
     """
     first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
     kept = tempfile.NamedTemporaryFile("w", prefix="patrol-", suffix=".pem")  # noqa: SIM115  # until the run ends
@@ -84,6 +84,15 @@ def pytest_configure(config: pytest.Config) -> None:
     kept.write(first + end)
     kept.flush()
     os.environ["SSL_CERT_FILE"] = kept.name
+    if config.getoption("numprocesses", default=None) and forks(config) and not hasattr(config, "workerinput"):
+        running = ExitStack()
+        os.environ[SHARED] = running.enter_context(preloaded_process())
+        config.add_cleanup(running.close)
+
+
+def forks(config: pytest.Config) -> bool:
+    """Whether processes are forked from a preloaded one."""
+    return sys.platform == "linux" and not config.getoption("--cold")
 
 
 class Clock:
@@ -155,13 +164,10 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def preloaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Preloaded | None]:
-    """The process that commands and workers are forked from; None with `--cold`."""
-    if request.config.getoption("--cold") or sys.platform != "linux":
-        yield None
-    else:
-        with Preloaded(tmp_path_factory.mktemp("preloaded") / "log") as running:
-            yield running
+def preloaded(request: pytest.FixtureRequest) -> Iterator[Preloaded | None]:
+    """A client of the process that commands and workers are forked from; None with `--cold`."""
+    with preloaded_client() if forks(request.config) else nullcontext() as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
 """Python programs that start in milliseconds: forked from a process that has imported what they import.
 
 A `patrol` command spends 1.2 s of processor time on imports and 0.1 s on its work, an API process 3.5 s, and a
-Celery worker 2 to 4 s before its first task. The tests start some five hundred of them. So a test process keeps one
-preloaded process and asks it to fork. The fork is an operating system process of its own: it has its own pid,
+Celery worker 2 to 4 s before its first task. The tests start some five hundred of them. So the test processes share one
+preloaded process and ask it to fork. The fork is an operating system process of its own: it has its own pid,
 session, environment, working directory, standard streams and exit status, can be killed or suspended, and runs the same
 `python -m` module and arguments.
 
@@ -10,7 +10,8 @@ What a fork skips is the interpreter's start, the imports and the reading of the
 nothing: every process then starts as a user's does. The tests of `patrol up`, `patrol demo`, the compose file and the
 embedded servers always start that way, and so does `make chaos`.
 
-Run as `python -m tests.preloaded DESCRIPTOR`, this module is the preloaded process; it ends when its socket closes.
+Run as `python -m tests.preloaded DESCRIPTOR`, this module is the preloaded process, which listens at that socket. It
+imports nothing of the system before the first client connects.
 """
 
 import atexit
@@ -27,12 +28,12 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Self
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, NoReturn, cast
 
 from cli.operations.environments import environment
 from providers.local.minilm import open_minilm
@@ -46,7 +47,8 @@ LIBRARIES = ("anthropic", "celery.__main__", "celery.bin.worker", "celery.bin.be
 LIBRARIES += ("celery.apps.worker", "celery.concurrency.prefork", "celery.fixups.django", "kombu.transport.redis")
 # The largest request: arguments and environment.
 REQUEST = 1 << 17
-STOP_GRACE = 10.0
+# Where the preloaded process listens that parallel test processes share.
+SHARED = "TESTS_PRELOADED"
 
 
 class Forked:
@@ -99,26 +101,19 @@ class Forked:
 
 
 class Preloaded:
-    """The client of a preloaded process, which runs inside the `with` block.
+    """A client of a preloaded process.
 
     Args:
-        log: The file for the output of the preloaded process itself.
+        address: The path of the socket at which the process listens.
     """
 
-    def __init__(self, log: Path) -> None:
-        self._log = log
+    def __init__(self, address: str) -> None:
+        self._requests = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._requests.connect(address)
 
-    def __enter__(self) -> Self:
-        self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, "-m", "tests.preloaded", str(theirs.fileno())]
-        with theirs:
-            self._child = Child(command, self._log, env=environment("worker"), inherit=[theirs.fileno()])
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Disconnect; what was forked goes on running."""
         self._requests.close()
-        processes.wait_until(lambda: not self._child.alive, STOP_GRACE)
-        self._child.kill()
 
     def fork(
         self, module: str, arguments: Sequence[str], env: Mapping[str, str], cwd: Path, streams: Sequence[IO[bytes]]
@@ -178,6 +173,36 @@ class Preloaded:
             env: Its whole environment.
         """
         return ForkedChild(self, argv, log, env)
+
+
+@contextmanager
+def preloaded_process() -> Iterator[str]:
+    """Run a preloaded process inside the `with` block; yields its address. What it has forked ends with it."""
+    with (
+        TemporaryDirectory(prefix="patrol-") as directory,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener,
+    ):
+        address, log = f"{directory}/socket", Path(directory, "log")
+        listener.bind(address)
+        listener.listen()
+        command = [sys.executable, "-m", "tests.preloaded", str(listener.fileno())]
+        child = Child(command, log, env=environment("worker"), inherit=[listener.fileno()])
+        try:
+            yield address
+        finally:
+            if not child.alive:
+                sys.stderr.write(log.read_text())
+            child.kill()
+
+
+@contextmanager
+def preloaded_client() -> Iterator[Preloaded]:
+    """A client of the shared preloaded process, or of one that runs inside the `with` block if none is shared."""
+    with (
+        nullcontext(os.environ[SHARED]) if SHARED in os.environ else preloaded_process() as address,
+        closing(Preloaded(address)) as client,
+    ):
+        yield client
 
 
 class ForkedChild(Child):
@@ -244,28 +269,35 @@ def load() -> None:
     collector.keep_out_of_it()
 
 
-def serve(requests: socket.socket) -> None:
-    """Fork a process for each request until the other end closes; in each fork, run its module."""
+def serve(listener: socket.socket) -> NoReturn:
+    """Fork a process for each request of a client; in each fork, run its module."""
+    clients = selectors.DefaultSelector()
+    clients.register(listener, selectors.EVENT_READ)
+    clients.select()
     load()
     forks = Forks()
-    with selectors.DefaultSelector() as selector:
-        for readable in (requests, forks.ended):
-            selector.register(readable, selectors.EVENT_READ)
-        while True:
-            if requests in {key.fileobj for key, _ in selector.select()}:
-                request, descriptors, *_ = socket.recv_fds(requests, REQUEST, 4)
+    clients.register(forks.ended, selectors.EVENT_READ)
+    while True:
+        for readable in [cast("socket.socket", key.fileobj) for key, _ in clients.select()]:
+            if readable is listener:
+                clients.register(listener.accept()[0], selectors.EVENT_READ)
+            elif readable is not forks.ended:
+                request, descriptors, *_ = socket.recv_fds(readable, REQUEST, 4)
                 if not request:
-                    return
-                if forks.fork(socket.socket(fileno=descriptors.pop())) == 0:
-                    break
+                    clients.unregister(readable)
+                    readable.close()
+                elif forks.fork(socket.socket(fileno=descriptors.pop())) == 0:
+                    inherited = [cast("socket.socket", key.fileobj) for key in clients.get_map().values()]
+                    clients.close()
+                    for each in inherited:
+                        each.close()
+                    run(*json.loads(request), descriptors)
                 for descriptor in descriptors:
                     os.close(descriptor)
-            forks.reap()
-    requests.close()
-    run(*json.loads(request), descriptors)
+        forks.reap()
 
 
-def run(module: str, arguments: list[str], env: dict[str, str], cwd: str, streams: list[int]) -> None:
+def run(module: str, arguments: list[str], env: dict[str, str], cwd: str, streams: list[int]) -> NoReturn:
     """Set up the fork as requested, and run its module."""
     starter = os.getppid()
     os.setsid()

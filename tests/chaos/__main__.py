@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from tests.chaos.driver import Chaos
-from tests.preloaded import Preloaded
+from tests.preloaded import preloaded_client
 from workers.embedded.processes import Child
 
 
@@ -26,7 +26,7 @@ def main() -> int:
     seed = random.SystemRandom().randrange(1_000_000) if arguments.seed is None else arguments.seed
     directory = Path(tempfile.mkdtemp(prefix="patrol-chaos-"))
     sys.stdout.write(f"Chaos for {arguments.minutes:g} minutes from seed {seed}, in {directory}\n")
-    with _launch(directory / "preloaded.log") if arguments.fork else nullcontext(Child) as launch:
+    with _forking() if arguments.fork else nullcontext(Child) as launch:
         wrong = Chaos(directory, seed, launch).run(60 * arguments.minutes)
     if arguments.json and (directory / "figures.json").exists():
         shutil.copy(directory / "figures.json", arguments.json)
@@ -41,8 +41,8 @@ def main() -> int:
 
 
 @contextmanager
-def _launch(log: Path) -> Iterator[Callable[..., Child]]:
-    with Preloaded(log) as preloaded:
+def _forking() -> Iterator[Callable[..., Child]]:
+    with preloaded_client() as preloaded:
         yield preloaded.child
 
 

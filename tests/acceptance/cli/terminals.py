@@ -80,10 +80,10 @@ def read_all(descriptor):
 def serve():
     """Answer requests until there are no more."""
     import cli.commands  # noqa: PLC0415  # the runner's own process imports none of it
-    from tests.preloaded import share_minilm  # noqa: PLC0415  # likewise
+    from providers.local.minilm import open_minilm  # noqa: PLC0415  # likewise
     from workers.runtime import collector  # noqa: PLC0415  # likewise
 
-    share_minilm()
+    open_minilm()
     for entry in cli.commands.COMMANDS.values():
         entry.load()
     for module in IMPORTED_WHEN_CALLED:
