@@ -88,12 +88,14 @@ def test_hostile_texts_are_shown_as_texts(hostile, page_of, went):
     page = page_of(hostile.token)
     for topic in page.locator(".topic > summary").all():
         topic.click()
+    nodes = hostile.told("/nodes")["nodes"]
+    expect(page.locator(".topic .lines a")).to_have_count(len(nodes))
     shown = page.locator("main").inner_text()
     assert [text for text in HOSTILE if visible(text) not in shown] == []
     went(page, "facts")
     facts = page.locator("main").inner_text()
     assert [text for text in HOSTILE if visible(text) not in facts] == []
-    for node in hostile.told("/nodes")["nodes"]:
+    for node in nodes:
         went(page, f"memory/{quote(node['node_id'])}")
         expect(page.get_by_role("heading", level=1)).to_have_text(visible(node["scene"]["action"]))
     (session,) = hostile.told("/sessions")["sessions"]
