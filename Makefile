@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes
+# Most modules of the packages are never imported. Python compiles those that are, when they first are.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-compile
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
