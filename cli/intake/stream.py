@@ -39,11 +39,11 @@ def read(context: Context) -> None:
     from api.streams.reader import StreamReader  # noqa: PLC0415  # the other commands do without
 
     settings = Settings()
-    reading = opened(statement_seconds=settings.step_statement_timeout)
-    with suppress(KeyboardInterrupt), stoppable(), reading as on, _redis() as redis:
+    with suppress(KeyboardInterrupt), stoppable():
         configure_logs(settings)
+        # Before the ledger is opened, which refuses a schema of another version.
         await_migrated(addresses(settings).database_url)
-        with held() as received:
+        with opened(statement_seconds=settings.step_statement_timeout) as on, _redis() as redis, held() as received:
             StreamReader(on, redis).run(lambda: received)
 
 

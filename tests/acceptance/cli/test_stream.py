@@ -3,10 +3,11 @@
 import json
 import re
 
+import psycopg
 import pytest
 from redis import Redis
 
-from tests.acceptance.cli.conftest import PATIENCE
+from tests.acceptance.cli.conftest import PATIENCE, Command, made_home, read_until
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import running_servers
 
@@ -54,3 +55,18 @@ def test_what_was_rejected_is_listed_and_given_back(patrol, account, redis):
     assert rejected()[0]["id"] == one["id"]
     patrol("stream", "replay", one["entry"], code=1)
     patrol("stream", "replay", code=1)
+
+
+def test_a_reader_that_starts_beside_the_migration_waits_for_it(new_database, preloaded):
+    with new_database(template="template0") as url, made_home() as home, psycopg.connect(url, autocommit=True) as by:
+        by.execute("create extension vector")
+        others = "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+        command = Command(home, preloaded, DATABASE_URL=url, REDIS_URL="redis://127.0.0.1:1")
+        reader = command.start("stream")
+        assert wait_until(lambda: by.execute(others).fetchone() == (1,) or reader.poll() is not None, PATIENCE)
+        command("migrate")
+        # With the ledger open, it waits for Redis.
+        read_until(reader, "stream.waits")
+        reader.terminate()
+        assert reader.wait(PATIENCE) == 0
+        reader.stdout.close()
