@@ -9,6 +9,7 @@ from cli.console.output import remark, words
 from cli.console.quiet import quiet_settings
 from schemas.accounts.accounts import Being, User
 from schemas.ledger.work import TaskMessage
+from schemas.settings import Settings
 from store.accounts import beings, users
 from store.database import Store
 from store.migrate import missing
@@ -21,10 +22,11 @@ PATIENCE = 5.0
 
 
 @contextmanager
-def opened(*, statement_seconds: float | None = None) -> Iterator[Resources]:
+def opened(settings: Settings | None = None, *, statement_seconds: float | None = None) -> Iterator[Resources]:
     """Open the ledger for the duration of the block.
 
     Args:
+        settings: Those of a process that logs by them; by default the log is quiet, as a command's is.
         statement_seconds: The timeout of one statement; None: unlimited.
 
     Raises:
@@ -32,7 +34,7 @@ def opened(*, statement_seconds: float | None = None) -> Iterator[Resources]:
         Unavailable: The database does not answer.
         Failure: Its schema is not of this version.
     """
-    with resources(quiet_settings(), send_to_workers, statement_seconds=statement_seconds) as on:
+    with resources(settings or quiet_settings(), send_to_workers, statement_seconds=statement_seconds) as on:
         with on.store.transaction(patience=PATIENCE) as tx:
             if missing(tx):
                 raise Failure("The database's schema is not of this version: run `patrol migrate`.")

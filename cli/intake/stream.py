@@ -43,7 +43,8 @@ def read(context: Context) -> None:
         configure_logs(settings)
         # Before the ledger is opened, which refuses a schema of another version.
         await_migrated(addresses(settings).database_url)
-        with opened(statement_seconds=settings.step_statement_timeout) as on, _redis() as redis, held() as received:
+        reading = opened(settings, statement_seconds=settings.step_statement_timeout)
+        with reading as on, _redis(settings) as redis, held() as received:
             StreamReader(on, redis).run(lambda: received)
 
 
@@ -130,6 +131,6 @@ def _as_json(one: Rejected) -> dict[str, object]:
 
 
 @contextmanager
-def _redis() -> Iterator[Redis]:
-    with Redis.from_url(addresses(quiet_settings()).redis_url, socket_timeout=TIMEOUT_SECONDS) as redis:
+def _redis(settings: Settings | None = None) -> Iterator[Redis]:
+    with Redis.from_url(addresses(settings or quiet_settings()).redis_url, socket_timeout=TIMEOUT_SECONDS) as redis:
         yield redis

@@ -35,6 +35,7 @@ def test_a_reader_is_running(patrol):
     status = patrol.json("stream", "status")
     assert [one["stream"] for one in status["streams"]] == ["patrol:notes", "patrol:messages"]
     assert len(status["readers"]) == 1
+    assert "stream.reads" in (patrol.home / "logs" / "stream.log").read_text()
 
 
 def test_what_was_rejected_is_listed_and_given_back(patrol, account, redis):
