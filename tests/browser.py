@@ -54,7 +54,7 @@ class Chromium:
 @contextmanager
 def running_chromium() -> Iterator[Chromium]:
     """Run a browser for the duration of the block; the test is skipped where no Chromium is installed."""
-    path = program("chromium")
+    path = program("chromium-headless-shell")
     with sync_playwright() as driver:
         chromium = Chromium(driver.chromium.launch(executable_path=path, args=ARGUMENTS))
         try:
