@@ -20,6 +20,8 @@ from typing import NamedTuple
 from workers.embedded.log_files import set_aside
 
 LAUNCHER = Path(__file__).with_name("launch.py")
+#: Of the time waited so far, how much may pass until a condition is looked at again: a long wait should cost little.
+PAUSE_SHARE = 0.02
 
 
 class Account(NamedTuple):
@@ -135,16 +137,17 @@ def wait_until(condition: Callable[[], bool], patience: float, *, pause: float =
     Args:
         condition: Evaluated at least once.
         patience: Seconds to wait at most.
-        pause: Seconds between two evaluations.
+        pause: Seconds between two evaluations; after long waits they are `PAUSE_SHARE` of the time waited.
 
     Returns:
         The condition's last value.
     """
-    deadline = time.monotonic() + patience
+    started = time.monotonic()
     while not condition():
-        if time.monotonic() >= deadline:
+        waited = time.monotonic() - started
+        if waited >= patience:
             return False
-        time.sleep(pause)
+        time.sleep(max(pause, waited * PAUSE_SHARE))
     return True
 
 
