@@ -52,7 +52,7 @@ ROOM = 2 << 30
 # `tests/acceptance/http` and each of its neighbours has a running system of its own.
 DEPTH_OF_SYSTEMS = 3
 # Here workers and servers are killed, and a test waits until a lease expires or a connection is there again.
-WAITING = {("tests", "acceptance", "ledger"), ("tests", "acceptance", "embedded")}
+WAITING = {("tests", "acceptance", "ledger"), ("tests", "acceptance", "embedded"), ("tests", "chaos")}
 SHORT = ("tests", "unit")
 
 # Removes the machine's own settings, and proxies for loopback connections.
@@ -142,19 +142,26 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Sort the tests by folder, in each the tests marked `long` first.
 
-    A test process gets a contiguous part of the list, and an idle one takes the second half of what another has left.
-    So the tests that share a running system stay in few processes, each of which has to start it: `patrol up` alone
-    takes some ten seconds of processor time. First are the tests that wait more than they compute, for the first
-    process to wait while the others use the processors; behind them those that are shared out best in the end, because
-    they are short and share nothing.
+    Each test process gets a contiguous part of the list, and an idle one takes the second half of what another has
+    left. So the tests that share a running system stay in few processes, each of which has to start it. The tests that
+    wait more than they compute are at the beginning of two of these parts, for two processes to wait while the others
+    use the processors: one alone would wait for longer than the whole run takes. Behind them stand those that are
+    shared out best in the end, because they are short and share nothing.
     """
 
-    def place(item: pytest.Item) -> tuple[int, tuple[str, ...], bool]:
-        folder = item.path.relative_to(config.rootpath).parent.parts[:DEPTH_OF_SYSTEMS]
-        group = 0 if folder in WAITING else 1 if folder[:2] == SHORT else 2
-        return group, folder, item.get_closest_marker("long") is None
+    def folder(item: pytest.Item) -> tuple[str, ...]:
+        return item.path.relative_to(config.rootpath).parent.parts[:DEPTH_OF_SYSTEMS]
 
-    items.sort(key=place)
+    def place(item: pytest.Item) -> tuple[bool, tuple[str, ...], bool]:
+        return folder(item)[:2] != SHORT, folder(item), item.get_closest_marker("long") is None
+
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    waiting = [item for item in items if folder(item) in WAITING]
+    waiting.sort(key=lambda item: item.get_closest_marker("long") is None)
+    others = sorted((item for item in items if folder(item) not in WAITING), key=place)
+    first, second = waiting[::2], waiting[1::2]
+    room = max(0, len(items) // processes - len(first))
+    items[:] = first + others[:room] + second + others[room:]
 
 
 def pytest_collection_finish() -> None:
