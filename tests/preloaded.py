@@ -39,6 +39,7 @@ from cli.operations.environments import environment
 from providers.local.minilm import open_minilm
 from workers.embedded import processes
 from workers.embedded.launch import PR_SET_PDEATHSIG
+from workers.embedded.log_files import set_aside
 from workers.embedded.processes import Child
 from workers.runtime import collector
 
@@ -108,6 +109,7 @@ class Preloaded:
     """
 
     def __init__(self, address: str) -> None:
+        self.address = address
         self._requests = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._requests.connect(address)
 
@@ -210,7 +212,8 @@ class ForkedChild(Child):
 
     def __init__(self, preloaded: Preloaded, argv: Sequence[str], log: Path, env: Mapping[str, str]) -> None:
         _, _, module, *arguments = argv
-        with Path(os.devnull).open("rb") as nothing, log.open("xb") as output:
+        set_aside(log)
+        with Path(os.devnull).open("rb") as nothing, log.open("ab") as output:
             streams = (nothing, output, output)
             forked = preloaded.fork(module, arguments, env, Path.cwd(), streams)
         self._process = forked  # type: ignore[assignment]  # the part of Popen's interface that Child uses
@@ -307,6 +310,9 @@ def run(module: str, arguments: list[str], env: dict[str, str], cwd: str, stream
     for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
         os.close(descriptor)
+    # Those of the preloaded process remember that they are files, where a terminal may be now.
+    sys.stdin, sys.stdout = os.fdopen(0), os.fdopen(1, "w")
+    sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import uuid4
 
 import pytest
@@ -18,8 +18,9 @@ from memory.intake.notes import accept_notes
 from schemas.settings import CHECKOUT, Settings
 from store.accounts import beings, users
 from store.database import Store
+from tests.acceptance.cli import forked_up
 from tests.ports import free_port
-from tests.preloaded import Preloaded
+from tests.preloaded import Forked, Preloaded
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import running_servers
 
@@ -91,6 +92,32 @@ class Command:
             process_group=0,
         )
 
+    def up(self, *arguments: object, folder: Path, output: IO[bytes]) -> Forked | subprocess.Popen[bytes]:
+        """Start `patrol up` for the tests of other commands, as the leader of a session of its own.
+
+        It and its processes are forked from the preloaded process, if there is one.
+
+        Args:
+            arguments: Its arguments.
+            folder: Where it works.
+            output: Where it writes.
+        """
+        argv = ["up", *map(str, arguments)]
+        if self.preloaded:
+            environment = {**self.environment, forked_up.ADDRESS: self.preloaded.address}
+            with Path(os.devnull).open("rb") as nothing:
+                streams = (nothing, output, output)
+                return self.preloaded.fork(forked_up.__name__, argv, environment, folder, streams)
+        return subprocess.Popen(
+            [self.program, *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            cwd=folder,
+            env=self.environment,
+            start_new_session=True,
+        )
+
     def living(self) -> list[int]:
         """The processes that work in the home, or in a directory below it."""
         if not Path("/proc/self/cwd").exists():
@@ -145,15 +172,19 @@ def patrol(preloaded: Preloaded | None) -> Iterator[Command]:
         port, redis_port = free_port(), free_port()
         (home / "url").write_text(f"http://127.0.0.1:{port}")
         (home / "redis_port").write_text(str(redis_port))
-        up = command.start("up", "--port", port, "--concurrency", 2, "--redis-port", redis_port)
+        said = home / "greeting"
+        with said.open("wb") as output:
+            arguments = ("--port", port, "--concurrency", 2, "--redis-port", redis_port)
+            up = command.up(*arguments, folder=home, output=output)
         try:
-            (home / "greeting").write_text(read_until(up, "recall --being"))
+            assert wait_until(lambda: "recall --being" in said.read_text() or up.poll() is not None, PATIENCE)
+            assert up.poll() is None, said.read_text()
             yield command
         finally:
-            os.killpg(up.pid, signal.SIGINT)
-            rest, _ = up.communicate(timeout=PATIENCE)
-        assert up.returncode == 0
-        assert "Stopped." in rest
+            os.kill(up.pid, signal.SIGINT)
+            code = up.wait(PATIENCE)
+        assert code == 0
+        assert "Stopped." in said.read_text()
         assert wait_until(lambda: not command.living(), PATIENCE)
 
 

@@ -10,7 +10,6 @@ import pty
 import re
 import shutil
 import signal
-import subprocess
 import tempfile
 import threading
 from functools import cache
@@ -27,7 +26,7 @@ from schemas.talk.summaries import SummarySpine
 from schemas.text.visible_text import visible
 from store.accounts import users
 from store.database import Store
-from tests.acceptance.cli.conftest import PATIENCE, PATROL, Command
+from tests.acceptance.cli.conftest import PATIENCE, Command
 from tests.acceptance.cli.terminals import Runner, read_all
 from tests.full_being import fill
 from tests.ports import free_port
@@ -331,10 +330,11 @@ def place():
 
 
 @pytest.fixture(scope="module")
-def hostile_command(place):
+def hostile_command(place, preloaded):
     """The `patrol` command in a home of a hostile name."""
     command = Command(
         place / IN_A_PATH,
+        preloaded,
         PATROL_SWEEP_EVERY="1",
         PATROL_API_PROCESSES="1",
         PATROL_FLOWER_BASIC_AUTH="ada:lovelace-1815",
@@ -359,16 +359,8 @@ def runner(hostile_command):
 def system(place, hostile_command, runner):
     """A `patrol up` in that home, on a terminal; what it showed is looked at in the end."""
     near, far = pty.openpty()
-    up = subprocess.Popen(
-        [PATROL, "up", "--port", str(free_port()), "--concurrency", "1"],
-        stdin=subprocess.DEVNULL,
-        stdout=far,
-        stderr=far,
-        cwd=place,
-        env=hostile_command.environment,
-        start_new_session=True,
-    )
-    os.close(far)
+    with os.fdopen(far, "wb") as output:
+        up = hostile_command.up("--port", free_port(), "--concurrency", 1, folder=place, output=output)
     shown = []
     reader = threading.Thread(target=lambda: shown.append(read_all(near)))
     reader.start()
@@ -381,7 +373,7 @@ def system(place, hostile_command, runner):
         assert up.poll() is None, shown
         yield hostile_command
     finally:
-        os.killpg(up.pid, signal.SIGINT)
+        os.kill(up.pid, signal.SIGINT)
         code = up.wait(PATIENCE)
         reader.join()
         os.close(near)
