@@ -16,6 +16,7 @@ from bench.intake.turns import turns
 from bench.ledger.clients import clients
 from bench.ledger.fairness import fairness
 from bench.ledger.many_beings import many_beings
+from bench.ledger.recall_after_import import recall_after_import
 from bench.ledger.throughput import throughput
 from bench.machine import Machine
 from bench.nodes.embedding import embedding
@@ -51,6 +52,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
     "doorbell": doorbell,
     "fairness": fairness,
     "throughput": throughput,
+    "recall_after_import": recall_after_import,
     "clients": clients,
     "many_beings": many_beings,
     "startup": startup,

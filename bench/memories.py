@@ -24,7 +24,8 @@ from store.transaction import Transaction
 
 T = TypeVar("T")
 
-MODEL = "measured"
+# As long as names of models are.
+MODEL = "measured-embedding-3-small/1536"
 TOPIC = 100
 SPREAD = 0.75
 RARE_WORD = "lighthouse"

@@ -3,7 +3,8 @@
 A migration is a file of sql/migrations, or a folder whose files run in the order of their names; its identity is its
 name and the checksum of its text. Functions are dropped and created again from sql/functions, in the order of their
 paths, in the same transaction and under the same lock (docs/decisions/0002 and 0058). A file that begins with the line
-`-- afterwards` is run in a second transaction, which may use the values that the first has added to an enum.
+`-- afterwards` is run in a second transaction, which may use the values that the first has added to an enum, and alter
+the tables that it has filled.
 """
 
 import hashlib
@@ -15,6 +16,7 @@ import structlog
 from psycopg.rows import dict_row
 
 from store.errors import MigrationRefused, translated
+from store.estimates import fix_estimates
 from store.transaction import Transaction, value
 
 LOG = structlog.get_logger()
@@ -68,25 +70,33 @@ def _apply(url: str, *, afterwards: bool) -> list[str]:
         applied: dict[str, bytes] = dict(rows)
         _refuse_unknown(applied)
         fresh = [path for path in _migrations() if _is_new(path, applied) and _comes_afterwards(path) == afterwards]
-        if not fresh and applied.get(FUNCTIONS) == _checksum(*_functions()):
-            return []
-        connection.execute((SQL / "drop_functions.sql").read_bytes())
-        for path in fresh:
-            for file in _files(path):
-                connection.execute(file.read_bytes())
-            connection.execute(
-                "insert into migrations (name, checksum) values (%s, %s)", [path.stem, _checksum(*_files(path))]
-            )
-        for path in _functions():
-            connection.execute(path.read_bytes())
-        connection.execute(
-            """
-            insert into migrations (name, checksum) values (%s, %s)
-            on conflict (name) do update set checksum = excluded.checksum, applied_at = clock_timestamp()
-            """,
-            [FUNCTIONS, _checksum(*_functions())],
-        )
+        if fresh or applied.get(FUNCTIONS) != _checksum(*_functions()):
+            _replay(connection, fresh)
+        if afterwards:
+            # No table with a check that is still to come can be altered.
+            connection.execute("set constraints all immediate")
+            # Also where nothing has changed: a database that was restored from a dump has lost them.
+            fix_estimates(connection)
     return [path.stem for path in fresh]
+
+
+def _replay(connection: psycopg.Connection, fresh: list[Path]) -> None:
+    connection.execute((SQL / "drop_functions.sql").read_bytes())
+    for path in fresh:
+        for file in _files(path):
+            connection.execute(file.read_bytes())
+        connection.execute(
+            "insert into migrations (name, checksum) values (%s, %s)", [path.stem, _checksum(*_files(path))]
+        )
+    for path in _functions():
+        connection.execute(path.read_bytes())
+    connection.execute(
+        """
+        insert into migrations (name, checksum) values (%s, %s)
+        on conflict (name) do update set checksum = excluded.checksum, applied_at = clock_timestamp()
+        """,
+        [FUNCTIONS, _checksum(*_functions())],
+    )
 
 
 def erase(url: str) -> bool:

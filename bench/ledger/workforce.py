@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import LiteralString
 
 from bench.ground import CONNECTIONS, Ground
 from bench.ledger import task_clock
@@ -13,11 +14,19 @@ from cli.operations import stack
 from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
 from store.database import Store
+from store.transaction import value
 from workers.embedded.processes import wait_until
 from workers.embedded.supervisor import Process, Supervisor
 
 WORKERS = 2
-EMBEDDING_MODEL = {"PATROL_EMBEDDER": "openai", "PATROL_OPENAI_EMBEDDING_DIMENSIONS": "384", "OPENAI_API_KEY": "any"}
+EMBEDDING_MODEL = {"PATROL_EMBEDDER": "openai", "OPENAI_API_KEY": "any"}
+# What `wait_until_none` counts. Work that waits for its time, such as a patrol for a few scenes, is not left over.
+UNSETTLED = (
+    "select count(*) from memory.work"
+    " where state = 'running' or (state = 'ready' and next_at <= clock_timestamp() and kind <> 'upkeep.curate')"
+)
+# Those that were handed in: scenes drawn from messages wait for PATROL_PENDING_WAIT.
+UNREMEMBERED = "select count(*) from memory.notes where origin = 'producer' and state <> 'remembered'"
 
 
 @contextmanager
@@ -28,6 +37,7 @@ def workforce(
     pending_wait: timedelta,
     api_port: int | None = None,
     thinks: bool = False,
+    dimensions: int = 384,
     clock: Path | None = None,
 ) -> Iterator[tuple[Settings, Store]]:
     """Run two worker processes, beat and the provider over an empty ledger while the block runs.
@@ -38,6 +48,7 @@ def workforce(
         pending_wait: A scene note waits at most this long.
         api_port: Where the HTTP API is to listen, in two processes; None: there is none.
         thinks: Whether the provider thinks as well.
+        dimensions: How many numbers its embeddings have.
         clock: Where the workers' processes are to write the processor time that they spend inside of tasks.
 
     Yields:
@@ -45,9 +56,11 @@ def workforce(
     """
     ground.clear()
     port = canned.free_port()
+    provider = f"http://{canned.HOST}:{port}/v1"
     environment = {
         **EMBEDDING_MODEL,
-        "OPENAI_BASE_URL": f"http://{canned.HOST}:{port}/v1",
+        "PATROL_OPENAI_EMBEDDING_DIMENSIONS": str(dimensions),
+        "OPENAI_BASE_URL": provider,
         "PATROL_PENDING_NOTES": str(pending_notes),
         "PATROL_PENDING_WAIT": f"PT{pending_wait.total_seconds()}S",
         "PATROL_LOG_LEVEL": "WARNING",
@@ -64,7 +77,10 @@ def workforce(
         if api_port is not None:
             supervisor.start([_with(stack.api(canned.HOST, api_port, WORKERS, _quietly), environment)])
         with Store(ground.url, CONNECTIONS, _send) as store:
-            yield Settings(pending_notes=pending_notes, pending_wait=pending_wait), store
+            yield (
+                Settings(pending_notes=pending_notes, pending_wait=pending_wait, openai_base_url=provider),
+                store,
+            )
 
 
 def _send(messages: Sequence[TaskMessage]) -> None:
@@ -83,6 +99,20 @@ def wait_for(condition: Callable[[], bool], patience: float, *, pause: float = 0
     """
     if not wait_until(condition, patience, pause=pause):
         raise TimeoutError(f"The workers did not get it done within {patience:.0f} s.")
+
+
+def wait_until_none(ground: Ground, counted: LiteralString, patience: float) -> None:
+    """Poll until a statement that counts what is unfinished counts nothing.
+
+    Raises:
+        TimeoutError: It did not come to that in time.
+    """
+
+    def none() -> bool:
+        with ground.store.transaction() as tx:
+            return not value(tx, counted)
+
+    wait_for(none, patience)
 
 
 def _clocked(workers: Process, directory: Path | None) -> Process:

@@ -8,6 +8,8 @@ create or replace function activate_nodes(p_being_id uuid, p_node_ids uuid[], p_
 language plpgsql as $$
 declare
     v_counter bigint;
+    -- Apart from the update, which looks each up by its key then: joined with them it may read all nodes of the Being.
+    v_credited uuid[];
 begin
     perform memory.lock_being(p_being_id);
     select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
@@ -16,18 +18,23 @@ begin
         from memory.memory_nodes as n
         where n.being_id = p_being_id and n.node_id = any(p_node_ids) and n.forgotten_at is null
         union
-        select n.node_id, n.absorbed_into
+        select survivor.node_id, survivor.absorbed_into
         from found as f
-        join memory.memory_nodes as n on n.being_id = p_being_id and n.node_id = f.absorbed_into
+        cross join lateral (
+            select n.node_id, n.absorbed_into
+            from memory.memory_nodes as n
+            where n.being_id = p_being_id and n.node_id = f.absorbed_into
+            limit 1
+        ) as survivor
     )
+    select array_agg(node_id) into v_credited from found;
     update memory.memory_nodes as n
     set reactivation_count = n.reactivation_count + case when n.status = 'dead' then 2 else 1 end,
         last_activated = greatest(n.last_activated, p_found_at),
         status = case when n.status = 'dying' then 'active' else n.status end,
         session_count_base = case when n.status <> 'dead' then v_counter end,
         final_session_count = case when n.status = 'dead' then 0 end
-    from found as f
-    where n.being_id = p_being_id and n.node_id = f.node_id
+    where n.being_id = p_being_id and n.node_id = any(v_credited)
         -- Links of a chain of absorptions pass the credit on; only what was found and the final survivor keep it.
         and (n.node_id = any(p_node_ids) or n.absorbed_into is null) and n.forgotten_at is null;
 end $$;

@@ -78,7 +78,7 @@ $$;
 -- its own vector, or the nearest of its windows.
 create or replace function nearest_nodes(
     p_being_id uuid, p_model text, p_query halfvec, p_living boolean, p_limit integer
-) returns table (node_id uuid, distance double precision) language plpgsql stable
+) returns table (node_id uuid, distance double precision) language plpgsql stable rows 20
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
 declare
     v_dimensions constant integer := vector_dims(p_query);
@@ -211,7 +211,7 @@ return (
 -- the last of p_limit answers among them holds (v_least) is the least that counts; texts are read only of nodes that may hold
 -- as much. What is found is what counting all terms in all nodes finds.
 create or replace function search_nodes(p_being_id uuid, p_terms text[], p_all boolean, p_living boolean, p_limit integer)
-returns table (node_id uuid, terms integer) language plpgsql stable as $$
+returns table (node_id uuid, terms integer) language plpgsql stable rows 20 as $$
 declare
     v_count constant integer := cardinality(p_terms);
     v_first constant bit(1024) := memory.signature_of_terms(p_terms, 0);

@@ -17,6 +17,7 @@ from psycopg.rows import scalar_row
 
 from schemas.accounts.portability import Scrubbed
 from store.errors import translated
+from store.estimates import fix_estimates
 
 LOCK_TIMEOUT = "10s"
 TRIES = 3
@@ -96,6 +97,7 @@ def _clear_statistics(connection: Plain, left: list[str]) -> bool:
             from pg_stats where schemaname = 'memory'
             """
         )
+        fix_estimates(connection)
         done.append(True)
     return bool(done)
 

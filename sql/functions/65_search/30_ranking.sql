@@ -66,7 +66,7 @@ $$;
 create or replace function nearest_told(
     p_owner_id uuid, p_model text, p_kinds search_kind[], p_since timestamptz, p_until timestamptz, p_as_of timestamptz,
     p_query halfvec, p_limit integer
-) returns table (document_id bigint) language plpgsql stable
+) returns table (document_id bigint) language plpgsql stable rows 100
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
 declare
     v_dimensions constant integer := vector_dims(p_query);

@@ -147,6 +147,13 @@ def test_a_session_that_has_planned_often_goes_on_reading_little(tx, being):
     assert rows_read(tx, "memory_nodes", lambda: steps.revive_dead(tx, being.being_id)) == 0
 
 
+def test_activating_looks_up_what_was_found(tx, being):
+    rows = tx.execute("select node_id from memory.memory_nodes limit 3").fetchall()
+    found = [row["node_id"] for row in rows]
+    for _ in range(10):  # plans that are kept included
+        assert rows_read(tx, "memory_nodes", lambda: nodes.activate(tx, being.being_id, found)) <= ORDER_OF_TEN
+
+
 def test_session_counts_rise_with_one_row(tx, being):
     assert rows_read(tx, "memory_nodes", lambda: steps.raise_counter(tx, being.being_id)) == 0
     assert rows_read(tx, "beings", lambda: steps.raise_counter(tx, being.being_id)) <= 2

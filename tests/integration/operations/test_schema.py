@@ -196,6 +196,22 @@ def test_a_migration_that_has_landed_is_not_changed(column):
     assert sorted(lines) == sorted(landed), "write a new migration, and add its line to sql/migrations/landed.sha256"
 
 
+def test_names_of_models_stay_in_the_rows_of_their_vectors(column):
+    """A row of 3 kB would have them moved out, and a scan would fetch the name again for each vector."""
+    moved = column(
+        """
+        select c.relname || '.' || a.attname
+        from pg_attribute as a
+        join pg_class as c on c.oid = a.attrelid and c.relkind = 'r' and c.relnamespace = 'memory'::regnamespace
+        where a.attstorage <> 'p' and a.attname = 'embedding_model' and c.oid in (
+            select attrelid from pg_attribute where atttypid = 'halfvec'::regtype
+        )
+        """
+    )
+
+    assert moved == []
+
+
 def test_numbers_of_migrations_may_have_gaps(url, tmp_path, monkeypatch):
     later = copytree(migration.SQL, tmp_path / "sql")
     (later / "migrations" / "0108_late.sql").write_text("create table late (being_id uuid primary key);")

@@ -22,6 +22,16 @@ def most_read(monkeypatch):
     return lambda most: monkeypatch.setattr(lexical, "MOST_READ", most)
 
 
+def scans_from_end_to_end(tx):
+    return tx.execute(
+        """
+        select relname, seq_scan from pg_stat_xact_all_tables
+        where schemaname = 'memory' and seq_scan > 0 and (relname like 'search%' or relname = 'messages')
+        order by relname
+        """
+    ).fetchall()
+
+
 def test_no_table_of_the_index_is_read_from_end_to_end(on, store, being):
     on.tell(being, "Plum jam.", "Plum cake and plum tart.", "Bread.")
     on.settle(being)
@@ -31,15 +41,11 @@ def test_no_table_of_the_index_is_read_from_end_to_end(on, store, being):
     with store.transaction() as tx:
         # Tables as small as these are read whole by any plan that may.
         tx.execute("analyze")
+        # What the connection did before the transaction may still be counted.
+        before = scans_from_end_to_end(tx)
         assert search_understood(tx, being, question, understood).results
-        scanned = tx.execute(
-            """
-            select relname from pg_stat_xact_all_tables
-            where schemaname = 'memory' and seq_scan > 0 and (relname like 'search%' or relname = 'messages')
-            """
-        ).fetchall()
 
-    assert scanned == []
+        assert scans_from_end_to_end(tx) == before
 
 
 def test_a_frequent_word_adds_to_what_rarer_ones_found(on, being, most_read):
