@@ -27,6 +27,18 @@ Effects = Callable[[Transaction], dict[str, Any]]
 """The writes of a step, made in the transaction that finishes it; returns the step's report."""
 
 
+def has_model(
+    tx: Transaction,
+    store: Store,
+    thinkers: Thinkers,
+    settings: Settings,
+    claim: Claim,
+    request_keys: Collection[UUID | None],
+) -> bool:
+    """Whether a model is available for at least one of a step's inputs, before the work of preparing its prompts."""
+    return not isinstance(llm_session(tx, store, thinkers, settings, claim, request_keys, min_inputs=1), LlmUnavailable)
+
+
 def run_with_llm(
     store: Store,
     thinkers: Thinkers,

@@ -105,15 +105,19 @@ def decide_merges(
     return MergeDecisions(model, decided, vectors, left, reason=str(ended) if ended else None)
 
 
-def marked_batches(tx: Transaction, settings: Settings, being_id: UUID) -> list[PromptBatch]:
-    """Select the nodes that consolidation has yet to decide, in batches for prompts.
+def marked_nodes(tx: Transaction, settings: Settings, being_id: UUID) -> list[ShownNode]:
+    """Select the nodes that consolidation has yet to decide.
 
     As many as one run has notes, and LEFT_OVER_NODES that earlier runs left undecided or that may die.
     """
-    gentle = settings.letting_go == "gentle"
-    most = _most(settings)
-    may_die = set(consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=None if gentle else most))
-    marked = consolidation.marked(tx, being_id, may_die, most)
+    return consolidation.marked(tx, being_id, _may_die(tx, settings, being_id), _most(settings))
+
+
+def marked_batches(
+    tx: Transaction, settings: Settings, being_id: UUID, marked: Sequence[ShownNode]
+) -> list[PromptBatch]:
+    """Put marked nodes in batches for prompts, each with what is nearest to them in large topics."""
+    may_die = _may_die(tx, settings, being_id)
     by_topic = {
         cluster_id: [node.node_id for node in nodes]
         for cluster_id, nodes in groupby(sorted(marked, key=_topic), key=_topic)
@@ -141,6 +145,12 @@ def not_taken_up(tx: Transaction, settings: Settings, being_id: UUID, marked: Se
     if len(asked) < _most(settings):
         return 0
     return max(0, consolidation.undecided(tx, being_id, MOST_UNDECIDED) - sum(node.fresh for node in asked))
+
+
+def _may_die(tx: Transaction, settings: Settings, being_id: UUID) -> set[UUID]:
+    gentle = settings.letting_go == "gentle"
+    limit = None if gentle else _most(settings)
+    return set(consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=limit))
 
 
 def _most(settings: Settings) -> int:

@@ -9,13 +9,20 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from memory.llm.fallback import Effects, run_with_llm, try_with_llm
+from memory.llm.fallback import Effects, has_model, run_with_llm, try_with_llm
 from memory.llm.session import LlmSession
 from memory.nodes import topic_names
 from memory.nodes.creation import embed_scenes, read_scenes
 from memory.patrol import demand
 from memory.patrol.classification import classify
-from memory.patrol.consolidation import MORE_TO_COME, decide_merges, is_left_to_later_runs, marked_batches, not_taken_up
+from memory.patrol.consolidation import (
+    MORE_TO_COME,
+    decide_merges,
+    is_left_to_later_runs,
+    marked_batches,
+    marked_nodes,
+    not_taken_up,
+)
 from memory.patrol.diary import Day, day_to_write, draft_diary
 from memory.patrol.repair import repair_scenes
 from memory.patrol.root_examples import TEXTS, nearest_roots
@@ -103,17 +110,21 @@ def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings
     """❹ Merge nodes, and let dying nodes die; skipped without a model, and while much of an import is to come."""
     with store.transaction() as tx:
         later = is_left_to_later_runs(tx, settings, claim)
-        marked = [] if later else marked_batches(tx, settings, claim.owner_id)
-        further = not_taken_up(tx, settings, claim.owner_id, marked)
+        marked = [] if later else marked_nodes(tx, settings, claim.owner_id)
+        brought = [node.request_key_id for node in marked]
+        # Without a model nothing is decided, and what is nearest in a topic of thousands takes seconds.
+        decides = bool(marked) and has_model(tx, store, thinkers, settings, claim, brought)
+        batches = marked_batches(tx, settings, claim.owner_id, marked) if decides else []
+        brought = [node.request_key_id for batch in batches for node in batch.waiting] or brought
+        further = not_taken_up(tx, settings, claim.owner_id, batches)
     if later:
         _finish(store, claim, _left_to_later_runs)
         return
 
     def think(llm: LlmSession) -> Effects:
-        decided = decide_merges(store, embedders, llm, claim.owner_id, marked)
+        decided = decide_merges(store, embedders, llm, claim.owner_id, batches)
         return lambda tx: decided.apply(tx, claim.owner_id, further)
 
-    brought = [node.request_key_id for part in marked for node in part.waiting]
     _finish(store, claim, run_with_llm(store, thinkers, settings, claim, think, request_keys=brought, min_inputs=1))
 
 

@@ -67,11 +67,21 @@ def marked(tx: Transaction, being_id: UUID, may_die: Collection[UUID], limit: in
 
     Newest first, so that nodes for which answers keep failing do not hold up newer ones.
     """
+    # An index has the fresh ones in this order: without a model all nodes stay fresh, and no run may read them all.
     return shown(
         tx,
-        " cluster_id is not null and ((fresh and status <> 'dead') or node_id = any(%s))"
-        " order by created_at desc, node_id desc limit %s",
-        [being_id, list(may_die), limit],
+        """
+        cluster_id is not null and node_id = any(%s::uuid[] || array(
+            select f.node_id
+            from memory.memory_nodes as f
+            where f.being_id = %s and f.cluster_id is not null and f.fresh and f.status <> 'dead'
+            order by f.created_at desc, f.node_id desc
+            limit %s
+        ))
+        order by created_at desc, node_id desc
+        limit %s
+        """,
+        [being_id, list(may_die), being_id, limit, limit],
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
 from memory.nodes.scenes import embedding_text
-from memory.patrol.consolidation import marked_batches
+from memory.patrol.consolidation import marked_batches, marked_nodes
 from providers.embedders import Embedders
 from providers.errors import Transient
 from providers.thinkers import Thinkers
@@ -21,7 +21,7 @@ from store.transaction import value
 from tests.fakes.provider import Behaviour
 from tests.scenes import make_being, move, remember, root, settled, words
 from tests.thinking import thinking_life
-from tests.walking import walk_run
+from tests.walking import walk_patrol, walk_run
 
 SAD = dict(zip(("valence", "arousal", "dominance", "safety", "novelty", "trust"), (-1, 0.5, 0, 0, 0, 0), strict=True))
 WHOLE = {"actors": ["Pip"], "dialogue": [], "themes": [], "feeling": None}
@@ -475,10 +475,15 @@ def crowd(store, user):
     return made
 
 
+def in_batches(tx, settings, being_id):
+    """The batches that a run with a model asks about."""
+    return marked_batches(tx, settings, being_id, marked_nodes(tx, settings, being_id))
+
+
 def test_a_small_topic_is_shown_whole(store, crowd):
     being_id, ids = crowd(PART_NODES, marked=1)
     with store.transaction() as tx:
-        (part,) = marked_batches(tx, Settings(), being_id)
+        (part,) = in_batches(tx, Settings(), being_id)
 
     assert [node.node_id for node in part.nodes] == ids
     assert part.asked == set(ids)
@@ -487,7 +492,7 @@ def test_a_small_topic_is_shown_whole(store, crowd):
 def test_of_a_large_topic_each_marked_memory_is_shown_with_what_is_nearest(store, crowd):
     being_id, ids = crowd(500, marked=3)
     with store.transaction() as tx:
-        (part,) = marked_batches(tx, Settings(), being_id)
+        (part,) = in_batches(tx, Settings(), being_id)
 
     assert part.asked == set(ids[-3:])
     assert {node.node_id for node in part.nodes} == set(ids[-NEAREST_NODES - 1 :])
@@ -497,7 +502,25 @@ def test_a_run_takes_so_much_and_leaves_the_rest_marked(store, crowd):
     most = 300 + LEFT_OVER_NODES
     being_id, ids = crowd(most + 60, marked=most + 60)
     with store.transaction() as tx:
-        made = marked_batches(tx, Settings(run_notes=300), being_id)
+        made = in_batches(tx, Settings(run_notes=300), being_id)
 
     assert {each for part in made for each in part.asked} == set(ids[-most:])
     assert all(len(part.nodes) <= PART_NODES for part in made)
+
+
+def test_without_a_model_nothing_is_compared(store, crowd, monkeypatch):
+    """In a topic of thousands that takes seconds."""
+    being_id, ids = crowd(PART_NODES + 10, marked=PART_NODES + 10)
+    compared = []
+    nearest = consolidation.nearest
+    monkeypatch.setattr(consolidation, "nearest", lambda *asked: compared.append(asked) or nearest(*asked))
+    settings = Settings(thinker="none", embedder="minilm")
+
+    run = walk_patrol(store, Embedders(settings), settings, being_id)
+
+    assert run.steps["consolidate"]["outcome"] == "skipped"
+    assert compared == []
+    with store.transaction() as tx:
+        assert {node.node_id for node in marked_nodes(tx, settings, being_id)} == set(ids)
+        assert in_batches(tx, settings, being_id)
+    assert compared
