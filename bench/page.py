@@ -34,7 +34,6 @@ VISITS = 15
 TRACED = 5
 PATROLS = 60
 PAINT_MS, FRAME_MS = 300.0, 8.0
-BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline", "loading", "blink.user_timing"]
 # What a frame's script and layout are in a trace. Nested events are part of the outermost.
 SCRIPT_AND_LAYOUT = frozenset(
@@ -47,11 +46,10 @@ SCRIPT_AND_LAYOUT = frozenset(
 
 def page(ground: Ground) -> Iterator[Figure]:
     """First paint with a month, warm and with an empty cache, and frames with 5,000 memories; needs Chromium."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    path = shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
         sys.stderr.write(
-            "There is no Chromium here, so the page is not measured; on Debian: apt-get install"
-            " chromium-headless-shell\n"
+            "There is no Chromium here, so the page is not measured; on Debian: apt-get install chromium\n"
         )
         return
     from playwright.sync_api import sync_playwright  # noqa: PLC0415  # installed for development only

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import mmap
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -38,15 +39,19 @@ def open_weights(path: Path, sha256: str | None = None) -> Tensors:
         Misconfigured: The file can't be read, is no safetensors file, or has another digest.
     """
     mapping = _mapped(path)
-    if sha256 is not None and (found := hashlib.sha256(mapping.data).hexdigest()) != sha256:
-        raise Misconfigured(
-            f"The weights {path} are not the expected ones: their sha256 is {found}, not {sha256}. "
-            "Download the file again; other weights would make stored vectors incomparable."
-        )
+    if sha256 is not None:
+        found = hashlib.sha256(mapping).hexdigest()
+        # To hash the mapping is to load it: a process that embeds nothing would keep 90 MB.
+        mapping.madvise(mmap.MADV_DONTNEED)
+        if found != sha256:
+            raise Misconfigured(
+                f"The weights {path} are not the expected ones: their sha256 is {found}, not {sha256}. "
+                "Download the file again; other weights would make stored vectors incomparable."
+            )
     try:
-        header_end = 8 + int.from_bytes(mapping[:8].tobytes(), "little")
-        header = json.loads(mapping[8:header_end].tobytes())
-        body = mapping[header_end:]
+        header_end = 8 + int.from_bytes(mapping[:8], "little")
+        header = json.loads(mapping[8:header_end])
+        body = np.frombuffer(mapping, np.uint8)[header_end:]
         return {
             name: _FLOATS[entry["dtype"]](np.asarray(body[slice(*entry["data_offsets"])])).reshape(entry["shape"])
             for name, entry in header.items()
@@ -69,13 +74,14 @@ def digest_of_samples(path: Path) -> bytes:
     digest = hashlib.sha256(str(len(mapping)).encode())
     for sample in range(_SAMPLES):
         start = max(0, (len(mapping) - _SAMPLE_BYTES) * sample // (_SAMPLES - 1))
-        digest.update(mapping[start : start + _SAMPLE_BYTES].tobytes())
+        digest.update(mapping[start : start + _SAMPLE_BYTES])
     return digest.digest()
 
 
-def _mapped(path: Path) -> NDArray[np.uint8]:
+def _mapped(path: Path) -> mmap.mmap:
     try:
-        return np.memmap(path, dtype=np.uint8, mode="r")
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
         raise Misconfigured(f"The weights {path} can't be read: {error}.") from error
 
