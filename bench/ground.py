@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
+from psycopg.sql import SQL, Identifier
 from redis import Redis
 
 from memory.accounts import access
 from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
+from store.search import vector_indexes
+from store.transaction import Transaction
 from workers.embedded.servers import embedded_servers
 
 CONNECTIONS = 6
@@ -42,13 +45,18 @@ class Scale:
 
 @dataclass(frozen=True)
 class Ground:
-    """Running servers with a migrated database, and Beings with many nodes, made when first needed."""
+    """Running servers with a migrated database, and Beings with many nodes, made when first needed.
+
+    Attributes:
+        tables: The tables that the migrations leave empty.
+    """
 
     home: Path
     url: str
     store: Store
     redis: Redis
     scale: Scale
+    tables: list[str]
     filled: dict[tuple[int, int], UUID] = field(default_factory=dict)
 
     def new_being(self) -> UUID:
@@ -68,11 +76,18 @@ class Ground:
         return secret
 
     def clear(self) -> None:
-        """Delete all users, work and messages."""
+        """Leave nothing of earlier benchmarks: no row, and no index of one Being.
+
+        That includes tables without a foreign key to the users. Rows left in the search's queue for Beings that are
+        gone would be tried again by each tick, and the indexes of large ones would be built again.
+        """
         with self.store.transaction() as tx:
-            # Append-only tables refuse DELETE by trigger.
+            # Append-only tables refuse TRUNCATE by trigger.
             tx.execute("set local session_replication_role = replica")
-            tx.execute("truncate memory.users, memory.work cascade")
+            tx.execute(SQL("truncate {}").format(SQL(", ").join(Identifier("memory", name) for name in self.tables)))
+            indexes = vector_indexes.standing(tx)
+        for name in indexes:
+            vector_indexes.drop(self.store, name)
         self.redis.flushall()
         self.filled.clear()
 
@@ -89,4 +104,20 @@ def ground(scale: Scale) -> Iterator[Ground]:
             with Store(servers.database_url, CONNECTIONS) as store, Redis.from_url(servers.redis_url) as redis:
                 with store.transaction() as tx:
                     tx.execute("create schema bench")
-                yield Ground(home, servers.database_url, store, redis, scale)
+                    tables = _empty_tables(tx)
+                yield Ground(home, servers.database_url, store, redis, scale, tables)
+
+
+def _empty_tables(tx: Transaction) -> list[str]:
+    rows = tx.execute(
+        """
+        select relname from pg_catalog.pg_class
+        where relnamespace = 'memory'::regnamespace and relkind in ('r', 'p') and not relispartition
+        order by relname
+        """
+    ).fetchall()
+    return [
+        row["relname"]
+        for row in rows
+        if tx.execute(SQL("select from {} limit 1").format(Identifier("memory", row["relname"]))).fetchone() is None
+    ]

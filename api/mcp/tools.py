@@ -128,7 +128,7 @@ class Mcp:
         request = RecallRequest(query=query, limit=limit)
         on, target = self._being(ctx, "read", being)
         asked = recall.RecallQuery(request.query, request.limit, request.threshold)
-        found = recall.recall(on.store, on.embedders, target.being_id, asked, CHANCE)
+        found = recall.recall(on.store, on.embedders, target, asked, CHANCE)
         return Impression(
             fragments=found.fragments,
             memories=memories_of(found.nodes) if memories else None,

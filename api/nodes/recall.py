@@ -38,7 +38,7 @@ def recall_memories(on: On, being: ReadBeing, question: RecallRequest) -> Recall
     as `nodes`, each memory comes whole. While the embedder is out of reach words have to do, and the answer says so.
     """
     asked = recall.RecallQuery(question.query, question.limit, question.threshold, question.activate)
-    recalled = recall.recall(on.store, on.embedders, being.being_id, asked, CHANCE)
+    recalled = recall.recall(on.store, on.embedders, being, asked, CHANCE)
     explained = {"explanation": _explain(recalled, question.threshold)} if question.explain else {}
     if question.format == "fragments":
         return RecalledFragments(recalled=recalled.fragments, degraded=recalled.degraded, **explained)

@@ -11,6 +11,7 @@ from bench.memories import MeasuredEmbedders, bare_table, filled_being
 from memory.nodes.recall import RecallQuery
 from memory.nodes.recall import recall as recall_memories
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
+from store.accounts import beings
 from store.nodes.embeddings import halfvec
 
 SIZES = ((10_000, 384, 40), (10_000, 1536, 40), (100_000, 384, 15))
@@ -35,6 +36,8 @@ def recall(ground: Ground) -> Iterator[Figure]:
 def _measured(ground: Ground, nodes: int, dimensions: int, times: int) -> list[Times]:
     """Time the bare scan, recall without activation, and recall with it."""
     being_id = filled_being(ground, nodes, dimensions)
+    with ground.store.transaction() as tx:
+        being = beings.get_being(tx, being_id)
     embedders = MeasuredEmbedders(dimensions)
     query = halfvec(embedders.serving(None).embed([QUERY])[0])
     scan = SQL("select position from {} order by vector <=> %s::halfvec limit 3").format(bare_table(nodes, dimensions))
@@ -42,7 +45,7 @@ def _measured(ground: Ground, nodes: int, dimensions: int, times: int) -> list[T
 
     def ours(*, activate: bool) -> object:
         asked = RecallQuery(QUERY, RECALL_NODES, RECALL_SIMILARITY, activate)
-        return recall_memories(ground.store, embedders, being_id, asked, chance)
+        return recall_memories(ground.store, embedders, being, asked, chance)
 
     with ground.store.transaction() as tx:
         return timed(

@@ -157,7 +157,7 @@ def _failure(note: Note) -> Text:
 
 def _ask(on: Resources, being: Being, question: str) -> None:
     asked = RecallQuery(question, RECALL_NODES, RECALL_SIMILARITY)
-    found = recall(on.store, on.embedders, being.being_id, asked, random.SystemRandom())
+    found = recall(on.store, on.embedders, being, asked, random.SystemRandom())
     say(Text(question, style="bold"))
     fragments = _cut(words(found.fragments), FRAGMENTS) or "Nothing was found."
     say(Padding(Text(fragments, style="italic cyan"), (0, 0, 0, 2)))
@@ -176,7 +176,7 @@ def _bring_back(on: Resources, being: Being, outcome: Outcome) -> None:
     recall(
         on.store,
         on.embedders,
-        being.being_id,
+        being,
         RecallQuery(node.scene["action"], 1, RECALL_SIMILARITY),
         random.SystemRandom(),
     )

@@ -41,7 +41,7 @@ def recall(
     asked = RecallQuery(query, limit, threshold, activate)
     with opened() as on:
         target = find_being(on.store, being, owner)
-        found = recall_by_meaning(on.store, on.embedders, target.being_id, asked, random.SystemRandom())
+        found = recall_by_meaning(on.store, on.embedders, target, asked, random.SystemRandom())
     if as_json:
         return say_json(found)
     if found.degraded:

@@ -19,10 +19,10 @@ from memory.text.pages import cut_page, parse_time_cursor, time_cursor
 from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
 from providers.metering import Asker, on_behalf_of
+from schemas.accounts.accounts import Being
 from schemas.limits import PAGE_NODES, SEARCH_TERMS
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import Recalled, Searched
-from store.accounts import beings
 from store.database import Store
 from store.errors import BudgetSpent, NotFound
 from store.nodes import clusters, nodes
@@ -60,21 +60,26 @@ class QueryVector:
     vectors: Sequence[Vector]
 
 
-def recall(store: Store, embedders: Embedders, being_id: UUID, asked: RecallQuery, chance: random.Random) -> Recalled:
+def recall(store: Store, embedders: Embedders, being: Being, asked: RecallQuery, chance: random.Random) -> Recalled:
     """Recall by similarity (the seed's `recall`), or by words, marked `degraded`, while the embedder is unavailable.
+
+    Args:
+        store: The ledger.
+        embedders: The embedders.
+        being: The Being as the caller found it just now: the query is embedded with its model.
+        asked: The query.
+        chance: Shuffles the fragments.
 
     Raises:
         InvalidRequest: The query is empty, or the embedder refuses it.
     """
     if not asked.query.strip():
         raise InvalidRequest("The query is empty: name at least one word.")
+    meant = embed_query(embedders, Asker(being.being_id, "recall"), asked.query, being.embedding_model)
     with store.transaction() as tx:
-        being = beings.get_being(tx, being_id)
-    meant = embed_query(embedders, Asker(being_id, "recall"), asked.query, being.embedding_model)
-    with store.transaction() as tx:
-        recalled = recall_by_vector(tx, being_id, asked, meant, chance)
+        recalled = recall_by_vector(tx, being.being_id, asked, meant, chance)
         if asked.activate:
-            activation.activate(tx, being_id, [node.node_id for node in recalled.nodes])
+            activation.activate(tx, being.being_id, [node.node_id for node in recalled.nodes])
     return recalled
 
 

@@ -52,6 +52,7 @@ def send_canary(
         being_id = beings.add_being(tx, user.user_id, "canary", "Canary").being_id
         beings.change_being(tx, being_id, NOTHING)
         beings.adopt_model(tx, being_id, MINILM)
+        being = beings.get_being(tx, being_id)
     try:
         began = time.monotonic()
         note = {"type": "scene", "content": {"action": ACTION, "actors": ["Canary"], "when": ["2026-01-01"]}}
@@ -59,7 +60,7 @@ def send_canary(
         run_id = demand(store, settings, being_id)
         if not wait_until(lambda: _over(store, being_id, run_id)):
             raise NoReturn(f"Its patrol has not ended: {_last_step(store, being_id, run_id)}.")
-        found = recall(store, embedders, being_id, RecallQuery(ACTION, 1, SIMILARITY), random.Random())  # noqa: S311  # no secret
+        found = recall(store, embedders, being, RecallQuery(ACTION, 1, SIMILARITY), random.Random())  # noqa: S311  # no secret
         if [node.scene["action"] for node in found.nodes] != [ACTION]:
             raise NoReturn("Its patrol has ended, but recall does not find it.")
         return time.monotonic() - began

@@ -37,7 +37,29 @@ def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> 
     Raises:
         BudgetSpent, Withdrawn: As `calls.reserve`.
     """
-    with _noted(store, account), store.transaction() as tx:
+    with _noted(store, account.owner_id), store.transaction() as tx:
+        return calls.reserve(tx, account, budget=_budget(settings, call["cost"]), **call)
+
+
+def reserve_embedding(
+    store: Store, settings: Settings, owner_id: UUID, kind: str | None, key: str | None, **call: Any
+) -> UUID:
+    """Reserve a request for embeddings, which the platform pays for, as `reserve` does; returns the call's id.
+
+    Args:
+        store: The ledger.
+        settings: See `reserve`.
+        owner_id: The Being or user that it is made for; looked up in the same transaction.
+        kind: The kind of the work that makes it, if any.
+        key: The key of that work.
+        call: The other arguments of `calls.reserve`.
+
+    Raises:
+        BudgetSpent: As `calls.reserve`.
+        NotFound: The owner does not exist any more.
+    """
+    with _noted(store, owner_id), store.transaction() as tx:
+        account = Account(*calls.account(tx, owner_id), kind, key, "platform")
         return calls.reserve(tx, account, budget=_budget(settings, call["cost"]), **call)
 
 
@@ -59,7 +81,7 @@ def find_or_reserve(
     Raises:
         BudgetSpent, Withdrawn: As `calls.reserve`.
     """
-    with _noted(store, account), store.transaction() as tx:
+    with _noted(store, account.owner_id), store.transaction() as tx:
         found = find(tx)
         return calls.reserve(tx, account, budget=_budget(settings, call["cost"]), **call) if found is None else found
 
@@ -70,17 +92,17 @@ def _budget(settings: Settings, cost: Decimal | None) -> Budget:
 
 
 @contextmanager
-def _noted(store: Store, account: Account) -> Iterator[None]:
+def _noted(store: Store, owner_id: UUID) -> Iterator[None]:
     """Record and log that the budget is exhausted, if the block finds it so."""
     try:
         yield
     except BudgetSpent as spent:
         with store.transaction() as tx:
-            first = _note(tx, account, spent.lacking)
+            first = _note(tx, *calls.account(tx, owner_id), spent.lacking)
         if first:
             log.warning(
                 "budget.reached",
-                owner_id=str(account.owner_id),
+                owner_id=str(owner_id),
                 budget=spent.lacking,
                 resumes_in_seconds=round(spent.retry_after),
             )
@@ -121,7 +143,7 @@ def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
     ).rowcount
 
 
-def _note(tx: Transaction, account: Account, lacking: Lacking) -> bool:
+def _note(tx: Transaction, user_id: UUID, being_id: UUID | None, lacking: Lacking) -> bool:
     """Record that the owner's budget of the current day is exhausted; returns true the first time."""
     return bool(
         value(
@@ -137,6 +159,6 @@ def _note(tx: Transaction, account: Account, lacking: Lacking) -> bool:
             )
             select exists (table noted)
             """,
-            {"user": account.user_id, "being": account.being_id, "lacking": lacking},
+            {"user": user_id, "being": being_id, "lacking": lacking},
         )
     )

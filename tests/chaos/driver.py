@@ -19,6 +19,7 @@ import psycopg
 from memory.nodes import recall
 from schemas.settings import Settings
 from store import clock
+from store.accounts import beings
 from store.database import Store
 from store.errors import Unavailable
 from store.migrate import migrate
@@ -105,7 +106,9 @@ class Chaos:
             try:
                 chance.choice(system.doors).demand(being_id)
                 asked = recall.RecallQuery(" ".join(chance.choice([*TOPICS.values()])), 3, 0.35, activate=False)
-                recall.recall(system.store, embedders, being_id, asked, chance)  # type: ignore[arg-type]
+                with system.store.transaction() as tx:
+                    being = beings.get_being(tx, being_id)
+                recall.recall(system.store, embedders, being, asked, chance)  # type: ignore[arg-type]
                 if chance.random() < 1 / 4:
                     with system.store.transaction() as tx:
                         clock.shift(tx, timedelta(hours=chance.uniform(0, 12)))

@@ -44,7 +44,9 @@ class Life:
     def recall(self, query, **asked):
         """Something is asked for."""
         question = recall.RecallQuery(query, **{"limit": 3, "threshold": 0.35, **asked})
-        return recall.recall(self.store, self.embedders, self.being_id, question, random.Random(1))
+        with self.store.transaction() as tx:
+            being = beings.get_being(tx, self.being_id)
+        return recall.recall(self.store, self.embedders, being, question, random.Random(1))
 
     def search(self, words, *, all_terms=False):
         """A word is looked for."""

@@ -3,16 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from uuid import UUID
 
 from providers.errors import ProviderError
-from providers.metering import Asker, asking
+from providers.metering import asking
 from providers.prices import cost_of
 from providers.thinking import Usage
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import budgets, calls
-from store.llm.calls import Account
 from store.transaction import commit_soon
 
 PROVIDER = "openai"
@@ -42,27 +40,12 @@ class AccountsMeter:
         asker = asking()
         if asker is None:
             raise RuntimeError("A paid embedding request must be made inside `on_behalf_of`.")
-        account, call_id = self._reserve(asker, model, tokens)
-        try:
-            yield used.append
-        except ProviderError as error:
-            if not error.perhaps_paid:
-                with self._store.transaction() as tx:
-                    calls.settle(tx, account.owner_id, call_id, "failed")
-            raise
-        cost = self._cost(model, used[-1])
-        # If this commit is lost in a crash, the call stays in the account at its reserved upper bound.
-        with self._store.transaction() as tx, tx.pipeline():
-            commit_soon(tx)
-            calls.settle(tx, account.owner_id, call_id, "answered", input_tokens=used[-1], cost=cost)
-
-    def _reserve(self, asker: Asker, model: str, tokens: int) -> tuple[Account, UUID]:
-        with self._store.transaction() as tx:
-            account = Account(*calls.account(tx, asker.owner_id), asker.kind, asker.key, "platform")
-        return account, budgets.reserve(
+        call_id = budgets.reserve_embedding(
             self._store,
             self._settings,
-            account,
+            asker.owner_id,
+            asker.kind,
+            asker.key,
             purpose=asker.purpose,
             provider=PROVIDER,
             model=model,
@@ -71,6 +54,18 @@ class AccountsMeter:
             output_tokens=0,
             cost=self._cost(model, tokens),
         )
+        try:
+            yield used.append
+        except ProviderError as error:
+            if not error.perhaps_paid:
+                with self._store.transaction() as tx:
+                    calls.settle(tx, asker.owner_id, call_id, "failed")
+            raise
+        cost = self._cost(model, used[-1])
+        # If this commit is lost in a crash, the call stays in the account at its reserved upper bound.
+        with self._store.transaction() as tx, tx.pipeline():
+            commit_soon(tx)
+            calls.settle(tx, asker.owner_id, call_id, "answered", input_tokens=used[-1], cost=cost)
 
     def _cost(self, model: str, tokens: int) -> Decimal | None:
         return cost_of(model, Usage(input_tokens=tokens), self._settings.prices)

@@ -181,7 +181,6 @@ def test_what_came_without_vectors_is_embedded_before_a_patrol_goes_on(
         )
     reembed(store, embedders, claim)
     with store.transaction() as tx:
-        assert beings.get_being(tx, elsewhere.being_id).embedding_model == embedders.wanted.model
-    assert recall(
-        store, embedders, elsewhere.being_id, RecallQuery("baked", limit=3, threshold=-1), random.Random(1)
-    ).nodes
+        moved = beings.get_being(tx, elsewhere.being_id)
+    assert moved.embedding_model == embedders.wanted.model
+    assert recall(store, embedders, moved, RecallQuery("baked", limit=3, threshold=-1), random.Random(1)).nodes

@@ -73,7 +73,7 @@ def test_a_spent_budget_lets_embedding_wait_and_recall_go_by_words(embed, being,
         beings.change_being(tx, being.being_id, {"daily_tokens": 0})
     with pytest.raises(BudgetSpent) as caught:
         embed()
-    found = recall(store, embedders, being.being_id, RecallQuery("oven", 3, 0.35), random.Random(1))
+    found = recall(store, embedders, being, RecallQuery("oven", 3, 0.35), random.Random(1))
 
     assert 0 < caught.value.retry_after <= 24 * 3600
     assert found.degraded
@@ -81,7 +81,7 @@ def test_a_spent_budget_lets_embedding_wait_and_recall_go_by_words(embed, being,
 
 
 def test_a_recall_is_accounted_for_by_its_being(being, embedders, store, accounts):
-    recall(store, embedders, being.being_id, RecallQuery("oven", 3, 0.35), random.Random(1))
+    recall(store, embedders, being, RecallQuery("oven", 3, 0.35), random.Random(1))
 
     assert [(call["being_id"], call["purpose"], call["kind"]) for call in accounts()] == [
         (being.being_id, "recall", None)

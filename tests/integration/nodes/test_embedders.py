@@ -136,15 +136,18 @@ def test_vectors_are_kept_before_they_are_used(store, provider, settings, being_
     assert len(memories(store, being_id)) == 1
 
 
-def asked(query):
-    return recall.RecallQuery(query, limit=3, threshold=0.2)
+def recalled(store, embedders, being_id, query, *, threshold=0.2):
+    with store.transaction() as tx:
+        being = beings.get_being(tx, being_id)
+    asked = recall.RecallQuery(query, limit=3, threshold=threshold)
+    return recall.recall(store, embedders, being, asked, random.Random(1))
 
 
 def test_recall_falls_back_to_words_while_the_embedder_is_away(store, provider, settings, being_id):
     hand_in(store, settings, being_id, "Mira baked saffron buns.")
     walk_patrol(store, Embedders(settings), settings, being_id)
     provider.script(Behaviour(do="drop", times=None))
-    answer = recall.recall(store, Embedders(settings), being_id, asked("Any saffron left?"), random.Random(1))
+    answer = recalled(store, Embedders(settings), being_id, "Any saffron left?")
     assert answer.degraded
     assert [node.scene["action"] for node in answer.nodes] == ["Mira baked saffron buns."]
 
@@ -154,7 +157,7 @@ def test_a_missing_key_does_not_swap_the_embedder(store, settings, being_id, sen
     walk_patrol(store, Embedders(settings), settings, being_id)
     keyless = Embedders(Settings(embedder="auto"))
     assert asked_to_move(store, keyless, sent) == []
-    answer = recall.recall(store, keyless, being_id, asked("Any saffron left?"), random.Random(1))
+    answer = recalled(store, keyless, being_id, "Any saffron left?")
     assert answer.degraded
     hand_in(store, settings, being_id, "The roof leaked.")
     _, claim = claim_embed(store, settings, being_id)
@@ -173,7 +176,7 @@ def test_the_longest_vectors_find_room_in_a_memory_that_says_much(store, provide
     accept_notes(store, longest, being_id, [rich])
     run = walk_patrol(store, Embedders(longest), longest, being_id)
     assert (run.state, run.steps["embed"]["nodes"]) == ("done", 1)
-    recall.recall(store, Embedders(longest), being_id, asked("anything"), random.Random(1))
+    recalled(store, Embedders(longest), being_id, "anything")
 
 
 def asked_to_move(store, embedders, sent):
@@ -221,7 +224,7 @@ def test_a_changed_embedder_takes_over_when_all_its_vectors_are_there(store, set
         assert left["kept"] == 0
         models = tx.execute("select distinct embedding_model, vector_dims(vector) as size from memory.node_vectors")
         assert [(row["embedding_model"], row["size"]) for row in models] == [(MINILM, 384)]
-    answer = recall.recall(store, local, being_id, asked("What did she bake?"), random.Random(1))
+    answer = recalled(store, local, being_id, "What did she bake?")
     assert answer.nodes[0].scene["action"] == "Mira baked saffron buns."
 
 
@@ -232,9 +235,7 @@ def test_a_local_model_takes_over_and_its_queries_have_their_own_prefix(store, s
     reembed(store, local, being_id)
     with store.transaction() as tx:
         assert beings.get_being(tx, being_id).embedding_model == local.wanted.model
-    answer = recall.recall(
-        store, local, being_id, recall.RecallQuery("What did she bake?", limit=3, threshold=-1), random.Random(1)
-    )
+    answer = recalled(store, local, being_id, "What did she bake?", threshold=-1)
     (node,) = answer.nodes
     text = embedding_text(node.scene, node.feeling)
     expected = local.wanted.embed_queries(["What did she bake?"])[0] @ local.wanted.embed([text])[0]
@@ -293,7 +294,7 @@ def test_the_old_vectors_serve_until_the_new_ones_are_complete(store, provider, 
     provider.script(Behaviour(do="fail", status=500, when='"dimensions": 256'))
     with pytest.raises(Transient):
         reembed(store, Embedders(smaller), being_id)
-    answer = recall.recall(store, Embedders(smaller), being_id, asked("saffron buns baked"), random.Random(1))
+    answer = recalled(store, Embedders(smaller), being_id, "saffron buns baked")
     assert not answer.degraded
     assert len(answer.nodes) == 1
 

@@ -61,7 +61,7 @@ def ask(store, being):
 
     def asking(query, fault, *, limit=3):
         asked = recall.RecallQuery(query, limit=limit, threshold=0.35)
-        return recall.recall(store, FailingEmbedders(fault), being.being_id, asked, random.Random(1))
+        return recall.recall(store, FailingEmbedders(fault), being, asked, random.Random(1))
 
     return asking
 

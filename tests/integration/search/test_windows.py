@@ -130,14 +130,14 @@ def test_a_long_memory_is_recalled_by_what_its_last_third_means(on, store, user)
         ids = remember(tx, being, *(words(text, vector=vector) for text, vector in zip(texts, vectors, strict=True)))
     on.settle(being)
 
-    found = recall(store, on.embedders, being.being_id, RecallQuery(ASKED, 3, 0.35), random.Random(1))
+    found = recall(store, on.embedders, being, RecallQuery(ASKED, 3, 0.35), random.Random(1))
     assert [node.node_id for node in found.nodes] == ids[:1]
     (best,) = on.find(being, ASKED, kinds=["node"], limit=1).results
     assert best.id == str(ids[0])
 
     with store.transaction() as tx:
         nodes.forget(tx, being.being_id, ids[0])
-    assert recall(store, on.embedders, being.being_id, RecallQuery(ASKED, 3, 0.35), random.Random(1)).nodes == []
+    assert recall(store, on.embedders, being, RecallQuery(ASKED, 3, 0.35), random.Random(1)).nodes == []
 
 
 def test_a_long_fact_is_retrieved_by_what_its_older_statements_mean(on, store, being, know_long_fact):
