@@ -1,0 +1,43 @@
+"""Beat's scheduler."""
+
+import subprocess
+import sys
+
+# The signal comes while the file is opened. An import that SystemExit interrupts raises a KeyError in its place.
+STOPPED_WHILE_IT_OPENS = """
+import os, shelve, signal, sys
+from celery import Celery
+from workers.runtime.scheduler import Scheduler
+
+
+class Interrupted:
+    sent = False
+
+    @classmethod
+    def open(cls, *arguments, **options):
+        if not cls.sent:
+            cls.sent = True
+            try:
+                os.kill(os.getpid(), signal.SIGTERM)
+            except SystemExit:
+                raise KeyError("an import") from None
+        return shelve.open(*arguments, **options)
+
+
+Scheduler.persistence = Interrupted
+app = Celery(broker="memory://")
+app.Beat(scheduler_cls=Scheduler, schedule=sys.argv[1], quiet=True).run()
+print("stopped")
+"""
+
+
+def test_beat_stops_if_it_is_told_to_while_it_starts(tmp_path):
+    beat = subprocess.run(
+        [sys.executable, "-c", STOPPED_WHILE_IT_OPENS, str(tmp_path / "schedule")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "stopped" in beat.stderr
+    assert "corrupted" not in beat.stderr
