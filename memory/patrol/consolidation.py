@@ -105,26 +105,35 @@ def decide_merges(
     return MergeDecisions(model, decided, vectors, left, reason=str(ended) if ended else None)
 
 
-def marked_nodes(tx: Transaction, settings: Settings, being_id: UUID) -> list[ShownNode]:
+@dataclass(frozen=True)
+class Marked:
+    """The nodes that one run of consolidation decides, and all that may die in it."""
+
+    nodes: Sequence[ShownNode]
+    may_die: Collection[UUID]
+
+
+def marked_nodes(tx: Transaction, settings: Settings, being_id: UUID) -> Marked:
     """Select the nodes that consolidation has yet to decide.
 
     As many as one run has notes, and LEFT_OVER_NODES that earlier runs left undecided or that may die.
     """
-    return consolidation.marked(tx, being_id, _may_die(tx, settings, being_id), _most(settings))
+    most = _most(settings)
+    gentle = settings.letting_go == "gentle"
+    limit = None if gentle else most
+    may_die = set(consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=limit))
+    return Marked(consolidation.marked(tx, being_id, may_die, most), may_die)
 
 
-def marked_batches(
-    tx: Transaction, settings: Settings, being_id: UUID, marked: Sequence[ShownNode]
-) -> list[PromptBatch]:
+def marked_batches(tx: Transaction, being_id: UUID, marked: Marked) -> list[PromptBatch]:
     """Put marked nodes in batches for prompts, each with what is nearest to them in large topics."""
-    may_die = _may_die(tx, settings, being_id)
     by_topic = {
         cluster_id: [node.node_id for node in nodes]
-        for cluster_id, nodes in groupby(sorted(marked, key=_topic), key=_topic)
+        for cluster_id, nodes in groupby(sorted(marked.nodes, key=_topic), key=_topic)
     }
     sizes = consolidation.sizes(tx, being_id, by_topic)
     small = consolidation.living(tx, being_id, [topic for topic in by_topic if sizes[topic] <= PART_NODES])
-    small = [_flagged(node, may_die) for node in small]
+    small = [_flagged(node, marked.may_die) for node in small]
     made = [
         whole(topic, nodes)
         for topic, members in groupby(sorted(small, key=_topic), key=_topic)
@@ -132,7 +141,7 @@ def marked_batches(
     ]
     large = by_topic.keys() - {batch.cluster_id for batch in made}
     nearest = consolidation.nearest(tx, being_id, [node_id for topic in sorted(large) for node_id in by_topic[topic]])
-    near = {node.node_id: _flagged(node, may_die) for node in consolidation.named(tx, being_id, _all(nearest))}
+    near = {node.node_id: _flagged(node, marked.may_die) for node in consolidation.named(tx, being_id, _all(nearest))}
     for topic in sorted(large):
         own = {node_id: nearest[node_id] for node_id in by_topic[topic]}
         made += batches(topic, own, {node_id: near[node_id] for node_id in _all(own)})
@@ -145,12 +154,6 @@ def not_taken_up(tx: Transaction, settings: Settings, being_id: UUID, marked: Se
     if len(asked) < _most(settings):
         return 0
     return max(0, consolidation.undecided(tx, being_id, MOST_UNDECIDED) - sum(node.fresh for node in asked))
-
-
-def _may_die(tx: Transaction, settings: Settings, being_id: UUID) -> set[UUID]:
-    gentle = settings.letting_go == "gentle"
-    limit = None if gentle else _most(settings)
-    return set(consolidation.may_die(tx, being_id, patrols=1 if gentle else 0, limit=limit))
 
 
 def _most(settings: Settings) -> int:

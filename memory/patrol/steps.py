@@ -17,6 +17,7 @@ from memory.patrol import demand
 from memory.patrol.classification import classify
 from memory.patrol.consolidation import (
     MORE_TO_COME,
+    Marked,
     decide_merges,
     is_left_to_later_runs,
     marked_batches,
@@ -110,11 +111,11 @@ def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings
     """❹ Merge nodes, and let dying nodes die; skipped without a model, and while much of an import is to come."""
     with store.transaction() as tx:
         later = is_left_to_later_runs(tx, settings, claim)
-        marked = [] if later else marked_nodes(tx, settings, claim.owner_id)
-        brought = [node.request_key_id for node in marked]
+        marked = Marked([], []) if later else marked_nodes(tx, settings, claim.owner_id)
+        brought = [node.request_key_id for node in marked.nodes]
         # Without a model nothing is decided, and what is nearest in a topic of thousands takes seconds.
-        decides = bool(marked) and has_model(tx, store, thinkers, settings, claim, brought)
-        batches = marked_batches(tx, settings, claim.owner_id, marked) if decides else []
+        decides = bool(marked.nodes) and has_model(tx, store, thinkers, settings, claim, brought)
+        batches = marked_batches(tx, claim.owner_id, marked) if decides else []
         brought = [node.request_key_id for batch in batches for node in batch.waiting] or brought
         further = not_taken_up(tx, settings, claim.owner_id, batches)
     if later:

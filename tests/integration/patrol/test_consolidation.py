@@ -477,7 +477,7 @@ def crowd(store, user):
 
 def in_batches(tx, settings, being_id):
     """The batches that a run with a model asks about."""
-    return marked_batches(tx, settings, being_id, marked_nodes(tx, settings, being_id))
+    return marked_batches(tx, being_id, marked_nodes(tx, settings, being_id))
 
 
 def test_a_small_topic_is_shown_whole(store, crowd):
@@ -521,6 +521,6 @@ def test_without_a_model_nothing_is_compared(store, crowd, monkeypatch):
     assert run.steps["consolidate"]["outcome"] == "skipped"
     assert compared == []
     with store.transaction() as tx:
-        assert {node.node_id for node in marked_nodes(tx, settings, being_id)} == set(ids)
+        assert {node.node_id for node in marked_nodes(tx, settings, being_id).nodes} == set(ids)
         assert in_batches(tx, settings, being_id)
     assert compared
