@@ -122,21 +122,22 @@ class Store:
                 yield tx
         self._committed(messages)
 
-    def read(self, look: Callable[[Transaction], T]) -> T:
-        """Return what a single statement reads, in one round trip to the server where a transaction takes three.
+    def statement(self, execute: Callable[[Transaction], T]) -> T:
+        """Return what a single statement returns, in one round trip to the server where a transaction takes three.
 
         Args:
-            look: Executes the statement, which must not write. It is called again if its connection was lost.
+            execute: Executes the statement, which requests no work. It is called again if its connection was lost,
+                perhaps after the statement was committed: it may repeat only what does no harm twice.
 
         Raises:
             Unavailable, StatementTimeout: As `transaction`.
         """
         if _JOINED.get() is not None or allowance().statement_seconds is not None:
             with self.transaction() as tx:
-                return look(tx)
-        found: list[T] = []
-        with self._connection(None, lambda tx: found.append(look(tx))):
-            return found[0]
+                return execute(tx)
+        returned: list[T] = []
+        with self._connection(None, lambda tx: returned.append(execute(tx))):
+            return returned[0]
 
     def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.

@@ -121,7 +121,7 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
 def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admitted | InvalidToken]:
     """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
     asked = [(digest(each.secret), _storable(each.being)) for each in presented]
-    found = store.read(partial(tokens.opened, asked=asked))
+    found = store.statement(partial(tokens.opened, asked=asked))
     unknown = {hashed for (hashed, _), opened in zip(asked, found, strict=True) if opened is None}
     used = {hashed for (hashed, _), opened in zip(asked, found, strict=True) if opened and opened.used_unnoted}
     operates = {}

@@ -119,8 +119,7 @@ def _session(
     *,
     awaited: bool,
 ) -> "LlmSession | LlmUnavailable":
-    user_id, being_id = calls.account(tx, claim.owner_id)
-    key = keys.paying(tx, user_id, request_key)
+    key = keys.paying(tx, calls.user_of(tx, claim.owner_id), request_key)
     if key and keys.refused(tx, key):
         reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
         return LlmUnavailable(reason, "the key is refused")
@@ -135,7 +134,7 @@ def _session(
         return LlmUnavailable(str(fault), "the key or the settings can't be used")
     if thinker is None:
         return LlmUnavailable("no key")
-    account = Account(user_id, being_id, claim.kind, claim.key, paid_with)
+    account = Account(claim.owner_id, claim.kind, claim.key, paid_with)
     ledger = CallLedger(store, settings, claim, account, thinker)
     batch = None
     if isinstance(thinker, BatchThinker):

@@ -69,7 +69,7 @@ class Admission:
     @property
     def account(self) -> Account:
         """The owner of the call in the accounts."""
-        return Account(self.being.user_id, self.being.being_id, None, None, self.payer.paid_with)
+        return Account(self.being.being_id, None, None, self.payer.paid_with)
 
 
 class NoPayer(Exception):
@@ -127,10 +127,9 @@ def admit(
     with store.transaction() as tx:
         being = _being(tx, user_id, only_being, requested.being)
         payer = _payer(tx, settings, user_id, requested)
-        account = Account(user_id, being.being_id, None, None, payer.paid_with)
         call_id = calls.reserve_chat(
             tx,
-            account,
+            Account(being.being_id, None, None, payer.paid_with),
             provider=requested.upstream_name,
             model=requested.model,
             input_tokens=expected.input_tokens,

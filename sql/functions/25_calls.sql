@@ -8,6 +8,13 @@
 --            input in, and never changes; no work, run or session carries a key. So an input that waits already, or that
 --            another request brings, can't be paid for by it.
 
+-- The user and the Being of an owner of calls, which is a Being, or a user across Beings; no row if it is gone.
+create or replace function owner_of(p_owner_id uuid) returns table (user_id uuid, being_id uuid) language sql stable as $$
+    select user_id, being_id from memory.beings where being_id = p_owner_id
+    union all
+    select user_id, null from memory.users where user_id = p_owner_id;
+$$;
+
 -- Whether the key that an input of a Being came with has not expired, so that the input need not wait for another.
 create or replace function key_lives(p_being_id uuid, p_key_id uuid) returns boolean language sql stable
 return p_key_id is not null and exists (
@@ -64,29 +71,34 @@ return (
 );
 
 -- Reserves a call for an owner's current day. Returns its id, or else what there is too little of (`tokens`, `cost`, or
--- a `price` by which to tell), and in any case how long the day still lasts. Raises if something of the user's was withdrawn
--- after the work was claimed, when p_withdrawals was the number of withdrawals.
+-- a `price` by which to tell), and in any case how long the day still lasts. Raises if the owner is gone, or if something of
+-- the user's was withdrawn after the work was claimed, when p_withdrawals was the number of withdrawals.
 create or replace function reserve_call(
-    p_user_id uuid, p_being_id uuid, p_kind text, p_key text, p_purpose text, p_provider text, p_model text,
+    p_owner_id uuid, p_kind text, p_key text, p_purpose text, p_provider text, p_model text,
     p_paid_with text, p_batch boolean, p_input_tokens bigint, p_output_tokens bigint, p_cost numeric,
     p_daily_tokens bigint, p_daily_cost numeric, p_withdrawals bigint
 ) returns table (call_id uuid, lacking text, day_left interval) language plpgsql as $$
 #variable_conflict use_column
 declare
-    v_owner_id constant uuid := coalesce(p_being_id, p_user_id);
+    v_user_id uuid;
+    v_being_id uuid;
     v_day date;
     v_tokens bigint;
     v_cost numeric;
     v_spent record;
     v_withdrawals bigint;
 begin
-    select (memory.now() at time zone u.time_zone)::date, memory.day_end(memory.now(), u.time_zone) - memory.now(),
+    select u.user_id, b.being_id, (memory.now() at time zone u.time_zone)::date,
+        memory.day_end(memory.now(), u.time_zone) - memory.now(),
         coalesce(b.daily_tokens, p_daily_tokens), coalesce(b.daily_cost, p_daily_cost), u.withdrawals
-    into strict v_day, day_left, v_tokens, v_cost, v_withdrawals
+    into v_user_id, v_being_id, v_day, day_left, v_tokens, v_cost, v_withdrawals
     from memory.users as u
-    left join memory.beings as b on b.user_id = u.user_id and b.being_id = p_being_id
-    where u.user_id = p_user_id
+    left join memory.beings as b on b.being_id = p_owner_id
+    where u.user_id = coalesce((select user_id from memory.beings where being_id = p_owner_id), p_owner_id)
     for share of u;
+    if not found then
+        raise exception using errcode = 'MP002', message = format('There is neither a Being nor a user %s.', p_owner_id);
+    end if;
     if v_withdrawals <> p_withdrawals then
         raise exception using errcode = 'MP004',
             message = 'Something that the model was to be asked about was withdrawn meanwhile.';
@@ -94,12 +106,12 @@ begin
 
     if v_tokens is not null or v_cost is not null then
         -- Serializes the reservations of one owner; no other statement takes this lock.
-        perform pg_advisory_xact_lock(hashtextextended(v_owner_id::text, 0));
+        perform pg_advisory_xact_lock(hashtextextended(p_owner_id::text, 0));
         select coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0) as tokens,
             coalesce(sum(cost), 0) as cost
         into v_spent
         from memory.model_calls
-        where owner_id = v_owner_id and day = v_day and purpose <> 'chat';
+        where owner_id = p_owner_id and day = v_day and purpose <> 'chat';
         lacking := case
             when v_spent.tokens + p_input_tokens + p_output_tokens > v_tokens then 'tokens'
             when v_cost is not null and p_cost is null then 'price'
@@ -111,7 +123,7 @@ begin
             user_id, being_id, kind, key, purpose, provider, model, paid_with, batch, input_tokens, output_tokens, cost, day
         )
         values (
-            p_user_id, p_being_id, p_kind, p_key, p_purpose, p_provider, p_model, p_paid_with, p_batch,
+            v_user_id, v_being_id, p_kind, p_key, p_purpose, p_provider, p_model, p_paid_with, p_batch,
             p_input_tokens, p_output_tokens, p_cost, v_day
         )
         returning model_calls.call_id into call_id;
@@ -119,30 +131,62 @@ begin
     return next;
 end $$;
 
+-- Records how a call ended and what it used and cost, once; the reservation stays as its cost if p_input_tokens is null.
+-- Returns whether the answer may be stored: nothing of what it may be about was withdrawn meanwhile. If not p_durable, the
+-- commit does not wait for the disk, and a crash of the server within a second may leave the call as it was reserved.
+create or replace function settle_call(
+    p_owner_id uuid, p_call_id uuid, p_outcome text, p_model text, p_input_tokens bigint, p_output_tokens bigint,
+    p_cache_read_tokens bigint, p_cache_write_tokens bigint, p_cost numeric, p_durable boolean
+) returns boolean language plpgsql as $$
+declare
+    v_unwanted boolean;
+begin
+    if not p_durable then
+        set local synchronous_commit = off;
+    end if;
+    perform memory.hold_owner(p_owner_id);
+    update memory.model_calls
+    set outcome = p_outcome,
+        model = coalesce(p_model, model),
+        input_tokens = coalesce(p_input_tokens, input_tokens),
+        output_tokens = coalesce(p_output_tokens, output_tokens),
+        cache_read_tokens = coalesce(p_cache_read_tokens, cache_read_tokens),
+        cache_write_tokens = coalesce(p_cache_write_tokens, cache_write_tokens),
+        cost = case when p_input_tokens is null then cost else p_cost end,
+        settled_at = clock_timestamp()
+    where owner_id = p_owner_id and call_id = p_call_id and outcome = 'unknown'
+    returning answer_unwanted into v_unwanted;
+    return v_unwanted is not true;
+end $$;
+
 -- Reserves a chat completion that the proxy passes on, and returns its id; null, and how long the day still lasts, if the
 -- platform pays and the rest of the user's budget for that (p_daily_cost; null: unlimited) is smaller, or if there is a
 -- budget and the price is unknown. What the request does not limit, the answer's length, is reserved by estimate.
 create or replace function reserve_chat(
-    p_user_id uuid, p_being_id uuid, p_provider text, p_model text, p_paid_with text,
+    p_being_id uuid, p_provider text, p_model text, p_paid_with text,
     p_input_tokens bigint, p_output_tokens bigint, p_cost numeric, p_daily_cost numeric
 ) returns table (call_id uuid, lacking text, day_left interval) language plpgsql as $$
 #variable_conflict use_column
 declare
+    v_user_id uuid;
     v_day date;
     v_spent numeric;
 begin
-    select (memory.now() at time zone time_zone)::date, memory.day_end(memory.now(), time_zone) - memory.now()
-    into strict v_day, day_left
-    from memory.users
-    where user_id = p_user_id;
+    select user_id, (memory.now() at time zone time_zone)::date, memory.day_end(memory.now(), time_zone) - memory.now()
+    into v_user_id, v_day, day_left
+    from memory.users join memory.beings using (user_id)
+    where being_id = p_being_id;
+    if not found then
+        raise exception using errcode = 'MP002', message = format('There is no Being %s.', p_being_id);
+    end if;
 
     if p_paid_with = 'platform' and p_daily_cost is not null then
         -- Serializes the reservations of one user; no other statement takes this lock.
-        perform pg_advisory_xact_lock(hashtextextended('chat ' || p_user_id::text, 0));
+        perform pg_advisory_xact_lock(hashtextextended('chat ' || v_user_id::text, 0));
         select coalesce(sum(cost), 0)
         into v_spent
         from memory.model_calls
-        where user_id = p_user_id and day = v_day and purpose = 'chat' and paid_with = 'platform';
+        where user_id = v_user_id and day = v_day and purpose = 'chat' and paid_with = 'platform';
         lacking := case
             when p_cost is null then 'price'
             when v_spent + p_cost > p_daily_cost then 'cost'
@@ -153,7 +197,7 @@ begin
             user_id, being_id, purpose, provider, model, paid_with, input_tokens, output_tokens, cost, day
         )
         values (
-            p_user_id, p_being_id, 'chat', p_provider, p_model, p_paid_with, p_input_tokens, p_output_tokens, p_cost, v_day
+            v_user_id, p_being_id, 'chat', p_provider, p_model, p_paid_with, p_input_tokens, p_output_tokens, p_cost, v_day
         )
         returning model_calls.call_id into call_id;
     end if;

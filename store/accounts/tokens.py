@@ -68,7 +68,7 @@ class Opened:
 def opened(tx: Transaction, asked: Sequence[tuple[bytes, str | None]]) -> list[Opened | None]:
     """Return for each pair of a token's hash and a Being's id or slug what the token opens; None if there is no token.
 
-    It is one statement, which only reads: see `Store.read`.
+    It is one statement, which changes nothing: see `Store.statement`.
     """
     rows = tx.execute(
         """

@@ -39,14 +39,16 @@ def begin(tx: Transaction, account: Account, key_id: UUID | None, calls: Mapping
     tx.execute(
         """
         insert into memory.provider_batches (user_id, being_id, kind, key, key_id, call_ids)
-        values (%s, %s, %s, %s, %s, %s)
+        select user_id, being_id, %s, %s, %s::uuid, %s
+        from memory.owner_of(%s)
         on conflict (owner_id, kind, key) do update
         set key_id = excluded.key_id, provider_batch_id = null, call_ids = excluded.call_ids,
             created_at = clock_timestamp(), cancelled_at = null, ended_at = null
         """,
         [
-            *(account.user_id, account.being_id, account.kind, account.key, key_id),
+            *(account.kind, account.key, key_id),
             Jsonb({name: str(call_id) for name, call_id in calls.items()}),
+            account.owner_id,
         ],
     )
 

@@ -26,6 +26,8 @@ T = TypeVar("T")
 def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> UUID:
     """Reserve a call against the day's budget in a transaction of its own; returns the call's id.
 
+    A connection that is lost meanwhile may leave one more reservation, which stays in the account at its highest cost.
+
     The default budget in money ignores calls whose price is unknown; a configured budget refuses them.
 
     Args:
@@ -35,32 +37,10 @@ def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> 
         call: The other arguments of `calls.reserve`.
 
     Raises:
-        BudgetSpent, Withdrawn: As `calls.reserve`.
+        BudgetSpent, NotFound, Withdrawn: As `calls.reserve`.
     """
-    with _noted(store, account.owner_id), store.transaction() as tx:
-        return calls.reserve(tx, account, budget=_budget(settings, call["cost"]), **call)
-
-
-def reserve_embedding(
-    store: Store, settings: Settings, owner_id: UUID, kind: str | None, key: str | None, **call: Any
-) -> UUID:
-    """Reserve a request for embeddings, which the platform pays for, as `reserve` does; returns the call's id.
-
-    Args:
-        store: The ledger.
-        settings: See `reserve`.
-        owner_id: The Being or user that it is made for; looked up in the same transaction.
-        kind: The kind of the work that makes it, if any.
-        key: The key of that work.
-        call: The other arguments of `calls.reserve`.
-
-    Raises:
-        BudgetSpent: As `calls.reserve`.
-        NotFound: The owner does not exist any more.
-    """
-    with _noted(store, owner_id), store.transaction() as tx:
-        account = Account(*calls.account(tx, owner_id), kind, key, "platform")
-        return calls.reserve(tx, account, budget=_budget(settings, call["cost"]), **call)
+    with _noted(store, account.owner_id):
+        return store.statement(lambda tx: calls.reserve(tx, account, budget=_budget(settings, call["cost"]), **call))
 
 
 def find_or_reserve(
@@ -79,7 +59,7 @@ def find_or_reserve(
         What `find` returned, or the call's id.
 
     Raises:
-        BudgetSpent, Withdrawn: As `calls.reserve`.
+        BudgetSpent, NotFound, Withdrawn: As `calls.reserve`.
     """
     with _noted(store, account.owner_id), store.transaction() as tx:
         found = find(tx)
@@ -98,7 +78,7 @@ def _noted(store: Store, owner_id: UUID) -> Iterator[None]:
         yield
     except BudgetSpent as spent:
         with store.transaction() as tx:
-            first = _note(tx, *calls.account(tx, owner_id), spent.lacking)
+            first = _note(tx, owner_id, spent.lacking)
         if first:
             log.warning(
                 "budget.reached",
@@ -143,7 +123,7 @@ def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
     ).rowcount
 
 
-def _note(tx: Transaction, user_id: UUID, being_id: UUID | None, lacking: Lacking) -> bool:
+def _note(tx: Transaction, owner_id: UUID, lacking: Lacking) -> bool:
     """Record that the owner's budget of the current day is exhausted; returns true the first time."""
     return bool(
         value(
@@ -151,14 +131,13 @@ def _note(tx: Transaction, user_id: UUID, being_id: UUID | None, lacking: Lackin
             """
             with noted as (
                 insert into memory.budgets_reached (user_id, being_id, day, lacking)
-                select user_id, %(being)s, (memory.now() at time zone time_zone)::date, %(lacking)s
-                from memory.users
-                where user_id = %(user)s
+                select user_id, o.being_id, (memory.now() at time zone time_zone)::date, %s
+                from memory.owner_of(%s) as o join memory.users using (user_id)
                 on conflict do nothing
                 returning 1
             )
             select exists (table noted)
             """,
-            {"user": user_id, "being": being_id, "lacking": lacking},
+            [lacking, owner_id],
         )
     )

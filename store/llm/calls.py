@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -22,16 +23,10 @@ SPENT: dict[Lacking, str] = {
 class Account:
     """The owner of a call (a Being, or a user across Beings), the work that makes it, if any, and whose key pays."""
 
-    user_id: UUID
-    being_id: UUID | None
+    owner_id: UUID
     kind: str | None
     key: str | None
     paid_with: PaidWith
-
-    @property
-    def owner_id(self) -> UUID:
-        """The Being or user whose budget is charged."""
-        return self.being_id or self.user_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,27 +37,17 @@ class Budget:
     cost: Decimal | None
 
 
-def account(tx: Transaction, owner_id: UUID) -> tuple[UUID, UUID | None]:
-    """Resolve an owner of work to its user id, and its Being id if the owner is a Being.
+def user_of(tx: Transaction, owner_id: UUID) -> UUID:
+    """Return the id of the user that an owner of calls belongs to, or is.
 
     Raises:
         NotFound: The owner does not exist any more.
     """
-    row = tx.execute(
-        """
-        select user_id, being_id
-        from memory.beings
-        where being_id = %(owner)s
-        union all
-        select user_id, null
-        from memory.users
-        where user_id = %(owner)s
-        """,
-        {"owner": owner_id},
-    ).fetchone()
+    row = tx.execute("select user_id from memory.owner_of(%s)", [owner_id]).fetchone()
     if row is None:
         raise NotFound(f"There is neither a Being nor a user {owner_id}.")
-    return row["user_id"], row["being_id"]
+    user_id: UUID = row["user_id"]
+    return user_id
 
 
 def reserve(
@@ -96,15 +81,16 @@ def reserve(
 
     Raises:
         BudgetSpent: The rest of the day's budget is smaller.
+        NotFound: The owner does not exist any more.
         Withdrawn: Something of the user's was withdrawn since the claim.
     """
     (row,) = tx.execute(
         """
         select *
-        from memory.reserve_call(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+        from memory.reserve_call(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         [
-            *(account.user_id, account.being_id, account.kind, account.key),
+            *(account.owner_id, account.kind, account.key),
             *(purpose, provider, model, account.paid_with, batch),
             *(input_tokens, output_tokens, cost, budget.tokens, budget.cost, withdrawals),
         ],
@@ -141,14 +127,15 @@ def reserve_chat(
 
     Raises:
         BudgetSpent: The platform pays, and the rest of the day's budget is smaller or the price is unknown.
+        NotFound: The Being does not exist any more.
     """
     (row,) = tx.execute(
         """
         select *
-        from memory.reserve_chat(%s, %s, %s, %s, %s, %s, %s, %s, %s)
+        from memory.reserve_chat(%s, %s, %s, %s, %s, %s, %s, %s)
         """,
         [
-            *(account.user_id, account.being_id, provider, model, account.paid_with),
+            *(account.owner_id, provider, model, account.paid_with),
             *(input_tokens, output_tokens, cost, daily_cost),
         ],
     )
@@ -176,44 +163,27 @@ def settle(
     cache_read_tokens: int = 0,
     cache_write_tokens: int = 0,
     cost: Decimal | None = Decimal(0),
+    durable: bool = True,
 ) -> bool:
     """Record a call's outcome, usage and cost, once; `model` is the name that the provider returned.
+
+    Unless `durable`, the transaction's commit does not wait for the disk, and a crash of the server within a second may
+    leave the call at its reserved cost.
 
     Returns:
         Whether the answer may be stored: nothing of what it may be about was withdrawn meanwhile.
     """
-    tx.execute("select memory.hold_owner(%s)", [owner_id])
-    unwanted = value(
-        tx,
-        """
-        update memory.model_calls
-        set outcome = %s, model = coalesce(%s, model), input_tokens = %s, output_tokens = %s, cache_read_tokens = %s,
-            cache_write_tokens = %s, cost = %s, settled_at = clock_timestamp()
-        where owner_id = %s and call_id = %s and outcome = 'unknown'
-        returning answer_unwanted
-        """,
-        [
-            *(outcome, model, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost),
-            *(owner_id, call_id),
-        ],
-    )
-    return not unwanted
+    usage = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens]
+    return _settle(tx, [owner_id, call_id, outcome, model, *usage, cost, durable])
 
 
 def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outcome) -> bool:
     """Record the outcome of a call whose usage is unknown: its reservation stays as its cost. Returns as `settle`."""
-    tx.execute("select memory.hold_owner(%s)", [owner_id])
-    unwanted = value(
-        tx,
-        """
-        update memory.model_calls
-        set outcome = %s, settled_at = clock_timestamp()
-        where owner_id = %s and call_id = %s and outcome = 'unknown'
-        returning answer_unwanted
-        """,
-        [outcome, owner_id, call_id],
-    )
-    return not unwanted
+    return _settle(tx, [owner_id, call_id, outcome, *[None] * 6, True])
+
+
+def _settle(tx: Transaction, arguments: list[Any]) -> bool:
+    return bool(value(tx, "select memory.settle_call(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", arguments))
 
 
 def spending(

@@ -40,14 +40,12 @@ def put(
             """
             insert into memory.model_responses
                 (user_id, being_id, kind, key, prompt_hash, purpose, model, completion, defect)
-            values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+            select user_id, being_id, %s, %s, %s, %s, %s, %s, %s
+            from memory.owner_of(%s)
             on conflict (owner_id, kind, key, prompt_hash) do nothing
             returning *
             """,
-            [
-                *(account.user_id, account.being_id, account.kind, account.key, prompt_hash),
-                *(purpose, model, completion, defect),
-            ],
+            [account.kind, account.key, prompt_hash, purpose, model, completion, defect, account.owner_id],
         ).fetchone()
         if stored is None:
             (stored,) = cursor.execute(_BY_PROMPT, [account.owner_id, account.kind, account.key, prompt_hash])

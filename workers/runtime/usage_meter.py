@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 
 from providers.errors import ProviderError
 from providers.metering import asking
@@ -11,7 +12,7 @@ from providers.thinking import Usage
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import budgets, calls
-from store.transaction import commit_soon
+from store.llm.calls import Account
 
 PROVIDER = "openai"
 
@@ -40,12 +41,10 @@ class AccountsMeter:
         asker = asking()
         if asker is None:
             raise RuntimeError("A paid embedding request must be made inside `on_behalf_of`.")
-        call_id = budgets.reserve_embedding(
+        call_id = budgets.reserve(
             self._store,
             self._settings,
-            asker.owner_id,
-            asker.kind,
-            asker.key,
+            Account(asker.owner_id, asker.kind, asker.key, "platform"),
             purpose=asker.purpose,
             provider=PROVIDER,
             model=model,
@@ -58,14 +57,20 @@ class AccountsMeter:
             yield used.append
         except ProviderError as error:
             if not error.perhaps_paid:
-                with self._store.transaction() as tx:
-                    calls.settle(tx, asker.owner_id, call_id, "failed")
+                self._store.statement(partial(calls.settle, owner_id=asker.owner_id, call_id=call_id, outcome="failed"))
             raise
         cost = self._cost(model, used[-1])
-        # If this commit is lost in a crash, the call stays in the account at its reserved upper bound.
-        with self._store.transaction() as tx, tx.pipeline():
-            commit_soon(tx)
-            calls.settle(tx, asker.owner_id, call_id, "answered", input_tokens=used[-1], cost=cost)
+        self._store.statement(
+            partial(
+                calls.settle,
+                owner_id=asker.owner_id,
+                call_id=call_id,
+                outcome="answered",
+                input_tokens=used[-1],
+                cost=cost,
+                durable=False,
+            )
+        )
 
     def _cost(self, model: str, tokens: int) -> Decimal | None:
         return cost_of(model, Usage(input_tokens=tokens), self._settings.prices)

@@ -28,7 +28,7 @@ def waits(store, wait_until):
 
 def settled_call(tx, being):
     """Settle a call: a worker's transaction that goes on to store the answer."""
-    account = calls.Account(being.user_id, being.being_id, "patrol.diary", "r", "platform")
+    account = calls.Account(being.being_id, "patrol.diary", "r", "platform")
     calls.settle(tx, being.being_id, uuid4(), "answered")
     return account
 

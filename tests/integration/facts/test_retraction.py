@@ -406,8 +406,8 @@ def test_summaries_are_written_again_without_it(talk, retract, clock):
 
 def answered_with(tx, owner, kind, words):
     """Store a model's answer to a question of a kind of work, whose owner is a Being or its user."""
-    being_id = owner.being_id if isinstance(owner, Being) else None
-    account = calls.Account(owner.user_id, being_id, kind.name, "", "platform")
+    owner_id = owner.being_id if isinstance(owner, Being) else owner.user_id
+    account = calls.Account(owner_id, kind.name, "", "platform")
     responses.put(tx, account, words.encode(), purpose="any", model="any", completion=words, defect=None)
 
 

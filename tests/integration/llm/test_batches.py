@@ -177,9 +177,9 @@ def test_a_bad_answer_in_a_batch_is_asked_again_directly(provider, waiting, clai
     assert sorted(call["outcome"] for call in accounts()) == ["answered"] * 3 + ["bad"]
 
 
-def test_a_batch_whose_submission_crashed_is_submitted_again(provider, waiting, claimed, store, user, being, accounts):
+def test_a_batch_whose_submission_crashed_is_submitted_again(provider, waiting, claimed, store, being, accounts):
     claim = claimed()
-    account = Account(user.user_id, being.being_id, claim.kind, claim.key, "platform")
+    account = Account(being.being_id, claim.kind, claim.key, "platform")
     with store.transaction() as tx:
         batches.begin(tx, account, None, {prompt_hash(question("Like number 0?")).hex(): being.being_id})
     with pytest.raises(BatchPending):

@@ -156,8 +156,8 @@ def test_a_beings_own_budget_comes_before_the_platforms(mind, store, being):
         mind(daily_tokens=1_000_000).ask(question())
 
 
-def test_an_unsettled_call_counts_at_its_reservation(mind, store, being, user, accounts):
-    account = calls.Account(user.user_id, being.being_id, "patrol.consolidate", "0", "platform")
+def test_an_unsettled_call_counts_at_its_reservation(mind, store, being, accounts):
+    account = calls.Account(being.being_id, "patrol.consolidate", "0", "platform")
     with store.transaction() as tx:
         calls.reserve(
             tx,
@@ -176,8 +176,8 @@ def test_an_unsettled_call_counts_at_its_reservation(mind, store, being, user, a
         mind(daily_tokens=1050).ask(question())
 
 
-def test_reservations_at_the_same_moment_see_each_other(store, being, user, accounts):
-    account = calls.Account(user.user_id, being.being_id, "patrol.consolidate", "0", "platform")
+def test_reservations_at_the_same_moment_see_each_other(store, being, accounts):
+    account = calls.Account(being.being_id, "patrol.consolidate", "0", "platform")
     together = Barrier(AT_ONCE)
 
     def reserve(_):
