@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from threading import Lock
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from providers.embedding import Embedder, make_embedder
 from providers.errors import Misconfigured, Transient
@@ -12,6 +10,10 @@ from providers.local.encoder_config import MINILM, NAME_PREFIX
 from providers.metering import Meter
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 UNEMBEDDED_SECONDS = 5.0
 
@@ -69,7 +71,7 @@ class Embedders:
             self._made[model] = made
         return self._made[model]
 
-    def constants(self, model: str | None, texts: Sequence[str]) -> NDArray[np.float32]:
+    def constants(self, model: str | None, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embed texts that are the same for all Beings, once for each process and model.
 
         Returns:

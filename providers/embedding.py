@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol
 
 from providers import tls
 from providers.errors import InputRefused, Misconfigured
 from providers.metering import Meter
 from schemas.settings import Settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Embedder(Protocol):
@@ -36,7 +37,7 @@ class Embedder(Protocol):
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """How many of these tokens each text takes, by estimate where the model's tokenizer is out of reach."""
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embed texts that queries are to find, in as few requests as the provider's limits allow.
 
         Returns:
@@ -46,11 +47,11 @@ class Embedder(Protocol):
             ProviderError: No text was embedded; the subclass says what to do. One refused text fails all of them.
         """
 
-    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_queries(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Embed queries, which some models prefix differently from the texts that they find; otherwise as `embed`."""
 
 
-def embed_each(embedder: Embedder, texts: Sequence[str]) -> list[NDArray[np.float32] | InputRefused]:
+def embed_each(embedder: Embedder, texts: Sequence[str]) -> "list[NDArray[np.float32] | InputRefused]":
     """Embed texts, bisecting a refused batch until each refused text is alone.
 
     One refused text among n costs at most 2·log2(n) + 2 more requests.

@@ -1,8 +1,10 @@
-"""Vectors of texts of any length: one for a whole text, and some for a long question."""
+"""Vectors of texts of any length: one for a whole text, and some for a long question.
+
+numpy is imported with the first mean: the stream reader imports this module, and embeds nothing.
+"""
 
 from collections.abc import Sequence
-
-import numpy as np
+from itertools import pairwise
 
 from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused
@@ -34,7 +36,9 @@ def embed_question(embedder: Embedder, question: str) -> list[Vector]:
         ProviderError: It was not embedded.
     """
     made = embedder.embed_queries([one.text for one in windows(embedder, question)])
-    return [_direction(part) for part in np.array_split(made, min(len(made), MOST_QUESTION_VECTORS))]
+    parts = min(len(made), MOST_QUESTION_VECTORS)
+    cuts = pairwise(len(made) * part // parts for part in range(parts + 1))
+    return [_direction(made[start:end]) for start, end in cuts]
 
 
 def embed_prefix(embedder: Embedder, text: str) -> Vector:
@@ -58,14 +62,15 @@ def _windows(embedder: Embedder, text: str) -> list[Window]:
 def _mean(answers: Sequence[Vector | InputRefused]) -> Vector | InputRefused:
     made = [one for one in answers if not isinstance(one, InputRefused)]
     refused = [one for one in answers if isinstance(one, InputRefused)]
-    return refused[0] if refused else _direction(np.stack(made))
+    return refused[0] if refused else _direction(made)
 
 
-def _direction(vectors: Vector) -> Vector:
+def _direction(vectors: Vector | Sequence[Vector]) -> Vector:
     """The unit vector in the direction of the mean of some; of one, itself."""
     if len(vectors) == 1:
-        first: Vector = vectors[0]
-        return first
-    mean = vectors.mean(axis=0)
+        return vectors[0]
+    import numpy as np  # noqa: PLC0415  # see the module
+
+    mean = np.mean(vectors, axis=0)
     unit: Vector = (mean / np.linalg.norm(mean)).astype(np.float32)
     return unit

@@ -1,19 +1,26 @@
-"""Vectors that were paid for, by text: kept before they are applied, so that no text is embedded twice."""
+"""Vectors that were paid for, by text: kept before they are applied, so that no text is embedded twice.
+
+numpy is imported with the first vector: the stream reader and most commands of the command line need none.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from pgvector import HalfVector
 from psycopg.rows import class_row
 
 from schemas.ledger.kinds import REEMBED
 from store.transaction import Transaction, value
 
-Vector = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+else:
+    Vector = Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,4 +118,6 @@ def serve(tx: Transaction, being_id: UUID, model: str) -> bool:
 
 def as_array(vector: Any) -> Vector:
     """Convert a `halfvec` that was read from the database."""
+    import numpy as np  # noqa: PLC0415  # see the module
+
     return np.asarray(vector.to_numpy(), dtype=np.float32)
