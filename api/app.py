@@ -1,6 +1,7 @@
 """The HTTP API as an ASGI application; `patrol api` serves it with uvicorn and `api.http.connections.Connection`."""
 
 import logging
+import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,7 +32,7 @@ from api.http.embedder_load import EmbedderLoad
 from api.http.fair_use import FairUse
 from api.http.problems import handle
 from api.http.request_log import ID, RequestLog
-from api.http.request_metrics import RequestMetrics
+from api.http.request_metrics import COUNTS, RequestMetrics
 from api.http.user_loads import UserLoads
 from api.intake import kept_notes, notes
 from api.mcp.http import McpOverHttp
@@ -57,14 +58,18 @@ SWITCH_SECONDS = 0.0005
 THREADS_PER_USER = 4
 
 
-def create_app(settings: Settings | None = None, bulk_turns: Path | None = None) -> FastAPI:
+def server_app() -> FastAPI:
+    """Create the application of one of a server's processes, with the settings of the environment."""
+    return create_app(Settings(), bulk_turns=Path(os.environ[COUNTS]) / "bulk-turns")
+
+
+def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
     """Create the application, which opens its resources at its start and closes them at its end.
 
     Args:
-        settings: The settings; None: read from the environment.
+        settings: The settings.
         bulk_turns: The file by which the server's processes take turns at bulk; None: there is one process.
     """
-    settings = settings or Settings()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:

@@ -1,13 +1,23 @@
-"""What the processes of the HTTP server share: the process that forks them imports this once."""
+"""What the processes of the HTTP server share: the process that forks them imports this once.
 
-from importlib import import_module
+Attributes:
+    app: The application. It opens nothing before its start, which is in the process that serves.
+"""
 
-from providers import embedding
+from fastapi.routing import iter_route_contexts
+
+from providers import embedding, tls
 from schemas.settings import Settings
 from workers.runtime import collector
 
 with collector.paused():
-    import_module("api.app")
+    from api.app import server_app
+
+    app = server_app()
+    # The framework prepares its routes with the first request, and each process would for itself.
+    list(iter_route_contexts(app.routes))
+    # For the proxy's connections to upstreams.
+    tls.trusted()
     # With the first request, which may need it, each process would load it for itself.
     embedding.preload(Settings())
 collector.keep_out_of_it()

@@ -84,12 +84,15 @@ def remove_stale_directories() -> None:
 
 
 def application() -> "FastAPI":
-    """Make the application of one process, which ends when the process that started it has, however that ended."""
-    if parent := multiprocessing.parent_process():
-        threading.Thread(target=_end_with, args=[parent], name="parent", daemon=True).start()
-    from api.app import create_app  # noqa: PLC0415  # the process that only starts others does without
+    """Return the application of one process, which ends when the process that started it has, however that ended."""
+    if (parent := multiprocessing.parent_process()) is None:
+        from api.app import server_app  # noqa: PLC0415  # the process that only starts others does without
 
-    return create_app(bulk_turns=Path(os.environ[COUNTS]) / "bulk-turns")
+        return server_app()
+    threading.Thread(target=_end_with, args=[parent], name="parent", daemon=True).start()
+    from api.preloaded import app  # noqa: PLC0415  # likewise
+
+    return app
 
 
 def _end_with(parent: BaseProcess) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import httpx2
 
+from providers import tls
 from schemas.proxy.upstreams import Upstream
 from schemas.settings import Settings
 
@@ -66,6 +67,7 @@ class UpstreamClient:
         silence = settings.proxy_silence_timeout.total_seconds()
         connect = settings.proxy_connect_timeout.total_seconds()
         self._client = httpx2.AsyncClient(
+            verify=tls.trusted(),
             timeout=httpx2.Timeout(silence, connect=connect),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64, keepalive_expiry=30.0),
             trust_env=False,

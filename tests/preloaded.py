@@ -35,6 +35,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO, NoReturn, cast
 
+from api.server import PRELOADED
 from cli.operations.environments import environment
 from providers.local.minilm import open_minilm
 from workers.embedded import processes
@@ -189,6 +190,8 @@ def preloaded_process() -> Iterator[str]:
         listener.listen()
         command = [sys.executable, "-m", "tests.preloaded", str(listener.fileno())]
         child = Child(command, log, env=environment("worker"), inherit=[listener.fileno()])
+        # Only the process listens now: once it has ended, its clients are refused and wait for nothing.
+        listener.close()
         try:
             yield address
         finally:
@@ -263,7 +266,8 @@ def load() -> None:
         import_module(library)
     for package in PACKAGES:
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
-            if not module.name.endswith("__main__"):
+            # What the API's processes share reads the settings, and where they count.
+            if not module.name.endswith("__main__") and module.name != PRELOADED:
                 import_module(module.name)
     # Each fork would hash its 90 MB when it first embeds.
     open_minilm()
