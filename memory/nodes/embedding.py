@@ -37,7 +37,8 @@ def embed_question(embedder: Embedder, question: str) -> list[Vector]:
     """
     made = embedder.embed_queries([one.text for one in windows(embedder, question)])
     parts = min(len(made), MOST_QUESTION_VECTORS)
-    cuts = pairwise(len(made) * part // parts for part in range(parts + 1))
+    each, more = divmod(len(made), parts)
+    cuts = pairwise(part * each + min(part, more) for part in range(parts + 1))
     return [_direction(made[start:end]) for start, end in cuts]
 
 

@@ -1,4 +1,4 @@
-"""A single statement reads without a transaction around it, and on another connection where its own was lost."""
+"""A single statement runs without a transaction around it, and on another connection where its own was lost."""
 
 import psycopg
 import pytest
@@ -32,7 +32,7 @@ def lose_connection(alone, url):
 
     def lose():
         with psycopg.connect(url, autocommit=True) as another:
-            another.execute("select pg_terminate_backend(%s, 5000)", [alone.read(pid)])
+            another.execute("select pg_terminate_backend(%s, 5000)", [alone.statement(pid)])
 
     return lose
 
@@ -40,11 +40,11 @@ def lose_connection(alone, url):
 def test_it_is_one_message_to_the_server(alone):
     with alone.transaction() as tx:
         assert tx.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS
-    assert alone.read(lambda tx: tx.info.transaction_status) == psycopg.pq.TransactionStatus.IDLE
+    assert alone.statement(lambda tx: tx.info.transaction_status) == psycopg.pq.TransactionStatus.IDLE
 
 
 def test_a_lost_connection_is_replaced_and_the_statement_repeated(alone, lose_connection):
-    before = alone.read(pid)
+    before = alone.statement(pid)
     lose_connection()
     calls = []
 
@@ -52,12 +52,12 @@ def test_a_lost_connection_is_replaced_and_the_statement_repeated(alone, lose_co
         calls.append(tx)
         return pid(tx)
 
-    assert alone.read(look) != before
+    assert alone.statement(look) != before
     assert len(calls) == 2
 
 
 def test_a_transaction_does_not_begin_on_a_lost_connection(alone, lose_connection):
-    before = alone.read(pid)
+    before = alone.statement(pid)
     lose_connection()
     with alone.transaction() as tx:
         assert pid(tx) != before
@@ -71,21 +71,28 @@ def test_a_statement_that_fails_is_not_repeated_and_gives_its_connection_back(al
         return value(tx, "select 1 / 0")
 
     with pytest.raises(psycopg.errors.DivisionByZero):
-        alone.read(look)
+        alone.statement(look)
     assert len(calls) == 1
-    assert alone.read(lambda tx: value(tx, "select 1")) == 1
+    assert alone.statement(lambda tx: value(tx, "select 1")) == 1
+
+
+def test_what_it_writes_is_committed(alone, lose_connection):
+    lose_connection()
+    user = alone.statement(lambda tx: users.add_user(tx, "ada", "UTC"))
+    with alone.transaction() as tx:
+        assert users.all_users(tx) == [user]
 
 
 def test_the_allowance_bounds_it(alone):
     with allowed(Allowance(statement_seconds=0.05)), pytest.raises(StatementTimeout):
-        alone.read(lambda tx: value(tx, SLOW))
-    assert alone.read(lambda tx: value(tx, "select 1")) == 1
+        alone.statement(lambda tx: value(tx, SLOW))
+    assert alone.statement(lambda tx: value(tx, "select 1")) == 1
 
 
 def test_within_a_joined_transaction_it_sees_what_that_has_written(alone):
     with alone.joined() as tx:
         user = users.add_user(tx, "ada", "UTC")
-        assert alone.read(lambda tx: users.get_user(tx, user.user_id)) == user
+        assert alone.statement(lambda tx: users.get_user(tx, user.user_id)) == user
 
 
 def test_a_request_is_admitted_where_the_connection_was_lost(alone, lose_connection):
