@@ -76,8 +76,16 @@ settings.load_profile("normal")
 def pytest_configure(config: pytest.Config) -> None:
     """Trust one certificate instead of all: a model's client loads them when it is made, which takes 40 ms.
 
-    No test speaks TLS. Above parallel test processes, also start the preloaded process that they share.
+    No test speaks TLS. Above parallel test processes, also start the preloaded process that they share, and make the
+    directory of temporary files: what a killed worker leaves there goes with the run.
     """
+    if not hasattr(config, "workerinput"):
+        # pytest keeps those of its last runs where they are: they show why a test failed.
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
+        # A short path, since a socket's is at most 107 bytes.
+        temporary = tempfile.TemporaryDirectory(prefix="t-")
+        config.add_cleanup(temporary.cleanup)
+        os.environ["TMPDIR"] = tempfile.tempdir = temporary.name
     first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
     kept = tempfile.NamedTemporaryFile("w", prefix="patrol-", suffix=".pem")  # noqa: SIM115  # until the run ends
     config.add_cleanup(kept.close)
