@@ -8,12 +8,18 @@
 --            input in, and never changes; no work, run or session carries a key. So an input that waits already, or that
 --            another request brings, can't be paid for by it.
 
--- The user and the Being of an owner of calls, which is a Being, or a user across Beings; no row if it is gone.
-create or replace function owner_of(p_owner_id uuid) returns table (user_id uuid, being_id uuid) language sql stable as $$
+-- The user and the Being of an owner of calls, which is a Being, or a user across Beings. Raises if it is gone.
+create or replace function owner_of(p_owner_id uuid) returns table (user_id uuid, being_id uuid) language plpgsql stable rows 1 as $$
+#variable_conflict use_column
+begin
+    return query
     select user_id, being_id from memory.beings where being_id = p_owner_id
     union all
     select user_id, null from memory.users where user_id = p_owner_id;
-$$;
+    if not found then
+        raise exception using errcode = 'MP002', message = format('There is neither a Being nor a user %s.', p_owner_id);
+    end if;
+end $$;
 
 -- Whether the key that an input of a Being came with has not expired, so that the input need not wait for another.
 create or replace function key_lives(p_being_id uuid, p_key_id uuid) returns boolean language sql stable
@@ -88,17 +94,14 @@ declare
     v_spent record;
     v_withdrawals bigint;
 begin
-    select u.user_id, b.being_id, (memory.now() at time zone u.time_zone)::date,
-        memory.day_end(memory.now(), u.time_zone) - memory.now(),
+    select user_id, being_id into v_user_id, v_being_id from memory.owner_of(p_owner_id);
+    select (memory.now() at time zone u.time_zone)::date, memory.day_end(memory.now(), u.time_zone) - memory.now(),
         coalesce(b.daily_tokens, p_daily_tokens), coalesce(b.daily_cost, p_daily_cost), u.withdrawals
-    into v_user_id, v_being_id, v_day, day_left, v_tokens, v_cost, v_withdrawals
+    into strict v_day, day_left, v_tokens, v_cost, v_withdrawals
     from memory.users as u
-    left join memory.beings as b on b.being_id = p_owner_id
-    where u.user_id = coalesce((select user_id from memory.beings where being_id = p_owner_id), p_owner_id)
+    left join memory.beings as b on b.being_id = v_being_id
+    where u.user_id = v_user_id
     for share of u;
-    if not found then
-        raise exception using errcode = 'MP002', message = format('There is neither a Being nor a user %s.', p_owner_id);
-    end if;
     if v_withdrawals <> p_withdrawals then
         raise exception using errcode = 'MP004',
             message = 'Something that the model was to be asked about was withdrawn meanwhile.';
@@ -173,12 +176,8 @@ declare
     v_spent numeric;
 begin
     select user_id, (memory.now() at time zone time_zone)::date, memory.day_end(memory.now(), time_zone) - memory.now()
-    into v_user_id, v_day, day_left
-    from memory.users join memory.beings using (user_id)
-    where being_id = p_being_id;
-    if not found then
-        raise exception using errcode = 'MP002', message = format('There is no Being %s.', p_being_id);
-    end if;
+    into strict v_user_id, v_day, day_left
+    from memory.owner_of(p_being_id) join memory.users using (user_id);
 
     if p_paid_with = 'platform' and p_daily_cost is not null then
         -- Serializes the reservations of one user; no other statement takes this lock.

@@ -35,6 +35,9 @@ def begin(tx: Transaction, account: Account, key_id: UUID | None, calls: Mapping
         account: The owner and the work.
         key_id: The user's key that pays; None: the platform's.
         calls: The reserved call of each question, by the question's name in the batch.
+
+    Raises:
+        NotFound: The owner does not exist any more.
     """
     tx.execute(
         """

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.llm.calls import Lacking, Outcome, PaidWith, Spending
-from store.errors import BudgetSpent, NotFound
+from store.errors import BudgetSpent
 from store.transaction import Transaction, value
 
 SPENT: dict[Lacking, str] = {
@@ -43,10 +43,7 @@ def user_of(tx: Transaction, owner_id: UUID) -> UUID:
     Raises:
         NotFound: The owner does not exist any more.
     """
-    row = tx.execute("select user_id from memory.owner_of(%s)", [owner_id]).fetchone()
-    if row is None:
-        raise NotFound(f"There is neither a Being nor a user {owner_id}.")
-    user_id: UUID = row["user_id"]
+    user_id: UUID = value(tx, "select user_id from memory.owner_of(%s)", [owner_id])
     return user_id
 
 

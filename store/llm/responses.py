@@ -34,7 +34,11 @@ def put(
     completion: str,
     defect: str | None,
 ) -> Response:
-    """Store a response; an earlier response to the same prompt stays, and is returned instead."""
+    """Store a response; an earlier response to the same prompt stays, and is returned instead.
+
+    Raises:
+        NotFound: The owner does not exist any more.
+    """
     with tx.cursor(row_factory=class_row(Response)) as cursor:
         stored = cursor.execute(
             """
