@@ -26,8 +26,8 @@ T = TypeVar("T")
 def reserve(store: Store, settings: Settings, account: Account, **call: Any) -> UUID:
     """Reserve a call against the day's budget in a transaction of its own; returns the call's id.
 
-    The default budget in money ignores calls whose price is unknown; a configured budget refuses them. A connection that
-    is lost meanwhile may leave one more reservation, which stays in the account at its highest cost.
+    The default budget in money ignores calls whose price is unknown; a configured budget refuses them. If the
+    connection is lost, one more reservation may stay in the account at its highest cost.
 
     Args:
         store: The ledger.

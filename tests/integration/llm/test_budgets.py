@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Decimal
 from threading import Barrier
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,9 +16,9 @@ from providers.errors import Transient
 from schemas.llm.prices import Price
 from schemas.settings import Settings
 from store.accounts import beings, users
-from store.errors import BudgetSpent
+from store.errors import BudgetSpent, NotFound
 from store.ledger import metrics
-from store.llm import budgets, calls
+from store.llm import batches, budgets, calls, responses
 from store.transaction import value
 from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import question
@@ -174,6 +175,24 @@ def test_an_unsettled_call_counts_at_its_reservation(mind, store, being, account
     assert accounts()[0]["outcome"] == "unknown"
     with pytest.raises(BudgetSpent):
         mind(daily_tokens=1050).ask(question())
+
+
+@pytest.mark.parametrize("call", ["a call", "a chat completion", "an answer", "a batch"])
+def test_nothing_is_entered_for_an_owner_that_is_gone(store, call):
+    account = calls.Account(uuid4(), "patrol.consolidate", "0", "platform")
+    most = {"provider": "anthropic", "model": "any", "input_tokens": 1, "output_tokens": 1, "cost": Decimal(1)}
+    enter = {
+        "a call": lambda tx: calls.reserve(
+            tx, account, **most, purpose="colours", batch=False, budget=calls.Budget(None, None)
+        ),
+        "a chat completion": lambda tx: calls.reserve_chat(tx, account, **most, daily_cost=None),
+        "an answer": lambda tx: responses.put(
+            tx, account, b"hash", purpose="colours", model="any", completion="Blue.", defect=None
+        ),
+        "a batch": lambda tx: batches.begin(tx, account, None, {}),
+    }
+    with pytest.raises(NotFound), store.transaction() as tx:
+        enter[call](tx)
 
 
 def test_reservations_at_the_same_moment_see_each_other(store, being, accounts):
