@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from schemas.ledger.kinds import BEAT
+
 
 class TaskCount:
     """The number of tasks of each name that workers received, including redelivered and redundant ones."""
@@ -20,7 +22,7 @@ class TaskCount:
     @property
     def beats(self) -> int:
         """Tasks that beat sends periodically."""
-        return sum(count for name, count in self.by_name.items() if name.startswith("upkeep."))
+        return sum(self.by_name[kind.name] for kind in BEAT)
 
     @property
     def caused(self) -> int:

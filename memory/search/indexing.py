@@ -65,6 +65,9 @@ def _work_off(
         if monotonic() >= ends:
             return
         with store.transaction() as tx:
+            # Another tick may have begun with this owner since. Asked for again, it would end with a task for the rest.
+            if work.state(tx, owner_id, kind.name, "") not in {None, "done"}:
+                continue
             work.ask(tx, owner_id, kind, in_chain=True)
             claim = work.claim(tx, owner_id, kind.name, "", lease=terms[0], attempts=terms[1])
         if claim is None:
