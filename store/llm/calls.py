@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
+from psycopg.rows import DictRow, class_row
 
 from schemas.llm.calls import Lacking, Outcome, PaidWith, Spending
 from store.errors import BudgetSpent
@@ -92,11 +92,7 @@ def reserve(
             *(input_tokens, output_tokens, cost, budget.tokens, budget.cost, withdrawals),
         ],
     )
-    if row["lacking"]:
-        left: timedelta = row["day_left"]
-        raise BudgetSpent(SPENT[row["lacking"]], lacking=row["lacking"], retry_after=left.total_seconds())
-    call_id: UUID = row["call_id"]
-    return call_id
+    return _reserved(row)
 
 
 def reserve_chat(
@@ -136,6 +132,11 @@ def reserve_chat(
             *(input_tokens, output_tokens, cost, daily_cost),
         ],
     )
+    return _reserved(row)
+
+
+def _reserved(row: DictRow) -> UUID:
+    """Return the id of a call that was reserved; raises BudgetSpent if it was not."""
     if row["lacking"]:
         left: timedelta = row["day_left"]
         raise BudgetSpent(SPENT[row["lacking"]], lacking=row["lacking"], retry_after=left.total_seconds())
