@@ -74,12 +74,14 @@ $$;
 
 -- Nodes nearest to a vector of the same model by cosine distance, nearest first: the living, or else all that are neither
 -- forgotten nor part of another. By the Being's own index if it has one, which may miss some; else all are compared.
--- An index gives its rows in order: where there is one, no plan may compare all and sort them. A long node is as near as
--- its own vector, or the nearest of its windows.
+-- An index gives its rows in order: where there is one, no plan may compare all and sort them. Where all are compared, an
+-- index leads to them in the order in which they are stored, which takes an eighth less than a bitmap or the whole table.
+-- A long node is as near as its own vector, or the nearest of its windows.
 create or replace function nearest_nodes(
     p_being_id uuid, p_model text, p_query halfvec, p_living boolean, p_limit integer
 ) returns table (node_id uuid, distance double precision) language plpgsql stable rows 20
-set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off as $$
+set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off
+set enable_bitmapscan = off set enable_seqscan = off as $$
 declare
     v_dimensions constant integer := vector_dims(p_query);
     v_ids uuid[];

@@ -10,7 +10,9 @@ from providers.embedders import Embedders
 from providers.errors import InputRefused, Transient
 from schemas.limits import SEARCH_TERMS
 from schemas.settings import Settings
-from tests.scenes import remember, root, words
+from store.nodes import nodes
+from store.transaction import value
+from tests.scenes import EAST, MODEL, remember, root, words
 
 
 class Failing:
@@ -137,3 +139,17 @@ def test_a_search_credits_what_it_returns_and_nothing_beyond(store, being, know)
         rows = tx.execute("select node_id from memory.memory_nodes where reactivation_count > 0").fetchall()
     assert {row["node_id"] for row in rows} == {node.node_id for node in found.nodes}
     assert len(rows) == 2
+
+
+def test_a_recall_compares_vectors_in_the_order_in_which_they_are_stored(store, being, know):
+    know(*(f"entry {number}" for number in range(50)))
+
+    def fetched(tx):
+        """The rows that index scans have fetched by it in this transaction; scans by a bitmap fetch by themselves."""
+        return value(tx, "select pg_stat_get_xact_tuples_fetched('memory.node_vectors_of_model'::regclass)")
+
+    with store.transaction() as tx:
+        before = fetched(tx)
+        found = nodes.match(tx, being.being_id, MODEL, words(vector=EAST).vector, threshold=0.35, limit=3)
+        assert len(found) == 3
+        assert fetched(tx) - before == 50
