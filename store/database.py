@@ -126,18 +126,36 @@ class Store:
         """Return what a single statement returns, in one round trip to the server where a transaction takes three.
 
         Args:
-            execute: Executes the statement, which requests no work. It is called again if its connection was lost,
-                perhaps after the statement was committed: it may repeat only what does no harm twice.
+            execute: Executes the statement, as the first of `statements`.
+
+        Raises:
+            Unavailable, StatementTimeout: As `transaction`.
+        """
+        with self.statements(execute) as (_, returned):
+            return returned
+
+    @contextmanager
+    def statements(self, first: Callable[[Transaction], T]) -> Iterator[tuple[Transaction, T]]:
+        """Statements on one connection that are committed one by one, where they need no transaction together.
+
+        Args:
+            first: Executes the first of them. It is called again if its connection was lost, perhaps after they were
+                committed: they may repeat only what does no harm twice.
+
+        Returns:
+            A context manager whose value is the connection for the others, and what `first` returned. None of them may
+            request work that is due at once.
 
         Raises:
             Unavailable, StatementTimeout: As `transaction`.
         """
         if _JOINED.get() is not None or allowance().statement_seconds is not None:
             with self.transaction() as tx:
-                return execute(tx)
+                yield tx, first(tx)
+            return
         returned: list[T] = []
-        with self._connection(None, lambda tx: returned.append(execute(tx))):
-            return returned[0]
+        with self._connection(None, lambda tx: returned.append(first(tx))) as tx:
+            yield tx, returned[0]
 
     def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.

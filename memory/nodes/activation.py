@@ -7,7 +7,6 @@ from uuid import UUID
 from schemas.ledger.kinds import ACTIVATE
 from schemas.ledger.work import Claim
 from store.database import Store
-from store.ledger import work
 from store.nodes import nodes
 from store.transaction import Transaction
 
@@ -20,15 +19,14 @@ WORKERS_PATIENCE = timedelta(milliseconds=500)
 def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
     """Record an activation of these nodes: at once if the Being's lock is free within 20 ms, else as work due in 1 s.
 
-    Locks the Being, so callers do it last in their transaction. The sweep sends the message of deferred work.
+    It is one statement, which locks the Being: callers do it last in their transaction, or in none. The sweep sends the
+    message of deferred work.
 
     Raises:
         NotFound: There is no such Being.
     """
-    if not node_ids:
-        return
-    if deferred := nodes.activate_or_keep(tx, being_id, node_ids, PATIENCE):
-        work.ask(tx, being_id, ACTIVATE, str(deferred), after=AFTER)
+    if node_ids:
+        nodes.activate_or_keep(tx, being_id, node_ids, patience=PATIENCE, deferred=ACTIVATE, after=AFTER)
 
 
 def activate_kept(store: Store, claim: Claim) -> None:

@@ -76,8 +76,8 @@ def recall(store: Store, embedders: Embedders, being: Being, asked: RecallQuery,
     if not asked.query.strip():
         raise InvalidRequest("The query is empty: name at least one word.")
     meant = embed_query(embedders, Asker(being.being_id, "recall"), asked.query, being.embedding_model)
-    with store.transaction() as tx:
-        recalled = recall_by_vector(tx, being.being_id, asked, meant, chance)
+    # The activation commits by itself: what was found needs no transaction with it.
+    with store.statements(lambda tx: recall_by_vector(tx, being.being_id, asked, meant, chance)) as (tx, recalled):
         if asked.activate:
             activation.activate(tx, being.being_id, [node.node_id for node in recalled.nodes])
     return recalled
@@ -105,6 +105,8 @@ def recall_by_vector(
     tx: Transaction, being_id: UUID, asked: RecallQuery, meant: QueryVector | None, chance: random.Random
 ) -> Recalled:
     """Recall by a query's vectors, or by the query's words if there is none; the caller activates the found nodes.
+
+    It changes nothing, and may be repeated.
 
     Args:
         tx: The transaction.

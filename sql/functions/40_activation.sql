@@ -39,21 +39,21 @@ begin
         and (n.node_id = any(p_node_ids) or n.absorbed_into is null) and n.forgotten_at is null;
 end $$;
 
--- Activates nodes; if the lock on the Being is not free within p_patience, stores them in pending_activations and returns the
--- row's id, for the caller to request `upkeep.activate` in the same transaction. Null: the nodes are activated.
+-- Activates nodes; if the lock on the Being is not free within p_patience, stores them in pending_activations and requests
+-- work of p_kind with the row's id as its key, due p_after a while.
 -- INVARIANT  A recall is counted or pending, never both, once the transaction commits.
-create or replace function activate_or_keep(p_being_id uuid, p_node_ids uuid[], p_patience interval) returns uuid
-language plpgsql as $$
+create or replace function activate_or_keep(
+    p_being_id uuid, p_node_ids uuid[], p_patience interval, p_kind text, p_queue text, p_after interval
+) returns void language plpgsql as $$
 declare
     v_activation_id uuid;
 begin
     perform memory.wait_at_most(p_patience);
     perform memory.activate_nodes(p_being_id, p_node_ids, memory.now());
-    return null;
 exception when lock_not_available then
     insert into memory.pending_activations (being_id, node_ids) values (p_being_id, p_node_ids)
     returning activation_id into v_activation_id;
-    return v_activation_id;
+    perform memory.ask_work(p_being_id, p_kind, v_activation_id::text, p_queue, clock_timestamp() + p_after);
 end $$;
 
 -- Counts a pending recall; does nothing if the row is gone. Raises lock_not_available after p_patience.

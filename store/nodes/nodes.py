@@ -10,6 +10,7 @@ from psycopg.rows import class_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
+from schemas.ledger.kinds import WorkKind
 from schemas.nodes.nodes import HistoryEvent, Node
 from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
@@ -127,14 +128,32 @@ def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
     tx.execute("select memory.activate_nodes(%s, %s, memory.now())", [being_id, list(node_ids)])
 
 
-def activate_or_keep(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], patience: timedelta) -> UUID | None:
-    """Activate, or keep what was found where the Being is written to for longer than `patience`.
+def activate_or_keep(
+    tx: Transaction,
+    being_id: UUID,
+    node_ids: Sequence[UUID],
+    *,
+    patience: timedelta,
+    deferred: WorkKind,
+    after: timedelta,
+) -> None:
+    """Activate in one statement, or where the Being is written to for longer than `patience`, keep what was found.
 
-    Returns:
-        None where it is done; else the id of what was kept, for `activate_kept`.
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        node_ids: The nodes that were found.
+        patience: How long to wait for the Being's lock.
+        deferred: The work that is asked for with what is kept; it calls `activate_kept`.
+        after: In how long it is due. No message is sent for it.
+
+    Raises:
+        NotFound: There is no such Being.
     """
-    kept: UUID | None = value(tx, "select memory.activate_or_keep(%s, %s, %s)", [being_id, list(node_ids), patience])
-    return kept
+    tx.execute(
+        "select memory.activate_or_keep(%s, %s, %s, %s, %s, %s)",
+        [being_id, list(node_ids), patience, deferred.name, deferred.queue, after],
+    )
 
 
 def activate_kept(tx: Transaction, being_id: UUID, activation_id: UUID, patience: timedelta) -> None:

@@ -76,6 +76,21 @@ def test_a_statement_that_fails_is_not_repeated_and_gives_its_connection_back(al
     assert alone.statement(lambda tx: value(tx, "select 1")) == 1
 
 
+def test_of_several_on_one_connection_each_is_committed_and_the_first_alone_repeated(alone, lose_connection, url):
+    lose_connection()
+    with (
+        alone.statements(pid) as (tx, first),
+        psycopg.connect(url, autocommit=True) as another,
+    ):
+        assert pid(tx) == first
+        user = users.add_user(tx, "ada", "UTC")
+        assert another.execute("select user_id from memory.users").fetchall() == [(user.user_id,)]
+        another.execute("select pg_terminate_backend(%s, 5000)", [first])
+        with pytest.raises(psycopg.OperationalError):
+            pid(tx)
+    assert alone.statement(pid) != first
+
+
 def test_what_it_writes_is_committed(alone, lose_connection):
     lose_connection()
     user = alone.statement(lambda tx: users.add_user(tx, "ada", "UTC"))
