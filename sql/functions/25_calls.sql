@@ -135,18 +135,14 @@ begin
 end $$;
 
 -- Records how a call ended and what it used and cost, once; the reservation stays as its cost if p_input_tokens is null.
--- Returns whether the answer may be stored: nothing of what it may be about was withdrawn meanwhile. If not p_durable, the
--- commit does not wait for the disk, and a crash of the server within a second may leave the call as it was reserved.
+-- Returns whether the answer may be stored: nothing of what it may be about was withdrawn meanwhile.
 create or replace function settle_call(
     p_owner_id uuid, p_call_id uuid, p_outcome text, p_model text, p_input_tokens bigint, p_output_tokens bigint,
-    p_cache_read_tokens bigint, p_cache_write_tokens bigint, p_cost numeric, p_durable boolean
+    p_cache_read_tokens bigint, p_cache_write_tokens bigint, p_cost numeric
 ) returns boolean language plpgsql as $$
 declare
     v_unwanted boolean;
 begin
-    if not p_durable then
-        set local synchronous_commit = off;
-    end if;
     perform memory.hold_owner(p_owner_id);
     update memory.model_calls
     set outcome = p_outcome,
@@ -160,6 +156,28 @@ begin
     where owner_id = p_owner_id and call_id = p_call_id and outcome = 'unknown'
     returning answer_unwanted into v_unwanted;
     return v_unwanted is not true;
+end $$;
+
+-- Records that embedding requests were answered, each once, and what they used and cost. The commit does not wait for the
+-- disk: a crash of the server within a second may leave them as they were reserved.
+create or replace function settle_embeddings(
+    p_owner_ids uuid[], p_call_ids uuid[], p_input_tokens bigint[], p_costs numeric[]
+) returns void language plpgsql as $$
+begin
+    set local synchronous_commit = off;
+    -- As hold_owner, in one order for all that hold several.
+    perform from memory.users as u
+    where u.user_id in (
+        select c.user_id
+        from unnest(p_owner_ids, p_call_ids) as answered (owner_id, call_id)
+        join memory.model_calls as c using (owner_id, call_id)
+    )
+    order by u.user_id
+    for key share;
+    update memory.model_calls as c
+    set outcome = 'answered', input_tokens = answered.input_tokens, cost = answered.cost, settled_at = clock_timestamp()
+    from unnest(p_owner_ids, p_call_ids, p_input_tokens, p_costs) as answered (owner_id, call_id, input_tokens, cost)
+    where c.owner_id = answered.owner_id and c.call_id = answered.call_id and c.outcome = 'unknown';
 end $$;
 
 -- Reserves a chat completion that the proxy passes on, and returns its id; null, and how long the day still lasts, if the

@@ -1,5 +1,6 @@
 """Accounting of model calls: reserved before the call at its highest cost, settled after it, and summed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
@@ -27,6 +28,16 @@ class Account:
     kind: str | None
     key: str | None
     paid_with: PaidWith
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredEmbedding:
+    """An embedding request that was answered: the call that was reserved for it, and what it used and cost."""
+
+    owner_id: UUID
+    call_id: UUID
+    input_tokens: int
+    cost: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,27 +172,39 @@ def settle(
     cache_read_tokens: int = 0,
     cache_write_tokens: int = 0,
     cost: Decimal | None = Decimal(0),
-    durable: bool = True,
 ) -> bool:
     """Record a call's outcome, usage and cost, once; `model` is the name that the provider returned.
-
-    Unless `durable`, the transaction's commit does not wait for the disk, and a crash of the server within a second may
-    leave the call at its reserved cost.
 
     Returns:
         Whether the answer may be stored: nothing of what it may be about was withdrawn meanwhile.
     """
     usage = [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens]
-    return _settle(tx, [owner_id, call_id, outcome, model, *usage, cost, durable])
+    return _settle(tx, [owner_id, call_id, outcome, model, *usage, cost])
+
+
+def settle_embeddings(tx: Transaction, answered: Sequence[AnsweredEmbedding]) -> None:
+    """Record what embedding requests used and cost, each once, in one statement.
+
+    The commit does not wait for the disk: a crash of the server within a second may leave them at their reserved costs.
+    """
+    tx.execute(
+        "select memory.settle_embeddings(%s, %s, %s::bigint[], %s::numeric[])",
+        [
+            [one.owner_id for one in answered],
+            [one.call_id for one in answered],
+            [one.input_tokens for one in answered],
+            [one.cost for one in answered],
+        ],
+    )
 
 
 def settle_at_most(tx: Transaction, owner_id: UUID, call_id: UUID, outcome: Outcome) -> bool:
     """Record the outcome of a call whose usage is unknown: its reservation stays as its cost. Returns as `settle`."""
-    return _settle(tx, [owner_id, call_id, outcome, *[None] * 6, True])
+    return _settle(tx, [owner_id, call_id, outcome, *[None] * 6])
 
 
 def _settle(tx: Transaction, arguments: list[Any]) -> bool:
-    return bool(value(tx, "select memory.settle_call(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", arguments))
+    return bool(value(tx, "select memory.settle_call(%s, %s, %s, %s, %s, %s, %s, %s, %s)", arguments))
 
 
 def spending(

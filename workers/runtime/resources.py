@@ -73,14 +73,15 @@ def resources(
 
         crash = CrashPoint(settings.crash_at, settings.home)
         with (
-            CrashingStore(url, settings.database_connections, send, limits, crash) as store,
+            CrashingStore(url, settings.database_connections, send, limits, crash) as crashing,
             closing(CrashingThinkers(settings, crash)) as thinkers,
+            closing(CrashingMeter(crashing, settings, crash)) as meter,
         ):
-            embedders = Embedders(settings, CrashingMeter(store, settings, crash))
-            yield Resources(settings, store, embedders, thinkers, crash)
+            yield Resources(settings, crashing, Embedders(settings, meter), thinkers, crash)
     else:
         with (
             Store(url, settings.database_connections, send, limits) as store,
             closing(Thinkers(settings)) as thinkers,
+            closing(AccountsMeter(store, settings)) as meter,
         ):
-            yield Resources(settings, store, Embedders(settings, AccountsMeter(store, settings)), thinkers)
+            yield Resources(settings, store, Embedders(settings, meter), thinkers)

@@ -12,13 +12,14 @@ from providers.thinking import Usage
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import budgets, calls
-from store.llm.calls import Account
+from store.llm.calls import Account, AnsweredEmbedding
+from workers.runtime.settlements import Settlements
 
 PROVIDER = "openai"
 
 
 class AccountsMeter:
-    """Reserves each request within the day's budget, and settles it. The platform's key pays for embedding.
+    """Reserves each request within the day's budget, and settles it soon after. The platform's key pays for embedding.
 
     Args:
         store: The ledger.
@@ -28,6 +29,7 @@ class AccountsMeter:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
+        self._settlements = Settlements(store)
 
     @contextmanager
     def request(self, model: str, tokens: int) -> Iterator[Callable[[int], None]]:
@@ -59,18 +61,11 @@ class AccountsMeter:
             if not error.perhaps_paid:
                 self._store.statement(partial(calls.settle, owner_id=asker.owner_id, call_id=call_id, outcome="failed"))
             raise
-        cost = self._cost(model, used[-1])
-        self._store.statement(
-            partial(
-                calls.settle,
-                owner_id=asker.owner_id,
-                call_id=call_id,
-                outcome="answered",
-                input_tokens=used[-1],
-                cost=cost,
-                durable=False,
-            )
-        )
+        self._settlements.add([AnsweredEmbedding(asker.owner_id, call_id, used[-1], self._cost(model, used[-1]))])
+
+    def close(self) -> None:
+        """Settle what was answered and is not settled yet."""
+        self._settlements.close()
 
     def _cost(self, model: str, tokens: int) -> Decimal | None:
         return cost_of(model, Usage(input_tokens=tokens), self._settings.prices)

@@ -1,6 +1,7 @@
 """Embedding requests are accounted for like model calls, within the same budget."""
 
 import random
+from contextlib import closing
 
 import pytest
 
@@ -32,9 +33,30 @@ def being(store):
 
 
 @pytest.fixture
-def embedders(provider, store):
-    settings = Settings(embedder="openai", openai_base_url=provider.openai_url, openai_embedding_dimensions=64)
-    return Embedders(settings, AccountsMeter(store, settings))
+def settings(provider):
+    return Settings(embedder="openai", openai_base_url=provider.openai_url, openai_embedding_dimensions=64)
+
+
+@pytest.fixture
+def meter(store, settings):
+    with closing(AccountsMeter(store, settings)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def embedders(settings, meter):
+    return Embedders(settings, meter)
+
+
+@pytest.fixture
+def accounts(accounts, meter):
+    """Read the accounts once what was answered is settled."""
+
+    def read():
+        meter.close()
+        return accounts()
+
+    return read
 
 
 @pytest.fixture
