@@ -162,7 +162,9 @@ def limited(receive: Receive, headers: Headers, most_bytes: int, settings: Setti
         patience = settings.api_body_timeout.total_seconds() + received / settings.api_body_rate - waited
         began = asyncio.get_running_loop().time()
         try:
-            message = await asyncio.wait_for(receive(), patience)
+            # `wait_for` would make a task, which costs each short request a further turn of the loop.
+            async with asyncio.timeout(patience):
+                message = await receive()
         except TimeoutError:
             raise _too_slow() from None
         waited += asyncio.get_running_loop().time() - began
