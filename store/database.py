@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from select import POLLIN, poll
 from time import monotonic
 from typing import Any, Self, TypeVar
 
@@ -122,40 +123,26 @@ class Store:
                 yield tx
         self._committed(messages)
 
-    def statement(self, execute: Callable[[Transaction], T]) -> T:
+    def statement(self, execute: Callable[[Transaction], T], *, once: bool = False) -> T:
         """Return what a single statement returns, in one round trip to the server where a transaction takes three.
 
         Args:
-            execute: Executes the statement, as the first of `statements`.
-
-        Raises:
-            Unavailable, StatementTimeout: As `transaction`.
-        """
-        with self.statements(execute) as (_, returned):
-            return returned
-
-    @contextmanager
-    def statements(self, first: Callable[[Transaction], T]) -> Iterator[tuple[Transaction, T]]:
-        """Statements on one connection that are committed one by one, where they need no transaction together.
-
-        Args:
-            first: Executes the first of them. It is called again if its connection was lost, perhaps after they were
-                committed: they may repeat only what does no harm twice.
-
-        Returns:
-            A context manager whose value is the connection for the others, and what `first` returned. None of them may
-            request work that is due at once.
+            execute: Executes the statement. It may request no work that is due at once.
+            once: It may do harm when it is repeated. Otherwise `execute` is called again if its connection was lost,
+                perhaps after the statement was committed. A connection that was lost before is replaced in any case.
 
         Raises:
             Unavailable, StatementTimeout: As `transaction`.
         """
         if _JOINED.get() is not None or allowance().statement_seconds is not None:
             with self.transaction() as tx:
-                yield tx, first(tx)
-            return
+                return execute(tx)
+        if once:
+            with self._connection(None, _must_be_open) as tx:
+                return execute(tx)
         returned: list[T] = []
-        with self._connection(None, lambda tx: returned.append(first(tx))) as tx:
-            yield tx, returned[0]
+        with self._connection(None, lambda tx: returned.append(execute(tx))):
+            return returned[0]
 
     def beside(self, read: Callable[[Transaction], T]) -> Callable[[Transaction], T]:
         """Begin to read in a transaction of its own, in another thread, while the caller's transaction goes on.
@@ -304,6 +291,14 @@ def _begin(connection: Connection[Any]) -> None:
     else:
         # Both in one message to the server; what is prepared must be a single statement.
         connection.execute(b"begin; set local statement_timeout = %d" % round(1000 * seconds), prepare=False)
+
+
+def _must_be_open(tx: Transaction) -> None:
+    """Raise OperationalError if the server has closed an idle connection; that takes no round trip."""
+    socket = poll()
+    socket.register(tx.fileno(), POLLIN)
+    while socket.poll(0):
+        tx.pgconn.consume_input()
 
 
 def _allow(tx: Transaction) -> None:

@@ -82,6 +82,11 @@ def remember(
     return made
 
 
+def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
+    """Credit nodes for having been found, once an answer."""
+    tx.execute("select memory.activate_nodes(%s, %s, memory.now())", [being_id, list(node_ids)])
+
+
 def move(tx: Transaction, being: Being, node_ids: Sequence[UUID], cluster: UUID) -> None:
     """Put nodes into a cluster."""
     tx.execute(

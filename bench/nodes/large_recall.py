@@ -16,12 +16,13 @@ from pgvector import HalfVector
 from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import MODEL, SPREAD, TOPIC, topics, unit
+from memory.nodes.activation import ACTIVATION
 from memory.nodes.recall import QueryVector, RecallQuery, recall_by_vector
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
 from schemas.nodes.nodes import Node
 from store.accounts import beings
-from store.nodes import nodes as stored
 from store.nodes.embeddings import halfvec
+from store.nodes.finding import Activation
 from store.search.vector_indexes import VectorIndex, build
 from store.transaction import Transaction, value
 
@@ -65,12 +66,10 @@ def _timed(ground: Ground, being_id: UUID, count: int, asked: list[NDArray[np.fl
             _exact(tx, being_id, next(compared))
 
     def ours() -> None:
-        with ground.store.transaction() as tx:
-            _recalled(tx, being_id, next(recalled))
+        ground.store.statement(lambda tx: _recalled(tx, being_id, next(recalled)))
 
     def activating() -> None:
-        with ground.store.transaction() as tx:
-            stored.activate(tx, being_id, [one.node_id for one in _recalled(tx, being_id, next(activated))])
+        ground.store.statement(lambda tx: _recalled(tx, being_id, next(activated), ACTIVATION))
 
     def entering() -> None:
         with ground.store.transaction() as tx:
@@ -110,9 +109,11 @@ def _questions(count: int) -> list[NDArray[np.float32]]:
     return list(unit(chosen + SPREAD * chance.normal(size=chosen.shape) / DIMENSIONS**0.5))
 
 
-def _recalled(tx: Transaction, being_id: UUID, query: NDArray[np.float32]) -> list[Node]:
-    asked = RecallQuery("", RECALL_NODES, RECALL_SIMILARITY, activate=False)
-    return list(recall_by_vector(tx, being_id, asked, QueryVector(MODEL, [query]), random.Random(1)).nodes)  # noqa: S311  # it shuffles fragments
+def _recalled(
+    tx: Transaction, being_id: UUID, query: NDArray[np.float32], activates: Activation | None = None
+) -> list[Node]:
+    asked, chance = RecallQuery("", RECALL_NODES, RECALL_SIMILARITY), random.Random(1)  # noqa: S311  # it shuffles fragments
+    return list(recall_by_vector(tx, being_id, asked, QueryVector(MODEL, [query]), chance, activates).nodes)
 
 
 def _exact(tx: Transaction, being_id: UUID, query: NDArray[np.float32]) -> list[UUID]:

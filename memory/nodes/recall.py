@@ -5,8 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
-from operator import itemgetter
+from itertools import pairwise
 from uuid import UUID
 
 import structlog
@@ -25,8 +24,9 @@ from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import Recalled, Searched
 from store.database import Store
 from store.errors import BudgetSpent, NotFound
-from store.nodes import clusters, nodes
+from store.nodes import clusters, finding, nodes
 from store.nodes.embeddings import Vector
+from store.nodes.finding import Activation
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -76,11 +76,11 @@ def recall(store: Store, embedders: Embedders, being: Being, asked: RecallQuery,
     if not asked.query.strip():
         raise InvalidRequest("The query is empty: name at least one word.")
     meant = embed_query(embedders, Asker(being.being_id, "recall"), asked.query, being.embedding_model)
-    # The activation commits by itself: what was found needs no transaction with it.
-    with store.statements(lambda tx: recall_by_vector(tx, being.being_id, asked, meant, chance)) as (tx, recalled):
-        if asked.activate:
-            activation.activate(tx, being.being_id, [node.node_id for node in recalled.nodes])
-    return recalled
+    activates = activation.ACTIVATION if asked.activate else None
+    # Repeated after it was committed it would activate twice.
+    return store.statement(
+        lambda tx: recall_by_vector(tx, being.being_id, asked, meant, chance, activates), once=asked.activate
+    )
 
 
 def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | None) -> QueryVector | None:
@@ -102,11 +102,14 @@ def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | Non
 
 
 def recall_by_vector(
-    tx: Transaction, being_id: UUID, asked: RecallQuery, meant: QueryVector | None, chance: random.Random
+    tx: Transaction,
+    being_id: UUID,
+    asked: RecallQuery,
+    meant: QueryVector | None,
+    chance: random.Random,
+    activates: Activation | None = None,
 ) -> Recalled:
-    """Recall by a query's vectors, or by the query's words if there is none; the caller activates the found nodes.
-
-    It changes nothing, and may be repeated.
+    """Recall by a query's vectors, or by the query's words if there is none, in one statement.
 
     Args:
         tx: The transaction.
@@ -114,27 +117,26 @@ def recall_by_vector(
         asked: The query.
         meant: The query's vectors; None: it could not be embedded.
         chance: Shuffles the fragments.
+        activates: How the found nodes are activated; None: they are not, or by the caller.
     """
     similarities: list[float | None]
     if meant is None:
         words = significant_terms(asked.query)
-        met = nodes.search(tx, being_id, words, all_terms=False, living=True, limit=asked.limit)
+        met = finding.search(tx, being_id, words, all_terms=False, living=True, limit=asked.limit, activates=activates)
         found = [node for node, _ in met]
         similarities = [None] * len(found)
     else:
-        near = {
-            node.node_id: (node, similarity)
-            for node, similarity in sorted(
-                chain.from_iterable(
-                    nodes.match(tx, being_id, meant.model, vector, threshold=asked.threshold, limit=asked.limit)
-                    for vector in meant.vectors
-                ),
-                key=itemgetter(1),
-            )
-        }
-        best = sorted(near.values(), key=lambda one: (-one[1], one[0].node_id))[: asked.limit]
-        found = [node for node, _ in best]
-        similarities = [similarity for _, similarity in best]
+        near = finding.match(
+            tx,
+            being_id,
+            meant.model,
+            meant.vectors,
+            threshold=asked.threshold,
+            limit=asked.limit,
+            activates=activates,
+        )
+        found = [node for node, _ in near]
+        similarities = [similarity for _, similarity in near]
     return Recalled(
         fragments=to_fragments(found, chance),
         nodes=found,
@@ -175,10 +177,13 @@ def search(store: Store, being_id: UUID, query: str, *, all_terms: bool, limit: 
     terms = split_terms(query)
     if not terms:
         raise InvalidRequest("The query is empty: name at least one word to search for.")
-    with store.transaction() as tx:
-        met = nodes.search(tx, being_id, terms, all_terms=all_terms, living=False, limit=limit)
-        if activate:
-            activation.activate(tx, being_id, [node.node_id for node, _ in met])
+    activates = activation.ACTIVATION if activate else None
+    met = store.statement(
+        lambda tx: finding.search(
+            tx, being_id, terms, all_terms=all_terms, living=False, limit=limit, activates=activates
+        ),
+        once=activate,
+    )
     return Searched(nodes=[node for node, _ in met], terms=terms)
 
 

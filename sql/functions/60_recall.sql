@@ -84,6 +84,8 @@ set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sor
 set enable_bitmapscan = off set enable_seqscan = off as $$
 declare
     v_dimensions constant integer := vector_dims(p_query);
+    -- Whatever lives stands. Both are conditions of the index: a row that is not asked for is not read.
+    v_living constant boolean[] := case when p_living then '{t}' else '{t,f}' end;
     v_ids uuid[];
     v_distances double precision[];
 begin
@@ -108,8 +110,7 @@ begin
         from (
             select v.node_id, v.vector <=> p_query as distance
             from memory.node_vectors as v
-            where v.being_id = p_being_id and v.embedding_model = p_model
-                and case when p_living then v.living else v.standing end
+            where v.being_id = p_being_id and v.embedding_model = p_model and v.living = any(v_living) and v.standing
             order by distance, v.node_id
             limit p_limit
         ) as own;

@@ -1,4 +1,4 @@
-"""Memory nodes: born, found, read, corrected, pinned, forgotten."""
+"""Memory nodes: born, read, corrected, pinned, forgotten."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,6 @@ from psycopg.rows import class_row
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
-from schemas.ledger.kinds import WorkKind
 from schemas.nodes.nodes import HistoryEvent, Node
 from store.nodes.embeddings import Vector, halfvec
 from store.transaction import Transaction, value
@@ -96,73 +95,6 @@ def age_new(tx: Transaction, being_id: UUID, note_ids: Sequence[UUID], tick: tim
         """,
         {"being": being_id, "notes": list(note_ids), "tick": max(tick, timedelta(seconds=1))},
     )
-
-
-def match(
-    tx: Transaction, being_id: UUID, model: str, query: Vector, *, threshold: float, limit: int
-) -> list[tuple[Node, float]]:
-    """Living nodes nearest to a query vector of this model, with their cosine similarities, nearest first."""
-    rows = tx.execute(
-        "select n.*, m.similarity from memory.match_nodes(%s, %s, %s::halfvec, %s, %s) as m"
-        " join memory.seen_nodes as n on n.being_id = %s and n.node_id = m.node_id"
-        " order by m.similarity desc, n.node_id",
-        [being_id, model, halfvec(query), threshold, limit, being_id],
-    )
-    return [(Node.model_validate(row), row["similarity"]) for row in rows]
-
-
-def search(
-    tx: Transaction, being_id: UUID, terms: Sequence[str], *, all_terms: bool, living: bool, limit: int
-) -> list[tuple[Node, int]]:
-    """Nodes that answer any (or all) of the terms, with how many they answer, most first."""
-    rows = tx.execute(
-        "select n.*, s.terms from memory.search_nodes(%s, %s, %s, %s, %s) with ordinality as s (node_id, terms, place)"
-        " join memory.seen_nodes as n on n.being_id = %s and n.node_id = s.node_id order by s.place",
-        [being_id, list(terms), all_terms, living, limit, being_id],
-    )
-    return [(Node.model_validate(row), row["terms"]) for row in rows]
-
-
-def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
-    """Credit nodes for having been found, once an answer."""
-    tx.execute("select memory.activate_nodes(%s, %s, memory.now())", [being_id, list(node_ids)])
-
-
-def activate_or_keep(
-    tx: Transaction,
-    being_id: UUID,
-    node_ids: Sequence[UUID],
-    *,
-    patience: timedelta,
-    deferred: WorkKind,
-    after: timedelta,
-) -> None:
-    """Activate in one statement, or where the Being is written to for longer than `patience`, keep what was found.
-
-    Args:
-        tx: The transaction.
-        being_id: The Being.
-        node_ids: The nodes that were found.
-        patience: How long to wait for the Being's lock.
-        deferred: The work that is asked for with what is kept; it calls `activate_kept`.
-        after: In how long it is due. No message is sent for it.
-
-    Raises:
-        NotFound: There is no such Being.
-    """
-    tx.execute(
-        "select memory.activate_or_keep(%s, %s, %s, %s, %s, %s)",
-        [being_id, list(node_ids), patience, deferred.name, deferred.queue, after],
-    )
-
-
-def activate_kept(tx: Transaction, being_id: UUID, activation_id: UUID, patience: timedelta) -> None:
-    """Activate what was kept, as of when it was found.
-
-    Raises:
-        Unavailable: The Being is written to for longer than `patience`; try again.
-    """
-    tx.execute("select memory.activate_kept(%s, %s, %s)", [being_id, activation_id, patience])
 
 
 def get(tx: Transaction, being_id: UUID, node_id: UUID) -> Node | None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.nodes import embeddings, nodes
+from store.nodes import embeddings, finding, nodes
 from store.transaction import value
 from tests.scenes import EAST, MODEL, NORTH, UP, make_being, make_user, move, remember, root, seen, words
 
@@ -163,7 +163,7 @@ def test_a_model_does_not_serve_while_a_vector_is_missing(store, being, topic):
 
         assert not embeddings.serve(tx, being.being_id, "five-d")
 
-        found = nodes.match(tx, being.being_id, MODEL, np.asarray(EAST), threshold=-1, limit=10)
+        found = finding.match(tx, being.being_id, MODEL, [np.asarray(EAST)], threshold=-1, limit=10)
         assert [node.node_id for node, _ in found] == [rain, snow]
 
 

@@ -36,7 +36,7 @@ from store.patrol import diary
 from store.talk import messages
 from store.transaction import value
 from tests.injections import INJECTIONS
-from tests.scenes import EAST, MODEL, make_being, remember, root, words
+from tests.scenes import EAST, MODEL, activate, make_being, remember, root, words
 
 SOUL = {"personality": "Warm and a little impatient.", "voice": "Short sentences."}
 CANON = "Her grandmother founded the bakery."
@@ -83,7 +83,7 @@ def whole(store, being):
             persona.add(tx, being.being_id, kind, entry)
         remember(tx, being, words("The oven failed.", feeling="I was sorry."), cluster=root(tx, being))
         (node,) = nodes.page(tx, being.being_id, limit=1)
-        nodes.activate(tx, being.being_id, [node.node_id])
+        activate(tx, being.being_id, [node.node_id])
         today = tx.execute("select memory.now()::date as day").fetchone()["day"]
         diary.write(tx, being.being_id, today, "We baked.", run_id=uuid4(), last_node_id=node.node_id)
         tx.execute(
@@ -459,7 +459,7 @@ def told_everywhere(store, user, embedders):
                 persona.add(tx, being.being_id, kind, {"name": text, "content": text, "enabled": True, "position": 0})
             remember(tx, being, words(text, feeling=text), cluster=root(tx, being))
             (node,) = nodes.page(tx, being.being_id, limit=1)
-            nodes.activate(tx, being.being_id, [node.node_id])
+            activate(tx, being.being_id, [node.node_id])
             profile = NewProfile(regions=["core"], others=True, instructions=text)
             profiles.write(tx, being.being_id, "decision", profile)
             tx.execute("update memory.beings set name = %s where being_id = %s", [text, being.being_id])

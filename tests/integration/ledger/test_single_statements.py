@@ -7,7 +7,7 @@ from memory.accounts import access
 from memory.accounts.access import Presented
 from store.accounts import users
 from store.database import Store
-from store.errors import StatementTimeout
+from store.errors import StatementTimeout, Unavailable
 from store.shares import Allowance, allowed
 from store.transaction import value
 
@@ -76,19 +76,28 @@ def test_a_statement_that_fails_is_not_repeated_and_gives_its_connection_back(al
     assert alone.statement(lambda tx: value(tx, "select 1")) == 1
 
 
-def test_of_several_on_one_connection_each_is_committed_and_the_first_alone_repeated(alone, lose_connection, url):
+def test_one_that_may_not_be_repeated_does_not_begin_on_a_lost_connection(alone, lose_connection):
     lose_connection()
-    with (
-        alone.statements(pid) as (tx, first),
-        psycopg.connect(url, autocommit=True) as another,
-    ):
-        assert pid(tx) == first
+    user = alone.statement(lambda tx: users.add_user(tx, "ada", "UTC"), once=True)
+    with alone.transaction() as tx:
+        assert users.all_users(tx) == [user]
+
+
+def test_one_that_may_not_be_repeated_fails_where_its_connection_is_lost_meanwhile(alone, url):
+    calls = []
+
+    def add(tx):
+        calls.append(tx)
         user = users.add_user(tx, "ada", "UTC")
-        assert another.execute("select user_id from memory.users").fetchall() == [(user.user_id,)]
-        another.execute("select pg_terminate_backend(%s, 5000)", [first])
-        with pytest.raises(psycopg.OperationalError):
-            pid(tx)
-    assert alone.statement(pid) != first
+        with psycopg.connect(url, autocommit=True) as another:
+            another.execute("select pg_terminate_backend(%s, 5000)", [tx.info.backend_pid])
+        return user, pid(tx)
+
+    with pytest.raises(Unavailable):
+        alone.statement(add, once=True)
+    assert len(calls) == 1
+    with alone.transaction() as tx:
+        assert [user.name for user in users.all_users(tx)] == ["ada"]
 
 
 def test_what_it_writes_is_committed(alone, lose_connection):

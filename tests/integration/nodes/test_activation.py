@@ -7,7 +7,7 @@ import pytest
 
 from store.nodes import nodes
 from store.patrol import steps
-from tests.scenes import make_being, remember, seen, settled, words
+from tests.scenes import activate, make_being, remember, seen, settled, words
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def tx(store):
 @pytest.fixture
 def find(tx, being):
     """Let an answer find nodes."""
-    return lambda *found: nodes.activate(tx, being.being_id, found)
+    return lambda *found: activate(tx, being.being_id, found)
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_being_found_is_remembered_by_the_domains_clock(store, being, clock):
         assert seen(tx, being, node_id).last_activated is None
     clock.advance(days=30)
     with store.transaction() as tx:
-        nodes.activate(tx, being.being_id, [node_id])
+        activate(tx, being.being_id, [node_id])
         node = seen(tx, being, node_id)
 
     assert node.last_activated - node.created_at >= timedelta(days=30)
@@ -200,7 +200,7 @@ def test_finding_nothing_changes_nothing(tx, being, find, look):
 def test_another_beings_memory_is_out_of_reach(tx, user, being, look):
     (node_id,) = remember(tx, being, words())
 
-    nodes.activate(tx, make_being(tx, user).being_id, [node_id])
+    activate(tx, make_being(tx, user).being_id, [node_id])
 
     assert look(node_id).reactivation_count == 0
 

@@ -11,7 +11,7 @@ from store.intake import notes
 from store.ledger import metrics, work
 from store.nodes import nodes
 from store.patrol import steps
-from tests.scenes import MODEL, make_being, make_user, root
+from tests.scenes import MODEL, activate, make_being, make_user, root
 
 BYSTANDERS = 20_000
 CONCERNED = 10
@@ -151,7 +151,7 @@ def test_activating_looks_up_what_was_found(tx, being):
     rows = tx.execute("select node_id from memory.memory_nodes limit 3").fetchall()
     found = [row["node_id"] for row in rows]
     for _ in range(10):  # plans that are kept included
-        assert rows_read(tx, "memory_nodes", lambda: nodes.activate(tx, being.being_id, found)) <= ORDER_OF_TEN
+        assert rows_read(tx, "memory_nodes", lambda: activate(tx, being.being_id, found)) <= ORDER_OF_TEN
 
 
 def test_session_counts_rise_with_one_row(tx, being):

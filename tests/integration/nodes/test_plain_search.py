@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.nodes import nodes
+from store.nodes import finding, nodes
 from tests.scenes import make_being, make_user, remember, words
 
 # Terms within others, one after another, of one to many bytes each, and letters whose case is not one to one.
@@ -79,7 +79,7 @@ def test_a_search_to_the_letter_finds_what_counting_everything_finds(store, memo
             nodes.forget(tx, being.being_id, known[place % len(known)])
         for terms, all_terms, living, limit in questions:
             asked = {"all_terms": all_terms, "living": living, "limit": limit}
-            found = [(node.node_id, held) for node, held in nodes.search(tx, being.being_id, terms, **asked)]
+            found = [(node.node_id, held) for node, held in finding.search(tx, being.being_id, terms, **asked)]
 
             assert found == plainly(tx, being, terms, **asked)
         tx.rollback()

@@ -10,7 +10,8 @@ from providers.embedders import Embedders
 from providers.errors import InputRefused, Transient
 from schemas.limits import SEARCH_TERMS
 from schemas.settings import Settings
-from store.nodes import nodes
+from store.nodes import finding, nodes
+from store.nodes.embeddings import halfvec
 from store.transaction import value
 from tests.scenes import EAST, MODEL, remember, root, words
 
@@ -141,15 +142,42 @@ def test_a_search_credits_what_it_returns_and_nothing_beyond(store, being, know)
     assert len(rows) == 2
 
 
-def test_a_recall_compares_vectors_in_the_order_in_which_they_are_stored(store, being, know):
-    know(*(f"entry {number}" for number in range(50)))
+@pytest.fixture
+def fetched():
+    """The rows that scans by the index of vectors have fetched in this transaction, other than scans by a bitmap."""
+    return lambda tx: value(tx, "select pg_stat_get_xact_tuples_fetched('memory.node_vectors_of_model'::regclass)")
 
-    def fetched(tx):
-        """The rows that index scans have fetched by it in this transaction; scans by a bitmap fetch by themselves."""
-        return value(tx, "select pg_stat_get_xact_tuples_fetched('memory.node_vectors_of_model'::regclass)")
+
+def test_a_recall_compares_vectors_in_the_order_in_which_they_are_stored(store, being, know, fetched):
+    know(*(f"entry {number}" for number in range(50)))
 
     with store.transaction() as tx:
         before = fetched(tx)
-        found = nodes.match(tx, being.being_id, MODEL, words(vector=EAST).vector, threshold=0.35, limit=3)
+        found = finding.match(tx, being.being_id, MODEL, [words(vector=EAST).vector], threshold=0.35, limit=3)
         assert len(found) == 3
         assert fetched(tx) - before == 50
+
+
+def test_a_recall_reads_no_vector_of_the_dead_and_a_search_none_of_the_forgotten(store, being, know, fetched):
+    know(*(f"entry {number}" for number in range(50)))
+    query = halfvec(words(vector=EAST).vector)
+
+    with store.transaction() as tx:
+        ids = [node.node_id for node in nodes.page(tx, being.being_id, limit=50)]
+        for node_id in ids[:10]:
+            nodes.forget(tx, being.being_id, node_id)
+        tx.execute(
+            """
+            update memory.memory_nodes
+            set status = 'dead', session_count_base = null, final_session_count = 0, reactivations_at_death = 0
+            where node_id = any(%s)
+            """,
+            [ids[10:30]],
+        )
+
+    with store.transaction() as tx:
+        for living, compared in ((True, 20), (False, 40)):
+            before = fetched(tx)
+            asked = [being.being_id, MODEL, query, living]
+            found = tx.execute("select * from memory.nearest_nodes(%s, %s, %s, %s, 50)", asked).fetchall()
+            assert (len(found), fetched(tx) - before) == (compared, compared)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from store.nodes import nodes
+from memory.nodes.activation import ACTIVATION
+from store.nodes import finding, nodes
 from store.patrol import steps
-from tests.scenes import EAST, MODEL, NORTH, UP, make_being, remember, root, words
+from tests.scenes import EAST, MODEL, NORTH, UP, make_being, remember, root, seen, words
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def search(tx, being):
     """The actions of what answers the terms, best first."""
 
     def searching(*terms, all_terms=False, living=False, limit=20):
-        found = nodes.search(tx, being.being_id, terms, all_terms=all_terms, living=living, limit=limit)
+        found = finding.search(tx, being.being_id, terms, all_terms=all_terms, living=living, limit=limit)
         return [node.scene["action"] for node, _ in found]
 
     return searching
@@ -37,7 +38,7 @@ def match(tx, being):
 
     def matching(vector, *, threshold=0.35, limit=3, model=MODEL):
         query = np.asarray(vector, dtype=np.float32)
-        found = nodes.match(tx, being.being_id, model, query, threshold=threshold, limit=limit)
+        found = finding.match(tx, being.being_id, model, [query], threshold=threshold, limit=limit)
         return [node.scene["action"] for node, _ in found]
 
     return matching
@@ -177,10 +178,35 @@ def test_likeness_finds_the_nearest_first(know, match):
     assert match(EAST) == ["East.", "North-east."]
 
 
+def test_what_is_like_several_vectors_is_as_near_as_the_nearest_of_them_and_activated_once(tx, being, know):
+    north_east, *_ = know(words("North-east.", vector=(1, 1, 0)), words("East.", vector=EAST), words("Up.", vector=UP))
+    queries = [np.asarray(one, dtype=np.float32) for one in (EAST, NORTH, (1, 2, 0))]
+
+    found = finding.match(tx, being.being_id, MODEL, queries, threshold=0.35, limit=3, activates=ACTIVATION)
+
+    assert [(node.scene["action"], similarity) for node, similarity in found] == [
+        ("East.", pytest.approx(1)),
+        ("North-east.", pytest.approx(0.9487, abs=1e-3)),
+    ]
+    assert [node.reactivation_count for node, _ in found] == [0, 0]
+    assert [seen(tx, being, node.node_id).reactivation_count for node, _ in found] == [1, 1]
+    (best,) = finding.match(tx, being.being_id, MODEL, queries[2:], threshold=0.35, limit=1)
+    assert best[0].node_id == north_east
+
+
+def test_nothing_is_activated_where_nothing_is_found_or_the_caller_says_so(tx, being, know, match, search):
+    (node_id,) = know(words("Up.", vector=UP))
+    query = np.asarray(EAST, dtype=np.float32)
+
+    assert finding.match(tx, being.being_id, MODEL, [query], threshold=0.35, limit=3, activates=ACTIVATION) == []
+    assert (match(UP), search("up")) == (["Up."], ["Up."])
+    assert seen(tx, being, node_id).reactivation_count == 0
+
+
 def test_likeness_of_exactly_the_threshold_is_enough(tx, being, know, match):
     know(words("Like.", vector=(3, 4, 0)))
     query = np.asarray(EAST, dtype=np.float32)
-    ((_, similarity),) = nodes.match(tx, being.being_id, MODEL, query, threshold=0, limit=1)
+    ((_, similarity),) = finding.match(tx, being.being_id, MODEL, [query], threshold=0, limit=1)
     assert similarity == pytest.approx(0.6)
 
     assert match(EAST, threshold=similarity) == ["Like."]

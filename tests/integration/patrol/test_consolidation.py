@@ -15,11 +15,11 @@ from providers.thinkers import Thinkers
 from schemas.limits import LEFT_OVER_NODES, NEAREST_NODES, PART_NODES
 from schemas.settings import Settings
 from store.accounts import beings
-from store.nodes import nodes
+from store.nodes import finding, nodes
 from store.patrol import consolidation, runs
 from store.transaction import value
 from tests.fakes.provider import Behaviour
-from tests.scenes import make_being, move, remember, root, settled, words
+from tests.scenes import activate, make_being, move, remember, root, settled, words
 from tests.thinking import thinking_life
 from tests.walking import walk_patrol, walk_run
 
@@ -114,11 +114,11 @@ def test_a_survivor_is_found_by_its_new_words(life):
     survivor = life.node("The roof leaks")
     embedder = Embedders(life.settings).wanted
     with life.store.transaction() as tx:
-        (found, *_) = nodes.match(
+        (found, *_) = finding.match(
             tx,
             life.being_id,
             embedder.model,
-            embedder.embed([embedding_text(survivor.scene, survivor.feeling)])[0],
+            embedder.embed([embedding_text(survivor.scene, survivor.feeling)]),
             threshold=0.99,
             limit=3,
         )
@@ -272,7 +272,7 @@ def test_a_pinned_memory_is_never_absorbed(life):
 
 def recalled(life, node):
     with life.store.transaction() as tx:
-        nodes.activate(tx, life.being_id, [node.node_id])
+        activate(tx, life.being_id, [node.node_id])
 
 
 def pinned(life, node):

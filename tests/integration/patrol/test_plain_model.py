@@ -21,7 +21,7 @@ from store.errors import Refused, translated
 from store.nodes import nodes
 from store.patrol import runs, steps
 from tests.plain_model import PlainMemory, PlainRefusal
-from tests.scenes import MODEL, make_being, make_user, remember, seen, settled, words
+from tests.scenes import MODEL, activate, make_being, make_user, remember, seen, settled, words
 
 TICK = Settings.model_fields["tick"].default
 IMPORTANCE = st.sampled_from([0.0, 5e-324, 0.05, 0.0500000001, 0.06, 0.1, 1.0]) | st.floats(0, 1)
@@ -157,7 +157,7 @@ class Life(RuleBasedStateMachine):
     def are_found(self, names):
         self.both(
             lambda: self.plain.found(set(names)),
-            lambda tx: nodes.activate(tx, self.being_id, self.ids_of(names)),
+            lambda tx: activate(tx, self.being_id, self.ids_of(names)),
         )
 
     @rule(data=st.data(), wish=st.sampled_from(["pin", "unpin", "forget", "revive"]))

@@ -11,7 +11,7 @@ from schemas.ledger.kinds import INDEX_VECTORS
 from schemas.settings import Settings
 from store.accounts import erasure
 from store.ledger import work
-from store.nodes import nodes
+from store.nodes import finding
 from store.search import vector_indexes
 from tests.scenes import EAST, MODEL, NORTH, make_being, remember, words
 
@@ -158,7 +158,7 @@ def test_memories_have_theirs_and_recall_uses_it(on, store, user, keep_up, stand
 
     with store.transaction() as tx:
         query = np.asarray(EAST, dtype=np.float32)
-        ((node, similarity),) = nodes.match(tx, being.being_id, MODEL, query, threshold=0.35, limit=3)
+        ((node, similarity),) = finding.match(tx, being.being_id, MODEL, [query], threshold=0.35, limit=3)
 
     assert (node.scene["action"], similarity) == ("Sailed.", pytest.approx(1))
     wait_until(lambda: uses(store, "node_vectors") > 0)
