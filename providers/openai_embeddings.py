@@ -4,6 +4,7 @@ import base64
 import weakref
 from collections.abc import Iterator, Sequence
 
+import httpx2
 import numpy as np
 import openai
 from numpy.typing import NDArray
@@ -125,12 +126,17 @@ class OpenAIEmbedder:
     def _sent(self, texts: Sequence[str]) -> "_Answer":
         before_request()
         with sdk_errors(openai, _SETTINGS):
-            # Parsed by `_Answer`: the SDK does not validate the response, and makes Python lists of the vectors.
-            response = self._client.embeddings.with_raw_response.create(
-                model=self._wire_model,
-                input=list(texts),
-                encoding_format="base64",
-                dimensions=self._asked_dimensions or openai.omit,
+            # Parsed by `_Answer`: the SDK's `embeddings.create` does not validate the response, and makes Python lists
+            # of the vectors. Looking through the types of its parameters takes it 0.1 ms.
+            response = self._client.post(
+                "/embeddings",
+                cast_to=httpx2.Response,
+                body={
+                    "model": self._wire_model,
+                    "input": list(texts),
+                    "encoding_format": "base64",
+                    **({"dimensions": self._asked_dimensions} if self._asked_dimensions else {}),
+                },
             )
         try:
             return _Answer.model_validate_json(response.content)
