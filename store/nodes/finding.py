@@ -1,7 +1,6 @@
-"""Nodes found by vectors or by words, and activated for it in the same statement.
+"""Finds nodes by vectors or by words, and activates them in the same statement: one round trip to the server, one commit.
 
-What finds and what activates is one statement because it is one round trip to the server: the commit of the activation
-is the only thing that a recall writes. Only the nodes' states before it are returned.
+The nodes are returned as they were before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +33,11 @@ class Activation:
 
 
 def _answer(found: SQL) -> Composed:
-    """Return the statement that reads, and activates, the first nodes of a query for `node_id`, `worth` and `place`."""
+    """Return the statement that reads the first nodes which a query has found, and activates them if it is told to.
+
+    Args:
+        found: The query: for each node its `node_id`, what its finding is `worth`, and its `place`, the best first.
+    """
     return SQL(
         """
         with found as materialized ({} order by place limit %(limit)s),
