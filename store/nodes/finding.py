@@ -1,4 +1,4 @@
-"""Finds nodes by vectors or by words, and activates them in the same statement: one round trip to the server, one commit.
+"""Finds nodes by vectors or by words, and activates them in the same statement: one round trip, one commit.
 
 The nodes are returned as they were before.
 """
