@@ -87,16 +87,13 @@ def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
             applied = migrate(addresses.database_url)
             announce("migrate", ", ".join(applied) or "up to date")
 
-        supervisor.start(
-            [
-                stack.workers(concurrency, announce),
-                stack.beat(settings.home, announce),
-                stack.stream(addresses.redis_url, announce),
-                stack.api(host, port, stack.api_processes(settings), announce),
-            ],
-            # They import their modules meanwhile, and wait for the schema.
-            meanwhile=migrating,
-        )
+        def starting_others() -> None:
+            # Callers wait for the API: what would take processor time from its imports comes after it.
+            supervisor.start([stack.api(host, port, stack.api_processes(settings), announce)], meanwhile=migrating)
+            supervisor.start([stack.beat(settings.home, announce), stack.stream(addresses.redis_url, announce)])
+
+        # All import their modules while the database is migrated, and then wait for the schema.
+        supervisor.start([stack.workers(concurrency, announce)], meanwhile=starting_others)
         say(
             Text.assemble("The API answers at ", (f"http://{_in_url(host)}:{port}", "bold cyan"), "."),
             # Configured servers' URLs are not printed: they may contain passwords.

@@ -37,6 +37,7 @@ def test_a_whole_life_of_up(command):
     said = read_until(up, "Ctrl-C stops everything")
     for part in ("servers", "migrate", "worker", "beat", "stream", "api"):
         assert f"✓ {part}" in said
+    assert said.index("✓ api") < min(said.index("✓ beat"), said.index("✓ stream"))
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     assert niceness(command, b"api.server") == {ours}
     assert wait_until(lambda: niceness(command, b"workers.runtime.worker_group") == {ours + NICENESS}, PATIENCE)
