@@ -69,15 +69,13 @@ def repeatable(endpoint: Callable[..., Any], status: int | None, options: Mappin
     answer_repeatedly = answer_again if getattr(endpoint, "calls_models", False) else answer_once
 
     def handle(sent: Request, idempotency_key: str | None, **arguments: Any) -> Any:
+        def make() -> bytes:
+            return of_answer.dump_json(endpoint(**arguments), by_alias=True, **options)
+
         keyed = idempotency_key and _keyed(sent, idempotency_key)
-        if not keyed:
-            return endpoint(**arguments)
         store: Store = sent.app.state.resources.store
-        body = answer_repeatedly(
-            store,
-            keyed,
-            lambda: of_answer.dump_json(endpoint(**arguments), by_alias=True, **options),
-        )
+        # The framework would go to another thread and back for the answer's validation.
+        body = answer_repeatedly(store, keyed, make) if keyed else make()
         if signature.return_annotation is None:
             return Response(status_code=status or HTTPStatus.NO_CONTENT)
         return Response(body, status or HTTPStatus.OK, media_type="application/json")
