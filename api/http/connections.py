@@ -16,9 +16,8 @@ from http import HTTPStatus
 from time import monotonic
 from typing import Any, cast
 
-import h11
 import structlog
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from api.http.problems import RETRY_AFTER_SECONDS, Rejection, answer
 from schemas.settings import Settings
@@ -27,10 +26,12 @@ log = structlog.get_logger()
 
 STATE = "connections"
 LOGGED_EVERY_SECONDS = 10.0
-# The parser takes some 10 µs for a chunk, even of one byte. So it gets received bytes in portions, and a body whose
-# chunks have more framing than content is refused.
+# Each chunk takes time, even one of a single byte. So the parser gets received bytes in portions, and a body whose
+# chunks have more framing than content is refused; trailers count as framing.
 PORTION_BYTES = 16 * 1024
 MOST_FRAME_BYTES = 16 * 1024
+# The parser itself takes a request line and headers of any length.
+MOST_HEAD_BYTES = 64 * 1024
 # The most bytes of a body that are read and dropped after the answer has been sent.
 MOST_DROPPED_BYTES = 32 * 1024 * 1024
 
@@ -79,10 +80,11 @@ class Connections:
             self._logged_at = self._now()
 
 
-class Connection(H11Protocol):
+class Connection(HttpToolsProtocol):
     """One connection of a client.
 
-    It is busy from the end of a request's headers until its answer is complete, and idle otherwise.
+    It is busy from the end of a request's headers until its answer is complete, and idle otherwise. Requests that a
+    client sends before the answer to an earlier one wait for it.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -95,7 +97,11 @@ class Connection(H11Protocol):
         self._answer_deadline: asyncio.TimerHandle | None = None
         self._received = False
         self._draining = False
-        self._frame_bytes = self._content_bytes = self._dropped_bytes = 0
+        self._frame_bytes = self._content_bytes = self._head_bytes = self._dropped_bytes = 0
+        # The request whose answer was begun last.
+        self._begun: RequestResponseCycle | None = None
+        self._in_head = self._malformed = False
+        self._unparsed = b""
 
     @property
     def is_closing(self) -> bool:
@@ -103,10 +109,21 @@ class Connection(H11Protocol):
         return self._draining or self._wire.is_closing()
 
     @property
-    def _is_busy(self) -> bool:
-        # uvicorn sets the cycle with the first request.
-        cycle = cast("RequestResponseCycle | None", self.cycle)
-        return cycle is not None and not cycle.response_complete
+    def _answering(self) -> RequestResponseCycle | None:
+        """The request that keeps it busy."""
+        return None if self._begun is None or self._begun.response_complete else self._begun
+
+    @property
+    def _receiving(self) -> RequestResponseCycle | None:
+        """The request whose headers came last."""
+        # uvicorn sets it with the first request.
+        return cast("RequestResponseCycle | None", self.cycle)
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the last request has been read to its end."""
+        cycle = self._receiving
+        return cycle is not None and not cycle.more_body and not self._in_head and not self._malformed
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """Wait for a request, or answer 503 if too many connections are busy."""
@@ -127,6 +144,7 @@ class Connection(H11Protocol):
         self._all.idle.pop(self, None)
         self._stop_deadline()
         self._stop_answer_deadline()
+        self._disconnect()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -136,11 +154,14 @@ class Connection(H11Protocol):
             if self._dropped_bytes > MOST_DROPPED_BYTES:
                 self.abort()
         for start in range(0, len(data), PORTION_BYTES):
-            if self.is_closing:
+            if self.is_closing or self._malformed:
+                return
+            if self.pipeline:
+                self._unparsed += data[start:]
                 return
             self._received = True
             self._parse(data[start : start + PORTION_BYTES])
-        if not self._is_busy and not self.is_closing and self._deadline is None:
+        if not self._answering and not self.is_closing and self._deadline is None:
             self._wait_for_headers()
 
     def pause_writing(self) -> None:
@@ -153,17 +174,46 @@ class Connection(H11Protocol):
         super().resume_writing()
         self._stop_answer_deadline()
 
+    def on_message_begin(self) -> None:
+        """Read a request's line and headers."""
+        self._in_head = True
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header; trailers are dropped."""
+        if self._in_head:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Answer the request, or let it wait for the answer to the one before."""
+        self._in_head = False
+        self._head_bytes = 0
+        super().on_headers_complete()
+
     def on_response_complete(self) -> None:
-        """Wait for the next request."""
+        """Answer the request that waits, or wait for the next."""
         super().on_response_complete()
-        if not self._is_busy and not self.is_closing:
-            self._received = False
-            self._all.idle[self] = None
+        if self.is_closing:
+            return
+        if self.pipeline:
+            self.flow.pause_reading()
+        if self._answering:
+            return
+        self._received = False
+        self._all.idle[self] = None
+        if self._malformed:
+            self._refuse_malformed()
+        elif self._unparsed:
+            unparsed, self._unparsed = self._unparsed, b""
+            self.data_received(unparsed)
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a malformed request."""
+        """Answer a malformed request, after those before it."""
+        del msg
+        self._malformed = True
         self._all.count("no_request")
-        self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", msg)
+        if self._answering is None or self._answering.more_body:
+            self._refuse_malformed()
 
     def shutdown(self) -> None:
         """Close after the answer to the current request."""
@@ -188,30 +238,38 @@ class Connection(H11Protocol):
         self._stop_deadline()
         self._all.idle[self] = None
         self._deadline = self.loop.call_later(self._all.header_seconds, self.abort)
-        if self.conn.their_state in {h11.DONE, h11.MUST_CLOSE, h11.CLOSED}:
+        if self._is_whole:
             self._wire.close()
         else:
             self._draining = True
             self._wire.write_eof()
             self._wire.resume_reading()
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._begun = cycle
+        super()._start_asgi_task(cycle, app)
+
     def _parse(self, portion: bytes) -> None:
-        cycle, busy = self.cycle, self._is_busy
-        before = len(cycle.body) if busy else 0
+        cycle = self._receiving
+        before = len(cycle.body) if cycle else 0
         super().data_received(portion)
-        if not self._is_busy:
-            return
-        if self.cycle is not cycle:
+        if self._receiving is not cycle:
             self._stop_deadline()
             self._all.idle.pop(self, None)
             self._frame_bytes = self._content_bytes = 0
-            return
-        content = len(self.cycle.body) - before
-        self._content_bytes += content
-        self._frame_bytes += len(portion) - content
-        if self._frame_bytes > MOST_FRAME_BYTES + self._content_bytes and self.cycle.more_body:
-            self._all.count("small_chunks")
-            self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "The body's chunks are too small.")
+        elif cycle and cycle.more_body and not cycle.response_complete:
+            content = len(cycle.body) - before
+            self._content_bytes += content
+            self._frame_bytes += len(portion) - content
+            if self._frame_bytes > MOST_FRAME_BYTES + self._content_bytes:
+                self._all.count("small_chunks")
+                self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "The body's chunks are too small.")
+        if self._in_head:
+            self._head_bytes += len(portion)
+            if self._head_bytes > MOST_HEAD_BYTES:
+                self._all.count("long_headers")
+                detail = f"The request's line and headers are longer than {MOST_HEAD_BYTES} bytes."
+                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "bad-request", detail)
 
     def _wait_for_headers(self) -> None:
         self._all.idle[self] = None
@@ -233,23 +291,30 @@ class Connection(H11Protocol):
 
     def _refuse(self, status: HTTPStatus, kind: str, detail: str) -> None:
         """Answer instead of the application, and close."""
-        if self._is_busy:
-            self.cycle.disconnected = True
-            self.cycle.message_event.set()
-            if self.cycle.response_started:
-                self.abort()
-                return
+        answering = self._answering
+        self._disconnect()
+        if answering is not None and answering.response_started:
+            self.abort()
         if self.is_closing:
             return
         headers = {"Connection": "close"}
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-        path = self.scope["path"] if self._is_busy else "/"
+        path = "/" if answering is None else answering.scope["path"]
         response = answer({"path": path}, Rejection(status, kind, detail, headers=headers))
         lines = [f"HTTP/1.1 {status.value} {status.phrase}".encode()]
         lines += [name + b": " + value for name, value in response.raw_headers]
         self._wire.write(b"\r\n".join([*lines, b"", bytes(response.body)]))
         self.close()
+
+    def _refuse_malformed(self) -> None:
+        self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "This is not a valid HTTP request.")
+
+    def _disconnect(self) -> None:
+        """Tell the application that nobody waits for its answer."""
+        if (answering := self._answering) is not None:
+            answering.disconnected = True
+            answering.message_event.set()
 
     def _stop_deadline(self) -> None:
         if self._deadline is not None:

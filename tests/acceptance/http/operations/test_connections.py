@@ -1,6 +1,7 @@
 """No client keeps the server waiting for ever, or takes all of its connections."""
 
 import json
+import re
 import socket
 from contextlib import ExitStack, closing
 
@@ -145,6 +146,40 @@ def test_a_body_in_chunks_of_one_byte_is_refused(connect, person):
     connection.sendall(request(person, "Transfer-Encoding: chunked", "/notes") + b"1\r\n \r\n" * 8000)
     told, _ = problem_in(to_the_end(connection), 400)
     assert "chunks" in told["detail"]
+
+
+def test_trailers_without_end_are_refused(connect, person):
+    connection = connect()
+    connection.sendall(
+        request(person, "Transfer-Encoding: chunked", "/notes") + b"1\r\n[\r\n0\r\n" + b"X-More: and more\r\n" * 2000
+    )
+    problem_in(to_the_end(connection), 400)
+
+
+def test_headers_that_are_too_long_are_refused(connect):
+    connection = connect()
+    connection.sendall(b"GET /health/live HTTP/1.1\r\n" + b"X-More: and more\r\n" * 5000)
+    told, _ = problem_in(to_the_end(connection), 431)
+    assert "65536 bytes" in told["detail"]
+
+
+def test_requests_that_are_sent_at_once_are_answered_in_order(connect):
+    connection = connect()
+    sent = [f"number-{number}" for number in range(2000)]
+    connection.sendall(
+        b"".join(f"GET /health/live HTTP/1.1\r\nHost: here\r\nX-Request-Id: {each}\r\n\r\n".encode() for each in sent)
+    )
+    answered = re.findall(r"x-request-id: (.+)\r\n", to_the_end(connection).decode())
+    assert answered == sent
+
+
+def test_a_request_before_something_malformed_is_answered(connect, person):
+    known = json.dumps({"type": "knowledge", "id": "before", "title": "x", "content": "y"})
+    connection = connect()
+    connection.sendall(request(person, f"Content-Length: {len(known)}", "/notes") + known.encode() + b"no HTTP\r\n\r\n")
+    first, _, second = to_the_end(connection).partition(b"HTTP/1.1 400 ")
+    assert first.startswith(b"HTTP/1.1 202 ")
+    problem_in(b"HTTP/1.1 400 " + second, 400)
 
 
 def test_what_is_no_http_is_answered_and_cut_off(connect):

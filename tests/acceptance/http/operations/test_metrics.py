@@ -81,12 +81,19 @@ def test_paths_that_are_no_routes_make_no_series(person, operator):
     assert not [name for name in numbers(operator) if re.search("nothing", name)]
 
 
-def test_made_up_methods_make_no_series(person, operator):
-    for number in range(3):
-        person.client.request(f"INVENTED{number}", "/health/live")
+def test_methods_of_other_protocols_make_no_series_of_their_own(person, operator):
+    others = ("PROPFIND", "MKCOL", "PURGE")
+    for method in others:
+        assert person.client.request(method, "/health/live").status_code == 405
     told = [name for name in numbers(operator) if "/health/live" in name]
-    assert not [name for name in told if "INVENTED" in name]
+    assert not [name for name in told if any(method in name for method in others)]
     assert [name for name in told if 'method="other"' in name]
+
+
+def test_made_up_methods_are_refused_and_make_no_series(person, operator):
+    for number in range(3):
+        assert person.client.request(f"INVENTED{number}", "/health/live").status_code == 400
+    assert not [name for name in numbers(operator) if "INVENTED" in name]
 
 
 def test_a_users_token_does_not_open_it(person, problem):
