@@ -96,10 +96,14 @@ end $$;
 -- The old row of a node is subtracted from its cluster's totals (weight -1), and the new row added to its cluster's
 -- (weight 1), often the same. Vectors are summed only for nodes whose cluster or status changed. Old and new rows are joined by
 -- hash, also where the plan was made for a statement that changed one node, since another may change all of a Being's; vectors
--- are looked up one by one, since a plan that was made before the table had statistics would read those of all Beings.
+-- are looked up one by one, since a plan that was made before the table had statistics would read those of all Beings. An
+-- activation raises no revision (55_consolidation.sql), and changes no account.
 create or replace function account_for_changed_nodes() returns trigger language plpgsql
 set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = on set enable_nestloop = off as $$
 begin
+    if (select sum(revision) from new_nodes) is not distinct from (select sum(revision) from old_nodes) then
+        return null;
+    end if;
     perform memory.post_to_accounts(array(
         select (side.being_id, side.cluster_id, sum(side.weight),
             coalesce(sum(side.weight) filter (where side.status = 'active'), 0),

@@ -26,8 +26,12 @@ begin
     return null;
 end $$;
 
+-- An activation raises no revision (55_consolidation.sql): it has no line.
 create or replace function record_changed_nodes() returns trigger language plpgsql as $$
 begin
+    if (select sum(revision) from new_nodes) is not distinct from (select sum(revision) from old_nodes) then
+        return null;
+    end if;
     insert into memory.node_history (being_id, node_id, event, detail, run_id)
     select n.being_id, n.node_id, change.event,
         -- Here, and not in the list, so that it is built for what happened alone.
