@@ -127,26 +127,26 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         # Telemetry would record the texts of exceptions, which may hold content.
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
-    # First, for a path is compared with each route in turn.
+    # A path is compared with each route in turn: those of a conversation come first.
     app.router.routes += [
         Route("/openai/v1/chat/completions", ChatCompletions(), methods=["POST"]),
         Route("/openai/v1/models", Models(), methods=["GET"]),
     ]
     for group in (
+        recall,
+        context,
+        messages,
+        notes,
         users,
         beings,
         portability,
-        notes,
-        messages,
         sessions,
         runs,
-        recall,
         search,
         keyed_knowledge,
         nodes,
         kept_notes,
         persona,
-        context,
         diary,
         facts,
         todos,

@@ -104,8 +104,8 @@ def _is_open(path: str) -> bool:
     return path.startswith(OPEN) or path in OPEN_PAGES or path in PROXY_ROUTES
 
 
-class Permitted:
-    """Dependency that checks the scopes of a caller's token. Routes with a body call `check` before they read it.
+class Scoped:
+    """Checks the scopes of a caller's token. Routes with a body call `check` before they read it.
 
     Args:
         scopes: The scopes that the token must have.
@@ -113,10 +113,6 @@ class Permitted:
 
     def __init__(self, *scopes: Permission) -> None:
         self._scopes = scopes
-
-    async def __call__(self, request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller:
-        """Return the caller of a request."""
-        return self.check(request)
 
     def check(self, request: Request) -> Caller:
         """Return the caller of a request.
@@ -130,6 +126,32 @@ class Permitted:
         for scope in self._scopes:
             caller.require(scope)
         return caller
+
+
+class Permitted(Scoped):
+    """Dependency that returns the caller."""
+
+    async def __call__(self, request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller:
+        """Return the caller of a request."""
+        return self.check(request)
+
+
+class Opened(Scoped):
+    """Dependency that returns the Being that the path names."""
+
+    async def __call__(
+        self,
+        request: Request,
+        being: Annotated[str, Path(description="The Being's id or slug.", examples=["mira"])],
+        _: Annotated[object, Security(SCHEME)],
+    ) -> Being:
+        """Return the Being, if the caller has access to it."""
+        caller = self.check(request)
+        named, found = getattr(request.state, "opened", (None, None))
+        if named == being:
+            return access.must_be_found(found)
+        store = request.app.state.resources.store
+        return await to_thread.run_sync(access.find_being, store, caller, being)
 
 
 def _caller_or_operator(scope: Permission) -> Callable[..., Coroutine[None, None, Caller | Operator]]:
@@ -160,28 +182,13 @@ class OperatorPermitted:
             raise Forbidden("This needs an operator's token: see `patrol operator add`.")
 
 
-def _being(*scopes: Permission) -> Callable[..., Coroutine[None, None, Being]]:
-    async def opened(
-        request: Request,
-        on: On,
-        caller: Annotated[Caller, Depends(Permitted(*scopes))],
-        being: Annotated[str, Path(description="The Being's id or slug.", examples=["mira"])],
-    ) -> Being:
-        named, found = getattr(request.state, "opened", (None, None))
-        if named == being:
-            return access.must_be_found(found)
-        return await to_thread.run_sync(access.find_being, on.store, caller, being)
-
-    return opened
-
-
 Reader = Annotated[Caller, Depends(Permitted("read"))]
 WorkReader = Annotated[Caller | Operator, Depends(_caller_or_operator("read"))]
 WorkManager = Annotated[Caller | Operator, Depends(_caller_or_operator("manage"))]
 OperatorResources = Annotated[Resources, Depends(OperatorPermitted())]
 Ingester = Annotated[Caller, Depends(Permitted("ingest"))]
 Manager = Annotated[Caller, Depends(Permitted("manage"))]
-IngestBeing = Annotated[Being, Depends(_being("ingest"))]
-ReadBeing = Annotated[Being, Depends(_being("read"))]
-IngestAndReadBeing = Annotated[Being, Depends(_being("ingest", "read"))]
-ManagedBeing = Annotated[Being, Depends(_being("manage"))]
+IngestBeing = Annotated[Being, Depends(Opened("ingest"))]
+ReadBeing = Annotated[Being, Depends(Opened("read"))]
+IngestAndReadBeing = Annotated[Being, Depends(Opened("ingest", "read"))]
+ManagedBeing = Annotated[Being, Depends(Opened("manage"))]

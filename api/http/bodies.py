@@ -17,7 +17,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
 
-from api.http.auth import OperatorPermitted, Permitted
+from api.http.auth import OperatorPermitted, Scoped
 from api.http.bulk_queue import BulkTurn
 from api.http.fair_use import LARGE_BYTES, is_large
 from api.http.idempotency import repeatable, takes_key
@@ -177,9 +177,9 @@ def limited(receive: Receive, headers: Headers, most_bytes: int, settings: Setti
     return receive_some
 
 
-def _permissions(dependant: Dependant) -> Iterator[Permitted | OperatorPermitted]:
+def _permissions(dependant: Dependant) -> Iterator[Scoped | OperatorPermitted]:
     """Yield the permission checks of a route and of its dependencies."""
-    if isinstance(dependant.call, Permitted | OperatorPermitted):
+    if isinstance(dependant.call, Scoped | OperatorPermitted):
         yield dependant.call
     for below in dependant.dependencies:
         yield from _permissions(below)

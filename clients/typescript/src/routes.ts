@@ -107,6 +107,21 @@ export abstract class Routes {
     return this.send({ method: "GET", path: `/v1/beings/${part(being)}/notes`, query: { "state": options.state, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.NotePage>;
   }
 
+  /** Show a note. Scope `read`. */
+  showNote(being: string, noteId: string): Promise<types.Note> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/notes/${part(noteId)}` }) as Promise<types.Note>;
+  }
+
+  /** Mark a todo or a reminder as read or unread, or change a todo, reminder or knowledge note. Scope `manage`. Notes that were read leave the snapshot, and knowledge does with `in_snapshot` false. A scene note can't be changed: correct the memory that was made from it. */
+  changeNote(being: string, noteId: string, body: types.NoteChanges): Promise<types.Note> {
+    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/notes/${part(noteId)}`, body }) as Promise<types.Note>;
+  }
+
+  /** Delete a todo, a reminder or a knowledge note. Scope `manage`. */
+  removeNote(being: string, noteId: string): Promise<void> {
+    return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/notes/${part(noteId)}` }) as Promise<void>;
+  }
+
   /** Hand in one message, or a list of up to 1,000. Accepted means committed. Scope `ingest`. A message belongs to the session within 30 minutes of its own `created_at`. One that is more than five minutes in the future is refused. As for notes, items are at most 64 KB each, refused items are listed under `rejected`, and an id is taken once. */
   handInMessages(being: string, body: types.MessageInput | types.MessageInput[], options: { lLMAPIKey?: string | null | undefined; lLMProvider?: "anthropic" | "openai" | null | undefined; } = {}): Promise<types.Receipt> {
     return this.send({ method: "POST", path: `/v1/beings/${part(being)}/messages`, headers: { "X-LLM-API-Key": options.lLMAPIKey, "X-LLM-Provider": options.lLMProvider }, body }) as Promise<types.Receipt>;
@@ -227,181 +242,6 @@ export abstract class Routes {
     return this.send({ method: "POST", path: `/v1/beings/${part(being)}/knowledge/namespaces`, body }) as Promise<types.Namespaces>;
   }
 
-  /** List the topics: each root, then its topics by size. Scope `read`. */
-  listClusters(being: string): Promise<types.ClusterPage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/clusters` }) as Promise<types.ClusterPage>;
-  }
-
-  /** Rename a topic, move it to the other root, or both. Scope `manage`. Patrols keep a name that a person gave. Roots can't be changed. */
-  changeTopic(being: string, clusterId: string, body: types.TopicChanges): Promise<types.Cluster> {
-    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/clusters/${part(clusterId)}`, body }) as Promise<types.Cluster>;
-  }
-
-  /** List memories, newest first, dead and forgotten ones too; looking keeps nothing alive. Scope `read`. */
-  listNodes(being: string, options: { cluster?: string | null | undefined; status?: "active" | "dying" | "dead" | null | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.NodePage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/nodes`, query: { "cluster": options.cluster, "status": options.status, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.NodePage>;
-  }
-
-  /** List what will be dying within so many patrols, soonest first; `patrols_left` says how soon. Scope `read`. */
-  listFading(being: string, options: { patrols?: number | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.NodePage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/fading`, query: { "patrols": options.patrols, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.NodePage>;
-  }
-
-  /** Show the topics, and all memories in few words with their strength, for a drawing of the whole memory. Scope `read`. */
-  showMap(being: string, options: { dead?: boolean | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.TopicMap> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/map`, query: { "dead": options.dead, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.TopicMap>;
-  }
-
-  /** Show a memory. Scope `read`. */
-  showNode(being: string, nodeId: string): Promise<types.Node> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}` }) as Promise<types.Node>;
-  }
-
-  /** Pin or unpin a memory, correct what it says, or both at once. Scope `manage`. Corrected words are embedded anew. A pinned memory never fades; a dead one can't be pinned before it is revived. */
-  changeNode(being: string, nodeId: string, body: types.NodeChanges): Promise<types.Node> {
-    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}`, body }) as Promise<types.Node>;
-  }
-
-  /** Forget a memory: nothing finds it, until it is revived. A pinned one must be unpinned first. Scope `manage`. */
-  forgetNode(being: string, nodeId: string): Promise<types.Node> {
-    return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}` }) as Promise<types.Node>;
-  }
-
-  /** Tell where a memory came from and what happened to it. Scope `read`. */
-  tellStory(being: string, nodeId: string): Promise<types.NodeStory> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}/history` }) as Promise<types.NodeStory>;
-  }
-
-  /** Bring a dying, dead, absorbed or forgotten memory back. Scope `manage`. */
-  reviveNode(being: string, nodeId: string): Promise<types.Node> {
-    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}/revive` }) as Promise<types.Node>;
-  }
-
-  /** Undo the latest forgetting or reviving by a person, if nothing else happened to the memory's state since. Scope `manage`. The memory is what it would be without it: dying, dead, absorbed or active, and as old as it would be by now. */
-  undoNode(being: string, nodeId: string): Promise<types.Node> {
-    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}/undo` }) as Promise<types.Node>;
-  }
-
-  /** Show a note. Scope `read`. */
-  showNote(being: string, noteId: string): Promise<types.Note> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/notes/${part(noteId)}` }) as Promise<types.Note>;
-  }
-
-  /** Mark a todo or a reminder as read or unread, or change a todo, reminder or knowledge note. Scope `manage`. Notes that were read leave the snapshot, and knowledge does with `in_snapshot` false. A scene note can't be changed: correct the memory that was made from it. */
-  changeNote(being: string, noteId: string, body: types.NoteChanges): Promise<types.Note> {
-    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/notes/${part(noteId)}`, body }) as Promise<types.Note>;
-  }
-
-  /** Delete a todo, a reminder or a knowledge note. Scope `manage`. */
-  removeNote(being: string, noteId: string): Promise<void> {
-    return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/notes/${part(noteId)}` }) as Promise<void>;
-  }
-
-  /** Show a Being's soul and its state. Scope `read`. */
-  showSoul(being: string): Promise<types.WholeSoul> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/soul` }) as Promise<types.WholeSoul>;
-  }
-
-  /** Change parts of a Being's soul or of its state. Scope `manage`. Omitted parts stay; an empty text removes a part. Each change alters Block 1-A, so that the provider's prompt cache misses once. */
-  changeSoul(being: string, body: types.SoulChanges): Promise<types.WholeSoul> {
-    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/soul`, body }) as Promise<types.WholeSoul>;
-  }
-
-  /** List the entries of one of a Being's lists in the order of contexts; disabled ones too. Scope `read`. */
-  listPersona(being: string, kind: "partner_rules" | "preferences" | "relationships" | "partner_tools" | "partner_map" | "skills"): Promise<types.PersonaPage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/persona/${part(kind)}` }) as Promise<types.PersonaPage>;
-  }
-
-  /** Add an entry to one of a Being's lists, which hold up to 100 each. Scope `manage`. */
-  addPersona(being: string, kind: "partner_rules" | "preferences" | "relationships" | "partner_tools" | "partner_map" | "skills", body: types.NewPersonaEntry): Promise<types.PersonaEntry> {
-    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/persona/${part(kind)}`, body }) as Promise<types.PersonaEntry>;
-  }
-
-  /** Change an entry, enable it or disable it. Scope `manage`. */
-  changePersona(being: string, kind: "partner_rules" | "preferences" | "relationships" | "partner_tools" | "partner_map" | "skills", entryId: string, body: types.PersonaChanges): Promise<types.PersonaEntry> {
-    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/persona/${part(kind)}/${part(entryId)}`, body }) as Promise<types.PersonaEntry>;
-  }
-
-  /** Remove an entry. Scope `manage`. */
-  removePersona(being: string, kind: "partner_rules" | "preferences" | "relationships" | "partner_tools" | "partner_map" | "skills", entryId: string): Promise<void> {
-    return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/persona/${part(kind)}/${part(entryId)}` }) as Promise<void>;
-  }
-
-  /** Show the user model, the description of you as a person; all your Beings share it. Scope `read`. */
-  showUserModel(): Promise<types.UserModel> {
-    return this.send({ method: "GET", path: `/v1/user-model` }) as Promise<types.UserModel>;
-  }
-
-  /** Replace the user model. A session is shown it once, and again after a change. Scope `manage`, with a token for all of your Beings. */
-  writeUserModel(body: types.NewUserModel): Promise<types.UserModel> {
-    return this.send({ method: "PUT", path: `/v1/user-model`, body }) as Promise<types.UserModel>;
-  }
-
-  /** Remove the user model. Scope `manage`, with a token for all of your Beings. */
-  removeUserModel(): Promise<void> {
-    return this.send({ method: "DELETE", path: `/v1/user-model` }) as Promise<void>;
-  }
-
-  /** Assemble a context: a prompt from the Being's memory, ready to be sent to a model. Scope `read`. Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut. */
-  assembleContext(being: string, body: types.ContextRequest): Promise<types.Context> {
-    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/context`, body }) as Promise<types.Context>;
-  }
-
-  /** List the contexts that were assembled, newest first, for as long as PATROL_KEEP_RECEIPTS says. Scope `read`. */
-  listContexts(being: string, options: { shows?: string | null | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.AssembledPage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/contexts`, query: { "shows": options.shows, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.AssembledPage>;
-  }
-
-  /** Show which memories, facts and passages a context showed, and why: the scores by which they were chosen. Scope `read`. */
-  showContext(being: string, contextId: string): Promise<types.ShownContext> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/contexts/${part(contextId)}` }) as Promise<types.ShownContext>;
-  }
-
-  /** Store new messages and assemble the context for the answer, in one call. Scopes `ingest` and `read`. Usually these are the Being's answer of the turn before and the user's new message. Accepted means committed. Messages with known ids change nothing, and the context is assembled again. */
-  takeTurnIn(being: string, body: types.Turn, options: { lLMAPIKey?: string | null | undefined; lLMProvider?: "anthropic" | "openai" | null | undefined; } = {}): Promise<types.TurnAnswer> {
-    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/turns`, headers: { "X-LLM-API-Key": options.lLMAPIKey, "X-LLM-Provider": options.lLMProvider }, body }) as Promise<types.TurnAnswer>;
-  }
-
-  /** Show Block 1-B as it is now, and the ids it is made from. Scope `read`. */
-  showSessionSnapshot(being: string): Promise<types.Snapshot> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/snapshot` }) as Promise<types.Snapshot>;
-  }
-
-  /** List the process profiles: this Being's own, and the defaults of the other processes. Scope `read`. */
-  listProfiles(being: string): Promise<types.ProfilePage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/profiles` }) as Promise<types.ProfilePage>;
-  }
-
-  /** Set the regions of a mental process, their order, and its instructions. Scope `manage`. */
-  writeProfile(being: string, process: string, body: types.NewProfile): Promise<types.Profile> {
-    return this.send({ method: "PUT", path: `/v1/beings/${part(being)}/profiles/${part(process)}`, body }) as Promise<types.Profile>;
-  }
-
-  /** Remove this Being's own profile of a mental process, so that the default applies. Scope `manage`. */
-  resetProfile(being: string, process: string): Promise<void> {
-    return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/profiles/${part(process)}` }) as Promise<void>;
-  }
-
-  /** Show working memory by region: the conversation, and the entries that callers wrote. Scope `read`. */
-  showWorkingMemory(being: string): Promise<types.WorkingMemoryPage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/working-memory` }) as Promise<types.WorkingMemoryPage>;
-  }
-
-  /** Replace the entries of a region of your own; an empty list removes it. Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well. */
-  replaceRegion(being: string, region: string, body: types.NewEntry[]): Promise<types.WorkingMemoryPage> {
-    return this.send({ method: "PUT", path: `/v1/beings/${part(being)}/working-memory/${part(region)}`, body }) as Promise<types.WorkingMemoryPage>;
-  }
-
-  /** Append entries to a region of your own. A region with more than 40 is cut to the newest 20. Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well. */
-  addToRegion(being: string, region: string, body: types.NewEntry[]): Promise<types.WorkingMemoryPage> {
-    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/working-memory/${part(region)}`, body }) as Promise<types.WorkingMemoryPage>;
-  }
-
-  /** Read the diary, newest day first, and what the Being wants to have in mind next time. Scope `read`. */
-  readDiary(being: string, options: { cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.DiaryPage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/diary`, query: { "cursor": options.cursor, "limit": options.limit } }) as Promise<types.DiaryPage>;
-  }
-
   /** Find the facts that are relevant to a query, with cards of the entities that they name, and the pinned facts. Scope `read`. The 50 most similar facts are ranked by similarity, recency and frequency. Retrieval changes no fact. */
   retrieveFacts(being: string, body: types.FactQuestion): Promise<types.Retrieved> {
     return this.send({ method: "POST", path: `/v1/beings/${part(being)}/facts/retrieve`, body }) as Promise<types.Retrieved>;
@@ -475,6 +315,61 @@ export abstract class Routes {
   /** Erase a todo. The messages that support it stay. Scope `manage`. */
   eraseTodo(being: string, todoId: string): Promise<void> {
     return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/todos/${part(todoId)}` }) as Promise<void>;
+  }
+
+  /** List the topics: each root, then its topics by size. Scope `read`. */
+  listClusters(being: string): Promise<types.ClusterPage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/clusters` }) as Promise<types.ClusterPage>;
+  }
+
+  /** Rename a topic, move it to the other root, or both. Scope `manage`. Patrols keep a name that a person gave. Roots can't be changed. */
+  changeTopic(being: string, clusterId: string, body: types.TopicChanges): Promise<types.Cluster> {
+    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/clusters/${part(clusterId)}`, body }) as Promise<types.Cluster>;
+  }
+
+  /** List memories, newest first, dead and forgotten ones too; looking keeps nothing alive. Scope `read`. */
+  listNodes(being: string, options: { cluster?: string | null | undefined; status?: "active" | "dying" | "dead" | null | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.NodePage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/nodes`, query: { "cluster": options.cluster, "status": options.status, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.NodePage>;
+  }
+
+  /** List what will be dying within so many patrols, soonest first; `patrols_left` says how soon. Scope `read`. */
+  listFading(being: string, options: { patrols?: number | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.NodePage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/fading`, query: { "patrols": options.patrols, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.NodePage>;
+  }
+
+  /** Show the topics, and all memories in few words with their strength, for a drawing of the whole memory. Scope `read`. */
+  showMap(being: string, options: { dead?: boolean | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.TopicMap> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/map`, query: { "dead": options.dead, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.TopicMap>;
+  }
+
+  /** Show a memory. Scope `read`. */
+  showNode(being: string, nodeId: string): Promise<types.Node> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}` }) as Promise<types.Node>;
+  }
+
+  /** Pin or unpin a memory, correct what it says, or both at once. Scope `manage`. Corrected words are embedded anew. A pinned memory never fades; a dead one can't be pinned before it is revived. */
+  changeNode(being: string, nodeId: string, body: types.NodeChanges): Promise<types.Node> {
+    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}`, body }) as Promise<types.Node>;
+  }
+
+  /** Forget a memory: nothing finds it, until it is revived. A pinned one must be unpinned first. Scope `manage`. */
+  forgetNode(being: string, nodeId: string): Promise<types.Node> {
+    return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}` }) as Promise<types.Node>;
+  }
+
+  /** Tell where a memory came from and what happened to it. Scope `read`. */
+  tellStory(being: string, nodeId: string): Promise<types.NodeStory> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}/history` }) as Promise<types.NodeStory>;
+  }
+
+  /** Bring a dying, dead, absorbed or forgotten memory back. Scope `manage`. */
+  reviveNode(being: string, nodeId: string): Promise<types.Node> {
+    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}/revive` }) as Promise<types.Node>;
+  }
+
+  /** Undo the latest forgetting or reviving by a person, if nothing else happened to the memory's state since. Scope `manage`. The memory is what it would be without it: dying, dead, absorbed or active, and as old as it would be by now. */
+  undoNode(being: string, nodeId: string): Promise<types.Node> {
+    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/nodes/${part(nodeId)}/undo` }) as Promise<types.Node>;
   }
 
   /** Export all versions in the Being's scopes, tombstones too, as lines of JSON. Scope `read`. */
@@ -577,24 +472,9 @@ export abstract class Routes {
     return this.send({ method: "POST", path: `/v1/beings/${part(being)}/vault/${part(recordId)}/promote`, body }) as Promise<types.VaultRecord>;
   }
 
-  /** List work of the Beings that the token gives access to, oldest first; by default dead work. Scope `read`. An operator's token lists all users' work. */
-  listWork(options: { state?: "ready" | "running" | "done" | "dead" | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.WorkPage> {
-    return this.send({ method: "GET", path: `/v1/work`, query: { "state": options.state, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.WorkPage>;
-  }
-
-  /** Show a unit of work, with its last error. Scope `read`. */
-  showWork(workId: string): Promise<types.Work> {
-    return this.send({ method: "GET", path: `/v1/work/${part(workId)}` }) as Promise<types.Work>;
-  }
-
-  /** Delete dead work, or waiting work of a kind that is unknown to this version. Scope `manage`. */
-  dropWork(workId: string): Promise<void> {
-    return this.send({ method: "DELETE", path: `/v1/work/${part(workId)}` }) as Promise<void>;
-  }
-
-  /** Make dead work ready again. A dead step of a patrol is replayed as a new patrol. Scope `manage`. */
-  replayWork(workId: string): Promise<void> {
-    return this.send({ method: "POST", path: `/v1/work/${part(workId)}/replay` }) as Promise<void>;
+  /** Read the diary, newest day first, and what the Being wants to have in mind next time. Scope `read`. */
+  readDiary(being: string, options: { cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.DiaryPage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/diary`, query: { "cursor": options.cursor, "limit": options.limit } }) as Promise<types.DiaryPage>;
   }
 
   /** Store your key for a model provider, encrypted; it can't be read again. Scope `manage`, of a token for all your Beings. The key that you stored last pays for your Beings' model calls. While one is stored, neither a request's key nor the platform's is used in its place. Storing the same key again makes it the newest. */
@@ -620,6 +500,126 @@ export abstract class Routes {
   /** Show what one Being's models have cost, by day, purpose and model, newest day first. Scope `read`. */
   showCostOfBeing(being: string, options: { since?: string | null | undefined; } = {}): Promise<types.SpendingPage> {
     return this.send({ method: "GET", path: `/v1/beings/${part(being)}/cost`, query: { "since": options.since } }) as Promise<types.SpendingPage>;
+  }
+
+  /** Show a Being's soul and its state. Scope `read`. */
+  showSoul(being: string): Promise<types.WholeSoul> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/soul` }) as Promise<types.WholeSoul>;
+  }
+
+  /** Change parts of a Being's soul or of its state. Scope `manage`. Omitted parts stay; an empty text removes a part. Each change alters Block 1-A, so that the provider's prompt cache misses once. */
+  changeSoul(being: string, body: types.SoulChanges): Promise<types.WholeSoul> {
+    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/soul`, body }) as Promise<types.WholeSoul>;
+  }
+
+  /** List the entries of one of a Being's lists in the order of contexts; disabled ones too. Scope `read`. */
+  listPersona(being: string, kind: "partner_rules" | "preferences" | "relationships" | "partner_tools" | "partner_map" | "skills"): Promise<types.PersonaPage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/persona/${part(kind)}` }) as Promise<types.PersonaPage>;
+  }
+
+  /** Add an entry to one of a Being's lists, which hold up to 100 each. Scope `manage`. */
+  addPersona(being: string, kind: "partner_rules" | "preferences" | "relationships" | "partner_tools" | "partner_map" | "skills", body: types.NewPersonaEntry): Promise<types.PersonaEntry> {
+    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/persona/${part(kind)}`, body }) as Promise<types.PersonaEntry>;
+  }
+
+  /** Change an entry, enable it or disable it. Scope `manage`. */
+  changePersona(being: string, kind: "partner_rules" | "preferences" | "relationships" | "partner_tools" | "partner_map" | "skills", entryId: string, body: types.PersonaChanges): Promise<types.PersonaEntry> {
+    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/persona/${part(kind)}/${part(entryId)}`, body }) as Promise<types.PersonaEntry>;
+  }
+
+  /** Remove an entry. Scope `manage`. */
+  removePersona(being: string, kind: "partner_rules" | "preferences" | "relationships" | "partner_tools" | "partner_map" | "skills", entryId: string): Promise<void> {
+    return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/persona/${part(kind)}/${part(entryId)}` }) as Promise<void>;
+  }
+
+  /** Show the user model, the description of you as a person; all your Beings share it. Scope `read`. */
+  showUserModel(): Promise<types.UserModel> {
+    return this.send({ method: "GET", path: `/v1/user-model` }) as Promise<types.UserModel>;
+  }
+
+  /** Replace the user model. A session is shown it once, and again after a change. Scope `manage`, with a token for all of your Beings. */
+  writeUserModel(body: types.NewUserModel): Promise<types.UserModel> {
+    return this.send({ method: "PUT", path: `/v1/user-model`, body }) as Promise<types.UserModel>;
+  }
+
+  /** Remove the user model. Scope `manage`, with a token for all of your Beings. */
+  removeUserModel(): Promise<void> {
+    return this.send({ method: "DELETE", path: `/v1/user-model` }) as Promise<void>;
+  }
+
+  /** Assemble a context: a prompt from the Being's memory, ready to be sent to a model. Scope `read`. Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut. */
+  assembleContext(being: string, body: types.ContextRequest): Promise<types.Context> {
+    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/context`, body }) as Promise<types.Context>;
+  }
+
+  /** List the contexts that were assembled, newest first, for as long as PATROL_KEEP_RECEIPTS says. Scope `read`. */
+  listContexts(being: string, options: { shows?: string | null | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.AssembledPage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/contexts`, query: { "shows": options.shows, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.AssembledPage>;
+  }
+
+  /** Show which memories, facts and passages a context showed, and why: the scores by which they were chosen. Scope `read`. */
+  showContext(being: string, contextId: string): Promise<types.ShownContext> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/contexts/${part(contextId)}` }) as Promise<types.ShownContext>;
+  }
+
+  /** Store new messages and assemble the context for the answer, in one call. Scopes `ingest` and `read`. Usually these are the Being's answer of the turn before and the user's new message. Accepted means committed. Messages with known ids change nothing, and the context is assembled again. */
+  takeTurnIn(being: string, body: types.Turn, options: { lLMAPIKey?: string | null | undefined; lLMProvider?: "anthropic" | "openai" | null | undefined; } = {}): Promise<types.TurnAnswer> {
+    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/turns`, headers: { "X-LLM-API-Key": options.lLMAPIKey, "X-LLM-Provider": options.lLMProvider }, body }) as Promise<types.TurnAnswer>;
+  }
+
+  /** Show Block 1-B as it is now, and the ids it is made from. Scope `read`. */
+  showSessionSnapshot(being: string): Promise<types.Snapshot> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/snapshot` }) as Promise<types.Snapshot>;
+  }
+
+  /** List the process profiles: this Being's own, and the defaults of the other processes. Scope `read`. */
+  listProfiles(being: string): Promise<types.ProfilePage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/profiles` }) as Promise<types.ProfilePage>;
+  }
+
+  /** Set the regions of a mental process, their order, and its instructions. Scope `manage`. */
+  writeProfile(being: string, process: string, body: types.NewProfile): Promise<types.Profile> {
+    return this.send({ method: "PUT", path: `/v1/beings/${part(being)}/profiles/${part(process)}`, body }) as Promise<types.Profile>;
+  }
+
+  /** Remove this Being's own profile of a mental process, so that the default applies. Scope `manage`. */
+  resetProfile(being: string, process: string): Promise<void> {
+    return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/profiles/${part(process)}` }) as Promise<void>;
+  }
+
+  /** Show working memory by region: the conversation, and the entries that callers wrote. Scope `read`. */
+  showWorkingMemory(being: string): Promise<types.WorkingMemoryPage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/working-memory` }) as Promise<types.WorkingMemoryPage>;
+  }
+
+  /** Replace the entries of a region of your own; an empty list removes it. Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well. */
+  replaceRegion(being: string, region: string, body: types.NewEntry[]): Promise<types.WorkingMemoryPage> {
+    return this.send({ method: "PUT", path: `/v1/beings/${part(being)}/working-memory/${part(region)}`, body }) as Promise<types.WorkingMemoryPage>;
+  }
+
+  /** Append entries to a region of your own. A region with more than 40 is cut to the newest 20. Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well. */
+  addToRegion(being: string, region: string, body: types.NewEntry[]): Promise<types.WorkingMemoryPage> {
+    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/working-memory/${part(region)}`, body }) as Promise<types.WorkingMemoryPage>;
+  }
+
+  /** List work of the Beings that the token gives access to, oldest first; by default dead work. Scope `read`. An operator's token lists all users' work. */
+  listWork(options: { state?: "ready" | "running" | "done" | "dead" | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.WorkPage> {
+    return this.send({ method: "GET", path: `/v1/work`, query: { "state": options.state, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.WorkPage>;
+  }
+
+  /** Show a unit of work, with its last error. Scope `read`. */
+  showWork(workId: string): Promise<types.Work> {
+    return this.send({ method: "GET", path: `/v1/work/${part(workId)}` }) as Promise<types.Work>;
+  }
+
+  /** Delete dead work, or waiting work of a kind that is unknown to this version. Scope `manage`. */
+  dropWork(workId: string): Promise<void> {
+    return this.send({ method: "DELETE", path: `/v1/work/${part(workId)}` }) as Promise<void>;
+  }
+
+  /** Make dead work ready again. A dead step of a patrol is replayed as a new patrol. Scope `manage`. */
+  replayWork(workId: string): Promise<void> {
+    return this.send({ method: "POST", path: `/v1/work/${part(workId)}/replay` }) as Promise<void>;
   }
 
   /** Show the system's metrics in Prometheus's text format. An operator's token. `patrol operator add` creates one. */

@@ -232,6 +232,34 @@ class AsyncRoutes:
         )
         return answer
 
+    async def show_note(self, being: str, note_id: str) -> types.Note:
+        """Show a note.
+
+        Scope `read`.
+        """
+        answer: types.Note = await self.send(Request("GET", f"/v1/beings/{part(being)}/notes/{part(note_id)}"))
+        return answer
+
+    async def change_note(self, being: str, note_id: str, body: types.NoteChanges) -> types.Note:
+        """Mark a todo or a reminder as read or unread, or change a todo, reminder or knowledge note.
+
+        Scope `manage`.
+
+        Notes that were read leave the snapshot, and knowledge does with `in_snapshot` false. A scene note can't
+        be changed: correct the memory that was made from it.
+        """
+        answer: types.Note = await self.send(
+            Request("PATCH", f"/v1/beings/{part(being)}/notes/{part(note_id)}", body=body)
+        )
+        return answer
+
+    async def remove_note(self, being: str, note_id: str) -> None:
+        """Delete a todo, a reminder or a knowledge note.
+
+        Scope `manage`.
+        """
+        await self.send(Request("DELETE", f"/v1/beings/{part(being)}/notes/{part(note_id)}"))
+
     async def hand_in_messages(
         self,
         being: str,
@@ -531,6 +559,193 @@ class AsyncRoutes:
         )
         return answer
 
+    async def retrieve_facts(self, being: str, body: types.FactQuestion) -> types.Retrieved:
+        """Find the facts that are relevant to a query, with cards of the entities that they name, and the pinned
+        facts.
+
+        Scope `read`.
+
+        The 50 most similar facts are ranked by similarity, recency and frequency. Retrieval changes no fact.
+        """
+        answer: types.Retrieved = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/facts/retrieve", body=body)
+        )
+        return answer
+
+    async def list_facts(
+        self,
+        being: str,
+        *,
+        type: Literal["PROFILE", "PEOPLE", "PROJECT"] | None = None,
+        status: Literal["ACTIVE", "ARCHIVED"] | None = None,
+        entity: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> types.FactPage:
+        """List the facts that a Being knows, newest first: the user's, and those said to it in confidence.
+
+        Scope `read`.
+        """
+        answer: types.FactPage = await self.send(
+            Request(
+                "GET",
+                f"/v1/beings/{part(being)}/facts",
+                query={"type": type, "status": status, "entity": entity, "cursor": cursor, "limit": limit},
+            )
+        )
+        return answer
+
+    async def introduce_user(self, being: str, body: Sequence[types.Seed]) -> types.Seeded:
+        """Add up to 1,000 facts about the user, known to all of the user's Beings unless `in_confidence`.
+
+        Scope `manage`.
+
+        An item that was added before changes nothing. An item with the memory key of a known fact is added to
+        that fact.
+        """
+        answer: types.Seeded = await self.send(Request("POST", f"/v1/beings/{part(being)}/facts", body=body))
+        return answer
+
+    async def show_fact(self, being: str, fact_id: str) -> types.FactDetail:
+        """Show a fact with all its statements, the quotations that support them, and its history.
+
+        Scope `read`.
+        """
+        answer: types.FactDetail = await self.send(Request("GET", f"/v1/beings/{part(being)}/facts/{part(fact_id)}"))
+        return answer
+
+    async def change_fact(self, being: str, fact_id: str, body: types.FactChanges) -> types.Fact:
+        """Correct a fact, set its importance, pin, archive or restore it.
+
+        Scope `manage`.
+
+        A pinned fact has importance 3 and can't be archived.
+        """
+        answer: types.Fact = await self.send(
+            Request("PATCH", f"/v1/beings/{part(being)}/facts/{part(fact_id)}", body=body)
+        )
+        return answer
+
+    async def erase_fact(self, being: str, fact_id: str) -> None:
+        """Erase a fact with all its statements. The messages that support it stay; mentioned again, it is a new
+        fact.
+
+        Scope `manage`.
+        """
+        await self.send(Request("DELETE", f"/v1/beings/{part(being)}/facts/{part(fact_id)}"))
+
+    async def unfold_fact(self, being: str, fact_id: str) -> types.FactPage:
+        """Undo a fold of the curator. The folded facts are active again, and are never folded again.
+
+        Scope `manage`.
+        """
+        answer: types.FactPage = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/facts/{part(fact_id)}/unfold")
+        )
+        return answer
+
+    async def list_entities(
+        self, being: str, *, cursor: str | None = None, limit: int | None = None
+    ) -> types.EntityPage:
+        """List the entities that facts name, those with the most facts first, with their aliases.
+
+        Scope `read`.
+        """
+        answer: types.EntityPage = await self.send(
+            Request("GET", f"/v1/beings/{part(being)}/entities", query={"cursor": cursor, "limit": limit})
+        )
+        return answer
+
+    async def list_merges(
+        self,
+        being: str,
+        *,
+        state: Literal["proposed", "merged", "declined", "undone"] | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> types.Proposals:
+        """List merges of entities: proposed, merged, declined or undone.
+
+        Scope `read`.
+        """
+        answer: types.Proposals = await self.send(
+            Request(
+                "GET",
+                f"/v1/beings/{part(being)}/entities/merges",
+                query={"state": state, "cursor": cursor, "limit": limit},
+            )
+        )
+        return answer
+
+    async def propose_merge(self, being: str, body: types.ProposedMerge) -> types.EntityMerge:
+        """Propose that two entities are one, or with `accept` merge them.
+
+        Scope `manage`.
+        """
+        answer: types.EntityMerge = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/entities/merges", body=body)
+        )
+        return answer
+
+    async def merge_entities(self, being: str, merge_id: str) -> types.EntityMerge:
+        """Accept a merge. The facts of both entities are filed under one of them; no fact is reworded.
+
+        Scope `manage`.
+        """
+        answer: types.EntityMerge = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/entities/merges/{part(merge_id)}/accept")
+        )
+        return answer
+
+    async def part_entities(self, being: str, merge_id: str) -> types.EntityMerge:
+        """Keep two entities apart: decline a proposed merge, or undo an accepted one.
+
+        Scope `manage`.
+        """
+        answer: types.EntityMerge = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/entities/merges/{part(merge_id)}/decline")
+        )
+        return answer
+
+    async def list_todos(
+        self,
+        being: str,
+        *,
+        status: Literal["OPEN", "DONE", "ARCHIVED"] | None = None,
+        kind: Literal["commitment", "habit", "thread", "friction", "promise"] | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+    ) -> types.TodoPage:
+        """List the user's commitments, habits, open threads and frictions, as told to this Being, newest first.
+
+        Scope `read`.
+        """
+        answer: types.TodoPage = await self.send(
+            Request(
+                "GET",
+                f"/v1/beings/{part(being)}/todos",
+                query={"status": status, "kind": kind, "cursor": cursor, "limit": limit},
+            )
+        )
+        return answer
+
+    async def change_todo(self, being: str, todo_id: str, body: types.TodoChanges) -> types.Todo:
+        """Correct a todo, pin, close, archive or reopen it.
+
+        Scope `manage`.
+        """
+        answer: types.Todo = await self.send(
+            Request("PATCH", f"/v1/beings/{part(being)}/todos/{part(todo_id)}", body=body)
+        )
+        return answer
+
+    async def erase_todo(self, being: str, todo_id: str) -> None:
+        """Erase a todo. The messages that support it stay.
+
+        Scope `manage`.
+        """
+        await self.send(Request("DELETE", f"/v1/beings/{part(being)}/todos/{part(todo_id)}"))
+
     async def list_clusters(self, being: str) -> types.ClusterPage:
         """List the topics: each root, then its topics by size.
 
@@ -658,33 +873,272 @@ class AsyncRoutes:
         answer: types.Node = await self.send(Request("POST", f"/v1/beings/{part(being)}/nodes/{part(node_id)}/undo"))
         return answer
 
-    async def show_note(self, being: str, note_id: str) -> types.Note:
-        """Show a note.
+    def export_vault(self, being: str, *, scope: str | None = None) -> AsyncIterator[str]:
+        """Export all versions in the Being's scopes, tombstones too, as lines of JSON.
 
         Scope `read`.
         """
-        answer: types.Note = await self.send(Request("GET", f"/v1/beings/{part(being)}/notes/{part(note_id)}"))
-        return answer
+        return self.stream(Request("GET", f"/v1/beings/{part(being)}/vault/export", query={"scope": scope}))
 
-    async def change_note(self, being: str, note_id: str, body: types.NoteChanges) -> types.Note:
-        """Mark a todo or a reminder as read or unread, or change a todo, reminder or knowledge note.
+    async def import_vault(self, being: str, body: bytes) -> types.Imported:
+        """Import versions, a line of JSON each, of at most 64 KB; `id`, `text` and `scope` are required.
 
         Scope `manage`.
 
-        Notes that were read leave the snapshot, and knowledge does with `in_snapshot` false. A scene note can't
-        be changed: correct the memory that was made from it.
+        Invalid lines are listed under `rejected` by their numbers, from 1, and the others are imported.
+        Importing the same lines again changes nothing. After 1,000 invalid lines the import stops, and
+        `stopped_at` is the next line.
         """
-        answer: types.Note = await self.send(
-            Request("PATCH", f"/v1/beings/{part(being)}/notes/{part(note_id)}", body=body)
+        answer: types.Imported = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/vault/import", body=body, media="application/x-ndjson")
         )
         return answer
 
-    async def remove_note(self, being: str, note_id: str) -> None:
-        """Delete a todo, a reminder or a knowledge note.
+    async def show_snapshot(self, being: str, *, scope: list[str] | None = None) -> types.Block:
+        """Show the block that every prompt contains: canon, and registers with a topic, fenced.
+
+        Scope `read`.
+        """
+        answer: types.Block = await self.send(
+            Request("GET", f"/v1/beings/{part(being)}/vault/snapshot", query={"scope": scope})
+        )
+        return answer
+
+    async def build_block(self, being: str, body: types.BlockRequest) -> types.Block:
+        """Build a block of the records relevant to a query, canon first, fenced for a prompt.
+
+        Scope `read`.
+        """
+        answer: types.Block = await self.send(Request("POST", f"/v1/beings/{part(being)}/vault/block", body=body))
+        return answer
+
+    async def show_profile(self, being: str) -> types.VaultConfigOutput:
+        """Show the Being's vault configuration.
+
+        Scope `read`.
+        """
+        answer: types.VaultConfigOutput = await self.send(Request("GET", f"/v1/beings/{part(being)}/vault/profile"))
+        return answer
+
+    async def change_profile(self, being: str, body: types.VaultConfigInput) -> types.VaultConfigOutput:
+        """Replace the Being's vault configuration; omitted fields get their defaults.
 
         Scope `manage`.
         """
-        await self.send(Request("DELETE", f"/v1/beings/{part(being)}/notes/{part(note_id)}"))
+        answer: types.VaultConfigOutput = await self.send(
+            Request("PUT", f"/v1/beings/{part(being)}/vault/profile", body=body)
+        )
+        return answer
+
+    async def compact_vault(self, being: str, *, scope: str | None = None) -> types.Compacted:
+        """Remove superseded versions and old tombstones; live records stay the same.
+
+        Scope `manage`.
+        """
+        answer: types.Compacted = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/vault/compact", query={"scope": scope})
+        )
+        return answer
+
+    async def add_records(self, being: str, body: types.NewRecord | Sequence[types.NewRecord]) -> types.VaultReceipt:
+        """Add one record, or a list of up to 1,000; eight gates check each of them.
+
+        Scope `manage`.
+
+        A register with a known topic becomes that register's next version. An item that a gate refuses is
+        listed under `rejected` with the gate, the rule and what to do instead; if all items are refused, the
+        answer is a 422 with the same list. Items that were permanently erased before are listed under `erased`
+        and not stored. With an `Idempotency-Key` a repeated request changes nothing.
+        """
+        answer: types.VaultReceipt = await self.send(Request("POST", f"/v1/beings/{part(being)}/vault", body=body))
+        return answer
+
+    async def list_records(
+        self,
+        being: str,
+        *,
+        scope: str | None = None,
+        tier: Literal["canon", "register"] | None = None,
+        category: str | None = None,
+        tag: str | None = None,
+    ) -> types.RecordPage:
+        """List the live records: canon, then registers, each by age.
+
+        Scope `read`.
+        """
+        answer: types.RecordPage = await self.send(
+            Request(
+                "GET",
+                f"/v1/beings/{part(being)}/vault",
+                query={"scope": scope, "tier": tier, "category": category, "tag": tag},
+            )
+        )
+        return answer
+
+    async def search_records(self, being: str, body: types.VaultSearch) -> types.HitPage:
+        """Search the vault by words, the highest score first.
+
+        Scope `read`.
+
+        The score is token overlap, + 0.3 if the record contains the query, + 0.4 times their sequence
+        similarity. Records that share no word with the query are not found.
+        """
+        answer: types.HitPage = await self.send(Request("POST", f"/v1/beings/{part(being)}/vault/search", body=body))
+        return answer
+
+    async def show_stats(self, being: str) -> types.VaultStats:
+        """Show how full the vault is, and how much a compaction would remove.
+
+        Scope `read`.
+        """
+        answer: types.VaultStats = await self.send(Request("GET", f"/v1/beings/{part(being)}/vault/stats"))
+        return answer
+
+    async def list_candidates(
+        self, being: str, *, scope: str | None = None, floor: float | None = None
+    ) -> types.CandidatePage:
+        """List pairs of similar records, the most similar first.
+
+        Scope `read`.
+        """
+        answer: types.CandidatePage = await self.send(
+            Request("GET", f"/v1/beings/{part(being)}/vault/candidates", query={"scope": scope, "floor": floor})
+        )
+        return answer
+
+    async def list_proposals(self, being: str, *, scope: str | None = None) -> types.ProposalPage:
+        """List records proposed for deletion, each with its reasons. Nothing is deleted.
+
+        Scope `read`.
+        """
+        answer: types.ProposalPage = await self.send(
+            Request("GET", f"/v1/beings/{part(being)}/vault/proposals", query={"scope": scope})
+        )
+        return answer
+
+    async def write_topic(self, being: str, topic_id: str, body: types.TopicText) -> types.VaultRecord:
+        """Write a new version of a topic's register, or create it.
+
+        Scope `manage`.
+        """
+        answer: types.VaultRecord = await self.send(
+            Request("PUT", f"/v1/beings/{part(being)}/vault/topics/{part(topic_id)}", body=body)
+        )
+        return answer
+
+    async def delete_records(self, being: str, body: types.Deletion) -> types.Deleted:
+        """Delete several records; each ends in a tombstone.
+
+        Scope `manage`.
+        """
+        answer: types.Deleted = await self.send(Request("POST", f"/v1/beings/{part(being)}/vault/delete", body=body))
+        return answer
+
+    async def show_record(self, being: str, record_id: str) -> types.RecordPage:
+        """Show the stored versions of a record, oldest first, its tombstone too.
+
+        Scope `read`.
+        """
+        answer: types.RecordPage = await self.send(Request("GET", f"/v1/beings/{part(being)}/vault/{part(record_id)}"))
+        return answer
+
+    async def change_record(self, being: str, record_id: str, body: types.RecordChanges) -> types.VaultRecord:
+        """Change a record; gates 1 to 5 check the change.
+
+        Scope `manage`.
+        """
+        answer: types.VaultRecord = await self.send(
+            Request("PATCH", f"/v1/beings/{part(being)}/vault/{part(record_id)}", body=body)
+        )
+        return answer
+
+    async def delete_record(self, being: str, record_id: str) -> types.VaultRecord:
+        """Delete a record. The answer is its tombstone, which has no text.
+
+        Scope `manage`.
+
+        Earlier versions stay until the vault is compacted; erase the record to remove them now.
+        """
+        answer: types.VaultRecord = await self.send(
+            Request("DELETE", f"/v1/beings/{part(being)}/vault/{part(record_id)}")
+        )
+        return answer
+
+    async def erase_record(self, being: str, record_id: str) -> types.VaultErased:
+        """Permanently erase a record with all its versions.
+
+        Scope `manage`.
+
+        Keyed digests of its id and text stay, by which every door refuses them from now on.
+        """
+        answer: types.VaultErased = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/vault/{part(record_id)}/erase")
+        )
+        return answer
+
+    async def promote_record(self, being: str, record_id: str, body: types.Promotion) -> types.VaultRecord:
+        """Make a register canon, with another text if one is given.
+
+        Scope `manage`.
+        """
+        answer: types.VaultRecord = await self.send(
+            Request("POST", f"/v1/beings/{part(being)}/vault/{part(record_id)}/promote", body=body)
+        )
+        return answer
+
+    async def read_diary(self, being: str, *, cursor: str | None = None, limit: int | None = None) -> types.DiaryPage:
+        """Read the diary, newest day first, and what the Being wants to have in mind next time.
+
+        Scope `read`.
+        """
+        answer: types.DiaryPage = await self.send(
+            Request("GET", f"/v1/beings/{part(being)}/diary", query={"cursor": cursor, "limit": limit})
+        )
+        return answer
+
+    async def store_key(self, body: types.NewKey) -> types.ProviderKey:
+        """Store your key for a model provider, encrypted; it can't be read again.
+
+        Scope `manage`, of a token for all your Beings.
+
+        The key that you stored last pays for your Beings' model calls. While one is stored, neither a request's
+        key nor the platform's is used in its place. Storing the same key again makes it the newest.
+        """
+        answer: types.ProviderKey = await self.send(Request("POST", "/v1/keys", body=body))
+        return answer
+
+    async def list_keys(self) -> types.KeyPage:
+        """List the keys that you have stored, by their last four characters.
+
+        Scope `manage`, of a token for all your Beings.
+        """
+        answer: types.KeyPage = await self.send(Request("GET", "/v1/keys"))
+        return answer
+
+    async def remove_key(self, key_id: str) -> None:
+        """Delete a stored key.
+
+        Scope `manage`, of a token for all your Beings.
+        """
+        await self.send(Request("DELETE", f"/v1/keys/{part(key_id)}"))
+
+    async def show_cost(self, *, since: str | None = None) -> types.SpendingPage:
+        """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first.
+
+        Scope `read`. A token for one Being shows that Being's.
+        """
+        answer: types.SpendingPage = await self.send(Request("GET", "/v1/cost", query={"since": since}))
+        return answer
+
+    async def show_cost_of_being(self, being: str, *, since: str | None = None) -> types.SpendingPage:
+        """Show what one Being's models have cost, by day, purpose and model, newest day first.
+
+        Scope `read`.
+        """
+        answer: types.SpendingPage = await self.send(
+            Request("GET", f"/v1/beings/{part(being)}/cost", query={"since": since})
+        )
+        return answer
 
     async def show_soul(self, being: str) -> types.WholeSoul:
         """Show a Being's soul and its state.
@@ -905,416 +1359,6 @@ class AsyncRoutes:
         )
         return answer
 
-    async def read_diary(self, being: str, *, cursor: str | None = None, limit: int | None = None) -> types.DiaryPage:
-        """Read the diary, newest day first, and what the Being wants to have in mind next time.
-
-        Scope `read`.
-        """
-        answer: types.DiaryPage = await self.send(
-            Request("GET", f"/v1/beings/{part(being)}/diary", query={"cursor": cursor, "limit": limit})
-        )
-        return answer
-
-    async def retrieve_facts(self, being: str, body: types.FactQuestion) -> types.Retrieved:
-        """Find the facts that are relevant to a query, with cards of the entities that they name, and the pinned
-        facts.
-
-        Scope `read`.
-
-        The 50 most similar facts are ranked by similarity, recency and frequency. Retrieval changes no fact.
-        """
-        answer: types.Retrieved = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/facts/retrieve", body=body)
-        )
-        return answer
-
-    async def list_facts(
-        self,
-        being: str,
-        *,
-        type: Literal["PROFILE", "PEOPLE", "PROJECT"] | None = None,
-        status: Literal["ACTIVE", "ARCHIVED"] | None = None,
-        entity: str | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> types.FactPage:
-        """List the facts that a Being knows, newest first: the user's, and those said to it in confidence.
-
-        Scope `read`.
-        """
-        answer: types.FactPage = await self.send(
-            Request(
-                "GET",
-                f"/v1/beings/{part(being)}/facts",
-                query={"type": type, "status": status, "entity": entity, "cursor": cursor, "limit": limit},
-            )
-        )
-        return answer
-
-    async def introduce_user(self, being: str, body: Sequence[types.Seed]) -> types.Seeded:
-        """Add up to 1,000 facts about the user, known to all of the user's Beings unless `in_confidence`.
-
-        Scope `manage`.
-
-        An item that was added before changes nothing. An item with the memory key of a known fact is added to
-        that fact.
-        """
-        answer: types.Seeded = await self.send(Request("POST", f"/v1/beings/{part(being)}/facts", body=body))
-        return answer
-
-    async def show_fact(self, being: str, fact_id: str) -> types.FactDetail:
-        """Show a fact with all its statements, the quotations that support them, and its history.
-
-        Scope `read`.
-        """
-        answer: types.FactDetail = await self.send(Request("GET", f"/v1/beings/{part(being)}/facts/{part(fact_id)}"))
-        return answer
-
-    async def change_fact(self, being: str, fact_id: str, body: types.FactChanges) -> types.Fact:
-        """Correct a fact, set its importance, pin, archive or restore it.
-
-        Scope `manage`.
-
-        A pinned fact has importance 3 and can't be archived.
-        """
-        answer: types.Fact = await self.send(
-            Request("PATCH", f"/v1/beings/{part(being)}/facts/{part(fact_id)}", body=body)
-        )
-        return answer
-
-    async def erase_fact(self, being: str, fact_id: str) -> None:
-        """Erase a fact with all its statements. The messages that support it stay; mentioned again, it is a new
-        fact.
-
-        Scope `manage`.
-        """
-        await self.send(Request("DELETE", f"/v1/beings/{part(being)}/facts/{part(fact_id)}"))
-
-    async def unfold_fact(self, being: str, fact_id: str) -> types.FactPage:
-        """Undo a fold of the curator. The folded facts are active again, and are never folded again.
-
-        Scope `manage`.
-        """
-        answer: types.FactPage = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/facts/{part(fact_id)}/unfold")
-        )
-        return answer
-
-    async def list_entities(
-        self, being: str, *, cursor: str | None = None, limit: int | None = None
-    ) -> types.EntityPage:
-        """List the entities that facts name, those with the most facts first, with their aliases.
-
-        Scope `read`.
-        """
-        answer: types.EntityPage = await self.send(
-            Request("GET", f"/v1/beings/{part(being)}/entities", query={"cursor": cursor, "limit": limit})
-        )
-        return answer
-
-    async def list_merges(
-        self,
-        being: str,
-        *,
-        state: Literal["proposed", "merged", "declined", "undone"] | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> types.Proposals:
-        """List merges of entities: proposed, merged, declined or undone.
-
-        Scope `read`.
-        """
-        answer: types.Proposals = await self.send(
-            Request(
-                "GET",
-                f"/v1/beings/{part(being)}/entities/merges",
-                query={"state": state, "cursor": cursor, "limit": limit},
-            )
-        )
-        return answer
-
-    async def propose_merge(self, being: str, body: types.ProposedMerge) -> types.EntityMerge:
-        """Propose that two entities are one, or with `accept` merge them.
-
-        Scope `manage`.
-        """
-        answer: types.EntityMerge = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/entities/merges", body=body)
-        )
-        return answer
-
-    async def merge_entities(self, being: str, merge_id: str) -> types.EntityMerge:
-        """Accept a merge. The facts of both entities are filed under one of them; no fact is reworded.
-
-        Scope `manage`.
-        """
-        answer: types.EntityMerge = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/entities/merges/{part(merge_id)}/accept")
-        )
-        return answer
-
-    async def part_entities(self, being: str, merge_id: str) -> types.EntityMerge:
-        """Keep two entities apart: decline a proposed merge, or undo an accepted one.
-
-        Scope `manage`.
-        """
-        answer: types.EntityMerge = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/entities/merges/{part(merge_id)}/decline")
-        )
-        return answer
-
-    async def list_todos(
-        self,
-        being: str,
-        *,
-        status: Literal["OPEN", "DONE", "ARCHIVED"] | None = None,
-        kind: Literal["commitment", "habit", "thread", "friction", "promise"] | None = None,
-        cursor: str | None = None,
-        limit: int | None = None,
-    ) -> types.TodoPage:
-        """List the user's commitments, habits, open threads and frictions, as told to this Being, newest first.
-
-        Scope `read`.
-        """
-        answer: types.TodoPage = await self.send(
-            Request(
-                "GET",
-                f"/v1/beings/{part(being)}/todos",
-                query={"status": status, "kind": kind, "cursor": cursor, "limit": limit},
-            )
-        )
-        return answer
-
-    async def change_todo(self, being: str, todo_id: str, body: types.TodoChanges) -> types.Todo:
-        """Correct a todo, pin, close, archive or reopen it.
-
-        Scope `manage`.
-        """
-        answer: types.Todo = await self.send(
-            Request("PATCH", f"/v1/beings/{part(being)}/todos/{part(todo_id)}", body=body)
-        )
-        return answer
-
-    async def erase_todo(self, being: str, todo_id: str) -> None:
-        """Erase a todo. The messages that support it stay.
-
-        Scope `manage`.
-        """
-        await self.send(Request("DELETE", f"/v1/beings/{part(being)}/todos/{part(todo_id)}"))
-
-    def export_vault(self, being: str, *, scope: str | None = None) -> AsyncIterator[str]:
-        """Export all versions in the Being's scopes, tombstones too, as lines of JSON.
-
-        Scope `read`.
-        """
-        return self.stream(Request("GET", f"/v1/beings/{part(being)}/vault/export", query={"scope": scope}))
-
-    async def import_vault(self, being: str, body: bytes) -> types.Imported:
-        """Import versions, a line of JSON each, of at most 64 KB; `id`, `text` and `scope` are required.
-
-        Scope `manage`.
-
-        Invalid lines are listed under `rejected` by their numbers, from 1, and the others are imported.
-        Importing the same lines again changes nothing. After 1,000 invalid lines the import stops, and
-        `stopped_at` is the next line.
-        """
-        answer: types.Imported = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/vault/import", body=body, media="application/x-ndjson")
-        )
-        return answer
-
-    async def show_snapshot(self, being: str, *, scope: list[str] | None = None) -> types.Block:
-        """Show the block that every prompt contains: canon, and registers with a topic, fenced.
-
-        Scope `read`.
-        """
-        answer: types.Block = await self.send(
-            Request("GET", f"/v1/beings/{part(being)}/vault/snapshot", query={"scope": scope})
-        )
-        return answer
-
-    async def build_block(self, being: str, body: types.BlockRequest) -> types.Block:
-        """Build a block of the records relevant to a query, canon first, fenced for a prompt.
-
-        Scope `read`.
-        """
-        answer: types.Block = await self.send(Request("POST", f"/v1/beings/{part(being)}/vault/block", body=body))
-        return answer
-
-    async def show_profile(self, being: str) -> types.VaultConfigOutput:
-        """Show the Being's vault configuration.
-
-        Scope `read`.
-        """
-        answer: types.VaultConfigOutput = await self.send(Request("GET", f"/v1/beings/{part(being)}/vault/profile"))
-        return answer
-
-    async def change_profile(self, being: str, body: types.VaultConfigInput) -> types.VaultConfigOutput:
-        """Replace the Being's vault configuration; omitted fields get their defaults.
-
-        Scope `manage`.
-        """
-        answer: types.VaultConfigOutput = await self.send(
-            Request("PUT", f"/v1/beings/{part(being)}/vault/profile", body=body)
-        )
-        return answer
-
-    async def compact_vault(self, being: str, *, scope: str | None = None) -> types.Compacted:
-        """Remove superseded versions and old tombstones; live records stay the same.
-
-        Scope `manage`.
-        """
-        answer: types.Compacted = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/vault/compact", query={"scope": scope})
-        )
-        return answer
-
-    async def add_records(self, being: str, body: types.NewRecord | Sequence[types.NewRecord]) -> types.VaultReceipt:
-        """Add one record, or a list of up to 1,000; eight gates check each of them.
-
-        Scope `manage`.
-
-        A register with a known topic becomes that register's next version. An item that a gate refuses is
-        listed under `rejected` with the gate, the rule and what to do instead; if all items are refused, the
-        answer is a 422 with the same list. Items that were permanently erased before are listed under `erased`
-        and not stored. With an `Idempotency-Key` a repeated request changes nothing.
-        """
-        answer: types.VaultReceipt = await self.send(Request("POST", f"/v1/beings/{part(being)}/vault", body=body))
-        return answer
-
-    async def list_records(
-        self,
-        being: str,
-        *,
-        scope: str | None = None,
-        tier: Literal["canon", "register"] | None = None,
-        category: str | None = None,
-        tag: str | None = None,
-    ) -> types.RecordPage:
-        """List the live records: canon, then registers, each by age.
-
-        Scope `read`.
-        """
-        answer: types.RecordPage = await self.send(
-            Request(
-                "GET",
-                f"/v1/beings/{part(being)}/vault",
-                query={"scope": scope, "tier": tier, "category": category, "tag": tag},
-            )
-        )
-        return answer
-
-    async def search_records(self, being: str, body: types.VaultSearch) -> types.HitPage:
-        """Search the vault by words, the highest score first.
-
-        Scope `read`.
-
-        The score is token overlap, + 0.3 if the record contains the query, + 0.4 times their sequence
-        similarity. Records that share no word with the query are not found.
-        """
-        answer: types.HitPage = await self.send(Request("POST", f"/v1/beings/{part(being)}/vault/search", body=body))
-        return answer
-
-    async def show_stats(self, being: str) -> types.VaultStats:
-        """Show how full the vault is, and how much a compaction would remove.
-
-        Scope `read`.
-        """
-        answer: types.VaultStats = await self.send(Request("GET", f"/v1/beings/{part(being)}/vault/stats"))
-        return answer
-
-    async def list_candidates(
-        self, being: str, *, scope: str | None = None, floor: float | None = None
-    ) -> types.CandidatePage:
-        """List pairs of similar records, the most similar first.
-
-        Scope `read`.
-        """
-        answer: types.CandidatePage = await self.send(
-            Request("GET", f"/v1/beings/{part(being)}/vault/candidates", query={"scope": scope, "floor": floor})
-        )
-        return answer
-
-    async def list_proposals(self, being: str, *, scope: str | None = None) -> types.ProposalPage:
-        """List records proposed for deletion, each with its reasons. Nothing is deleted.
-
-        Scope `read`.
-        """
-        answer: types.ProposalPage = await self.send(
-            Request("GET", f"/v1/beings/{part(being)}/vault/proposals", query={"scope": scope})
-        )
-        return answer
-
-    async def write_topic(self, being: str, topic_id: str, body: types.TopicText) -> types.VaultRecord:
-        """Write a new version of a topic's register, or create it.
-
-        Scope `manage`.
-        """
-        answer: types.VaultRecord = await self.send(
-            Request("PUT", f"/v1/beings/{part(being)}/vault/topics/{part(topic_id)}", body=body)
-        )
-        return answer
-
-    async def delete_records(self, being: str, body: types.Deletion) -> types.Deleted:
-        """Delete several records; each ends in a tombstone.
-
-        Scope `manage`.
-        """
-        answer: types.Deleted = await self.send(Request("POST", f"/v1/beings/{part(being)}/vault/delete", body=body))
-        return answer
-
-    async def show_record(self, being: str, record_id: str) -> types.RecordPage:
-        """Show the stored versions of a record, oldest first, its tombstone too.
-
-        Scope `read`.
-        """
-        answer: types.RecordPage = await self.send(Request("GET", f"/v1/beings/{part(being)}/vault/{part(record_id)}"))
-        return answer
-
-    async def change_record(self, being: str, record_id: str, body: types.RecordChanges) -> types.VaultRecord:
-        """Change a record; gates 1 to 5 check the change.
-
-        Scope `manage`.
-        """
-        answer: types.VaultRecord = await self.send(
-            Request("PATCH", f"/v1/beings/{part(being)}/vault/{part(record_id)}", body=body)
-        )
-        return answer
-
-    async def delete_record(self, being: str, record_id: str) -> types.VaultRecord:
-        """Delete a record. The answer is its tombstone, which has no text.
-
-        Scope `manage`.
-
-        Earlier versions stay until the vault is compacted; erase the record to remove them now.
-        """
-        answer: types.VaultRecord = await self.send(
-            Request("DELETE", f"/v1/beings/{part(being)}/vault/{part(record_id)}")
-        )
-        return answer
-
-    async def erase_record(self, being: str, record_id: str) -> types.VaultErased:
-        """Permanently erase a record with all its versions.
-
-        Scope `manage`.
-
-        Keyed digests of its id and text stay, by which every door refuses them from now on.
-        """
-        answer: types.VaultErased = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/vault/{part(record_id)}/erase")
-        )
-        return answer
-
-    async def promote_record(self, being: str, record_id: str, body: types.Promotion) -> types.VaultRecord:
-        """Make a register canon, with another text if one is given.
-
-        Scope `manage`.
-        """
-        answer: types.VaultRecord = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/vault/{part(record_id)}/promote", body=body)
-        )
-        return answer
-
     async def list_work(
         self,
         *,
@@ -1352,50 +1396,6 @@ class AsyncRoutes:
         Scope `manage`.
         """
         answer: None = await self.send(Request("POST", f"/v1/work/{part(work_id)}/replay"))
-        return answer
-
-    async def store_key(self, body: types.NewKey) -> types.ProviderKey:
-        """Store your key for a model provider, encrypted; it can't be read again.
-
-        Scope `manage`, of a token for all your Beings.
-
-        The key that you stored last pays for your Beings' model calls. While one is stored, neither a request's
-        key nor the platform's is used in its place. Storing the same key again makes it the newest.
-        """
-        answer: types.ProviderKey = await self.send(Request("POST", "/v1/keys", body=body))
-        return answer
-
-    async def list_keys(self) -> types.KeyPage:
-        """List the keys that you have stored, by their last four characters.
-
-        Scope `manage`, of a token for all your Beings.
-        """
-        answer: types.KeyPage = await self.send(Request("GET", "/v1/keys"))
-        return answer
-
-    async def remove_key(self, key_id: str) -> None:
-        """Delete a stored key.
-
-        Scope `manage`, of a token for all your Beings.
-        """
-        await self.send(Request("DELETE", f"/v1/keys/{part(key_id)}"))
-
-    async def show_cost(self, *, since: str | None = None) -> types.SpendingPage:
-        """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first.
-
-        Scope `read`. A token for one Being shows that Being's.
-        """
-        answer: types.SpendingPage = await self.send(Request("GET", "/v1/cost", query={"since": since}))
-        return answer
-
-    async def show_cost_of_being(self, being: str, *, since: str | None = None) -> types.SpendingPage:
-        """Show what one Being's models have cost, by day, purpose and model, newest day first.
-
-        Scope `read`.
-        """
-        answer: types.SpendingPage = await self.send(
-            Request("GET", f"/v1/beings/{part(being)}/cost", query={"since": since})
-        )
         return answer
 
     async def show_metrics(self) -> None:
