@@ -76,12 +76,13 @@ $$;
 -- forgotten nor part of another. By the Being's own index if it has one, which may miss some; else all are compared.
 -- An index gives its rows in order: where there is one, no plan may compare all and sort them. Where all are compared, an
 -- index leads to them in the order in which they are stored, which takes an eighth less than a bitmap or the whole table.
+-- It is always that of vectors: a plan for given parameters may take the primary key, where few rows make them seem equal.
 -- A long node is as near as its own vector, or the nearest of its windows.
 create or replace function nearest_nodes(
     p_being_id uuid, p_model text, p_query halfvec, p_living boolean, p_limit integer
 ) returns table (node_id uuid, distance double precision) language plpgsql stable rows 20
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off
-set enable_bitmapscan = off set enable_seqscan = off as $$
+set enable_bitmapscan = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
     v_dimensions constant integer := vector_dims(p_query);
     -- Whatever lives stands. Both are conditions of the index: a row that is not asked for is not read.
