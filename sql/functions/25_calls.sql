@@ -86,6 +86,7 @@ create or replace function reserve_call(
 ) returns table (call_id uuid, lacking text, day_left interval) language plpgsql as $$
 #variable_conflict use_column
 declare
+    v_now constant timestamptz := memory.now();
     v_user_id uuid;
     v_being_id uuid;
     v_day date;
@@ -94,14 +95,16 @@ declare
     v_spent record;
     v_withdrawals bigint;
 begin
-    select user_id, being_id into v_user_id, v_being_id from memory.owner_of(p_owner_id);
-    select (memory.now() at time zone u.time_zone)::date, memory.day_end(memory.now(), u.time_zone) - memory.now(),
+    select u.user_id, b.being_id, (v_now at time zone u.time_zone)::date, memory.day_end(v_now, u.time_zone) - v_now,
         coalesce(b.daily_tokens, p_daily_tokens), coalesce(b.daily_cost, p_daily_cost), u.withdrawals
-    into strict v_day, day_left, v_tokens, v_cost, v_withdrawals
+    into v_user_id, v_being_id, v_day, day_left, v_tokens, v_cost, v_withdrawals
     from memory.users as u
-    left join memory.beings as b on b.being_id = v_being_id
-    where u.user_id = v_user_id
+    left join memory.beings as b on b.being_id = p_owner_id
+    where u.user_id = coalesce((select user_id from memory.beings where being_id = p_owner_id), p_owner_id)
     for share of u;
+    if not found then
+        perform memory.owner_of(p_owner_id);
+    end if;
     if v_withdrawals <> p_withdrawals then
         raise exception using errcode = 'MP004',
             message = 'Something that the model was to be asked about was withdrawn meanwhile.';

@@ -7,36 +7,50 @@
 create or replace function activate_nodes(p_being_id uuid, p_node_ids uuid[], p_found_at timestamptz) returns void
 language plpgsql as $$
 declare
-    v_counter bigint;
-    -- Apart from the update, which looks each up by its key then: joined with them it may read all nodes of the Being.
-    v_credited uuid[];
+    v_absorbers uuid[];
 begin
     perform memory.lock_being(p_being_id);
-    select patrol_counter into v_counter from memory.beings where being_id = p_being_id;
-    with recursive found as (
-        select n.node_id, n.absorbed_into
-        from memory.memory_nodes as n
+    v_absorbers := memory.credit_nodes(p_being_id, p_node_ids, p_found_at);
+    if v_absorbers is not null then
+        -- The links of a chain of absorptions pass the credit on.
+        perform memory.credit_nodes(p_being_id, array(
+            with recursive absorber as (
+                select node_id, memory.absorber_of(p_being_id, node_id) as absorbed_into
+                from unnest(v_absorbers) as direct (node_id)
+                union
+                select absorbed_into, memory.absorber_of(p_being_id, absorbed_into)
+                from absorber
+                where absorbed_into is not null
+            )
+            select node_id from absorber where absorbed_into is null and node_id <> all (p_node_ids)
+        ), p_found_at);
+    end if;
+end $$;
+
+-- The node that has absorbed another, or null.
+create or replace function absorber_of(p_being_id uuid, p_node_id uuid) returns uuid language sql stable
+return (select absorbed_into from memory.memory_nodes where being_id = p_being_id and node_id = p_node_id);
+
+-- Credits nodes that are not forgotten; returns the nodes that have absorbed some of them, or null.
+create or replace function credit_nodes(p_being_id uuid, p_node_ids uuid[], p_found_at timestamptz) returns uuid[]
+language plpgsql as $$
+declare
+    v_absorbers uuid[];
+begin
+    with credited as (
+        update memory.memory_nodes as n
+        set reactivation_count = n.reactivation_count + case when n.status = 'dead' then 2 else 1 end,
+            last_activated = greatest(n.last_activated, p_found_at),
+            status = case when n.status = 'dying' then 'active' else n.status end,
+            session_count_base = case
+                when n.status <> 'dead' then (select patrol_counter from memory.beings where being_id = p_being_id)
+            end,
+            final_session_count = case when n.status = 'dead' then 0 end
         where n.being_id = p_being_id and n.node_id = any(p_node_ids) and n.forgotten_at is null
-        union
-        select survivor.node_id, survivor.absorbed_into
-        from found as f
-        cross join lateral (
-            select n.node_id, n.absorbed_into
-            from memory.memory_nodes as n
-            where n.being_id = p_being_id and n.node_id = f.absorbed_into
-            limit 1
-        ) as survivor
+        returning n.absorbed_into
     )
-    select array_agg(node_id) into v_credited from found;
-    update memory.memory_nodes as n
-    set reactivation_count = n.reactivation_count + case when n.status = 'dead' then 2 else 1 end,
-        last_activated = greatest(n.last_activated, p_found_at),
-        status = case when n.status = 'dying' then 'active' else n.status end,
-        session_count_base = case when n.status <> 'dead' then v_counter end,
-        final_session_count = case when n.status = 'dead' then 0 end
-    where n.being_id = p_being_id and n.node_id = any(v_credited)
-        -- Links of a chain of absorptions pass the credit on; only what was found and the final survivor keep it.
-        and (n.node_id = any(p_node_ids) or n.absorbed_into is null) and n.forgotten_at is null;
+    select array_agg(absorbed_into) into v_absorbers from credited where absorbed_into is not null;
+    return v_absorbers;
 end $$;
 
 -- Activates nodes; if the lock on the Being is not free within p_patience, stores them in pending_activations and requests
