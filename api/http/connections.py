@@ -158,6 +158,8 @@ class Connection(HttpToolsProtocol):
                 return
             if self.pipeline:
                 self._unparsed += data[start:]
+                # The request that is being answered resumes it whenever it asks for more of its body.
+                self.flow.pause_reading()
                 return
             self._received = True
             self._parse(data[start : start + PORTION_BYTES])
