@@ -77,9 +77,11 @@ $$;
 -- An index gives its rows in order: where there is one, no plan may compare all and sort them. Where all are compared, an
 -- index leads to them in the order in which they are stored, which takes an eighth less than a bitmap or the whole table.
 -- It is always that of vectors: a plan for given parameters may take the primary key, where few rows make them seem equal.
--- A long node is as near as its own vector, or the nearest of its windows.
+-- A long node is as near as its own vector, or the nearest of its windows. None is further away than p_furthest, where it is
+-- given: most nodes are, and are dropped before they are sorted, for which each would be copied.
 create or replace function nearest_nodes(
-    p_being_id uuid, p_model text, p_query halfvec, p_living boolean, p_limit integer
+    p_being_id uuid, p_model text, p_query halfvec, p_living boolean, p_limit integer,
+    p_furthest double precision default null
 ) returns table (node_id uuid, distance double precision) language plpgsql stable rows 20
 set hnsw.ef_search = 200 set hnsw.iterative_scan = 'strict_order' set enable_sort = off
 set enable_bitmapscan = off set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -109,10 +111,17 @@ begin
     else
         select array_agg(own.node_id), array_agg(own.distance) into v_ids, v_distances
         from (
-            select v.node_id, v.vector <=> p_query as distance
-            from memory.node_vectors as v
-            where v.being_id = p_being_id and v.embedding_model = p_model and v.living = any(v_living) and v.standing
-            order by distance, v.node_id
+            select compared.node_id, compared.distance
+            from (
+                select v.node_id, v.vector <=> p_query as distance
+                from memory.node_vectors as v
+                where v.being_id = p_being_id and v.embedding_model = p_model
+                    and v.living = any(v_living) and v.standing
+                -- Keeps the two queries apart: in one, distances would be computed for the condition and for the order.
+                offset 0
+            ) as compared
+            where p_furthest is null or compared.distance <= p_furthest
+            order by compared.distance, compared.node_id
             limit p_limit
         ) as own;
     end if;
@@ -124,6 +133,7 @@ begin
         select long.node_id, long.distance
         from memory.nearest_windows_of_nodes(p_being_id, p_model, p_query, p_living, p_limit) as long
     ) as near
+    where p_furthest is null or near.distance <= p_furthest
     group by near.node_id
     order by 2, 1
     limit p_limit;
@@ -134,7 +144,10 @@ create or replace function match_nodes(
     p_being_id uuid, p_embedding_model text, p_query halfvec, p_threshold double precision, p_limit integer
 ) returns table (node_id uuid, similarity double precision) language sql stable as $$
     select nearest.node_id, 1 - nearest.distance as similarity
-    from memory.nearest_nodes(p_being_id, p_embedding_model, p_query, true, p_limit) as nearest
+    from memory.nearest_nodes(
+        -- What rounding may add to the distance of a node at the threshold is far less.
+        p_being_id, p_embedding_model, p_query, true, p_limit, 1 - p_threshold + 1e-9
+    ) as nearest
     -- A vector without direction is like nothing: its similarity is NaN, which Postgres holds greater than 1.
     where 1 - nearest.distance between p_threshold and 1;
 $$;
