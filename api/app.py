@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from redis import Redis
@@ -33,6 +32,7 @@ from api.http.fair_use import FairUse
 from api.http.problems import handle
 from api.http.request_log import ID, RequestLog
 from api.http.request_metrics import COUNTS, RequestMetrics
+from api.http.threads import Threads
 from api.http.user_loads import UserLoads
 from api.intake import kept_notes, notes
 from api.mcp.http import McpOverHttp
@@ -54,7 +54,8 @@ from workers.runtime.logs import configure_logs
 from workers.runtime.resources import resources
 
 SWITCH_SECONDS = 0.0005
-# With threads for four users' concurrent requests, four users that wait for the database block no other request.
+# Requests of one user wait in threads for that user's share of the connections. With threads for four users' concurrent
+# requests, four users that wait block no other request.
 THREADS_PER_USER = 4
 
 
@@ -91,15 +92,18 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
             ) as app.state.redis,
         ):
             app.state.loads = UserLoads(settings.user_requests, settings.user_database_time)
-            app.state.messages_together = messages.messages_together(app.state.resources)
+            app.state.threads = Threads(THREADS_PER_USER * settings.user_requests)
+            app.state.messages_together = messages.messages_together(app.state.resources, app.state.threads)
             app.state.bulk = BulkQueue(app.state.resources.store.bulk, settings.bulk_wait)
-            _tune_threads(THREADS_PER_USER * settings.user_requests)
+            # Each change of threads would wait for the default of 5 ms while a batch is parsed.
+            sys.setswitchinterval(SWITCH_SECONDS)
             app.state.proxy = Proxy(app.state.resources, app.state.loads, request_metrics)
             try:
                 async with tools.run():
                     yield {STATE: Connections(settings)}
             finally:
                 await app.state.proxy.close()
+                app.state.threads.close()
 
     request_metrics = RequestMetrics()
     tools = McpOverHttp(request_metrics.count_tool)
@@ -201,13 +205,3 @@ def _take_over_server_logs() -> None:
     access = logging.getLogger("uvicorn.access")
     access.handlers.clear()
     access.propagate = False
-
-
-def _tune_threads(threads: int) -> None:
-    """Shorten Python's thread switch interval, and set the size of the thread pool.
-
-    A request changes threads some ten times; while a batch is parsed, each change would wait for the default of 5 ms.
-    Threads of one user's requests wait for that user's share of the connections, so the pool is larger than that share.
-    """
-    sys.setswitchinterval(SWITCH_SECONDS)
-    to_thread.current_default_thread_limiter().total_tokens = threads

@@ -1,11 +1,9 @@
 """Routes of stored provider keys, and the header with which a request brings a key."""
 
-from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 from uuid import UUID
 
-from anyio import to_thread
 from fastapi import APIRouter, Depends, Header, Request
 
 from api.http.auth import Manager
@@ -47,8 +45,10 @@ async def _request_key(
             " Being knows. Send the request without the key, or with a token that may read."
         )
     provider = provider or on.thinkers.provider_of(key)
-    store = partial(keys.store_request_key, on.store, on.settings, token_id=caller.token_id)
-    return await to_thread.run_sync(store, caller.user_id, provider, key)
+    stored: UUID = await request.app.state.threads.run(
+        keys.store_request_key, on.store, on.settings, caller.user_id, provider, key, token_id=caller.token_id
+    )
+    return stored
 
 
 RequestKey = Annotated[UUID | None, Depends(_request_key)]

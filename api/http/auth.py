@@ -12,7 +12,6 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated
 
-from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
@@ -24,6 +23,7 @@ from api.http.gathering import Gathering
 from api.http.page_cookie import SESSION_PATH, asks_for_login, carried_session, no_login
 from api.http.problems import answer
 from api.http.resources import On
+from api.http.threads import Threads
 from memory.accounts import access, page_sessions
 from memory.accounts.access import Admitted, Caller, Forbidden, InvalidToken, Operator, Presented
 from schemas.accounts.accounts import Being
@@ -59,7 +59,7 @@ class Authentication:
         self._invalid = InvalidTokens()
         # A thread of its own, so that requests which occupy all others delay no authentication.
         self._together: Gathering[Store, Presented, Admitted] = Gathering(
-            access.authenticate_each, MOST_TOGETHER, CapacityLimiter(1)
+            access.authenticate_each, MOST_TOGETHER, Threads(1)
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,7 +79,8 @@ class Authentication:
                     admitted = await self._together.join(store, Presented(secret, named))
                     state["caller"], state["opened"] = admitted.caller, (named, admitted.being)
                 else:
-                    state["caller"] = await to_thread.run_sync(page_sessions.authenticate, store, secret)
+                    threads: Threads = scope["app"].state.threads
+                    state["caller"] = await threads.run(page_sessions.authenticate, store, secret)
             except Exception as fault:  # noqa: BLE001  # no failure may let a request pass
                 if isinstance(fault, InvalidToken):
                     await asyncio.sleep(self._invalid.delay((scope.get("client") or ("",))[0]))
@@ -150,8 +151,9 @@ class Opened(Scoped):
         named, found = getattr(request.state, "opened", (None, None))
         if named == being:
             return access.must_be_found(found)
-        store = request.app.state.resources.store
-        return await to_thread.run_sync(access.find_being, store, caller, being)
+        state = request.app.state
+        opened: Being = await state.threads.run(access.find_being, state.resources.store, caller, being)
+        return opened
 
 
 def _caller_or_operator(scope: Permission) -> Callable[..., Coroutine[None, None, Caller | Operator]]:

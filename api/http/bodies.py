@@ -1,7 +1,7 @@
 """Reads request bodies, limited by route in bytes, time and number of JSON values.
 
 Scopes are checked first. The size limit is then checked against `Content-Length`, and again while the body arrives.
-JSON is parsed in the thread pool, unless it is short; a syntax error is reported with its place.
+JSON is parsed in a thread, unless it is short; a syntax error is reported with its place.
 """
 
 import asyncio
@@ -13,7 +13,6 @@ from typing import Any, Literal, TypeVar
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
 
@@ -23,6 +22,7 @@ from api.http.fair_use import LARGE_BYTES, is_large
 from api.http.idempotency import repeatable, takes_key
 from api.http.json_values import read_batch, read_json, too_large
 from api.http.problems import Rejection
+from api.http.threads import in_thread
 from schemas.limits import (
     BULK_ITEMS,
     DOCUMENT_BYTES,
@@ -55,7 +55,7 @@ class JsonRoute(APIRoute):
         if "POST" in (options.get("methods") or ()) and not takes_key(endpoint):
             omit = {name: options.get(f"response_model_{name}", False) for name in ("exclude_none", "exclude_unset")}
             endpoint = repeatable(endpoint, options.get("status_code"), omit)
-        super().__init__(path, endpoint, **options)
+        super().__init__(path, in_thread(endpoint), **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Check scopes and media type, then call the framework's handler with a `JsonRequest`."""
@@ -111,7 +111,7 @@ class JsonRequest(Request):
         if len(body) > LARGE_BYTES:
             await self._turn.take()
         # Changing threads takes longer than parsing few bytes.
-        read = self._read(body) if len(body) <= FEW_BYTES else await run_in_threadpool(self._read, body)
+        read = self._read(body) if len(body) <= FEW_BYTES else await self.app.state.threads.run(self._read, body)
         if isinstance(read, list) and len(read) > BULK_ITEMS:
             await self._turn.take()
         return read

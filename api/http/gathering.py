@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, cast
 
-from anyio import CapacityLimiter, to_thread
+from api.http.threads import Threads
 
 Key = TypeVar("Key", bound=Hashable)
 Item = TypeVar("Item")
@@ -44,18 +44,18 @@ class Gathering(Generic[Key, Item, Result]):
         act: Does what the items ask for, of which there is at least one, all under one key; returns the result of each,
             or the exception to raise to it. What it raises is raised to all. It runs in the context of the first.
         most: The most that the sizes of the items of one call add up to; a larger item has a call of its own.
-        limiter: Limits the threads; None: as for other handlers.
+        threads: Where it is called.
     """
 
     def __init__(
         self,
         act: Callable[[Key, Sequence[Item]], Sequence[Result | Exception]],
         most: int,
-        limiter: CapacityLimiter | None = None,
+        threads: Threads,
     ) -> None:
         self._act = act
         self._most = most
-        self._limiter = limiter
+        self._threads = threads
         # Those that wait behind the running call of each key.
         self._waiting: dict[Key, deque[_Place]] = {}
 
@@ -80,7 +80,7 @@ class Gathering(Generic[Key, Item, Result]):
     async def _lead(self, key: Key, group: Sequence[_Place]) -> Result:
         others = group[1:]
         try:
-            results = await to_thread.run_sync(self._act, key, [place.item for place in group], limiter=self._limiter)
+            results = await self._threads.run(self._act, key, [place.item for place in group])
         except BaseException as fault:
             for place in others:
                 if isinstance(fault, Exception):

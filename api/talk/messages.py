@@ -7,7 +7,6 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
-from anyio import to_thread
 from fastapi import APIRouter, Body, Request
 from pydantic import SkipValidation
 
@@ -18,6 +17,7 @@ from api.http.fair_use import is_large
 from api.http.gathering import Gathering
 from api.http.openapi import problems
 from api.http.resources import On
+from api.http.threads import Threads
 from api.intake.batches import IdempotencyKey, hand_in, ids_from, items_of, refused, request_id, some_taken
 from memory.accounts import erasure
 from memory.intake import retraction
@@ -45,13 +45,13 @@ MessagesTogether = Gathering[Destination, Sent, Receipt]
 """Takes in what concurrent requests hand in to one Being in one transaction."""
 
 
-def messages_together(on: Resources) -> MessagesTogether:
+def messages_together(on: Resources, threads: Threads) -> MessagesTogether:
     """Return what takes in the messages of concurrent requests to one process."""
 
     def accept(to: Destination, sent: Sequence[Sent]) -> list[Receipt | Exception]:
         return accept_together(on.store, on.settings, to.being_id, sent, paid_by=to.request_key_id)
 
-    return Gathering(accept, BULK_ITEMS)
+    return Gathering(accept, BULK_ITEMS, threads)
 
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Messages"], route_class=JsonRoute)
@@ -97,7 +97,8 @@ async def hand_in_messages(
     items = items_of(messages)
     if is_bulk(items) or is_large(request.headers):
         accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=request_key)
-        return await to_thread.run_sync(hand_in, messages, idempotency_key, accept)
+        threads: Threads = request.app.state.threads
+        return await threads.run(hand_in, messages, idempotency_key, accept)
     together: MessagesTogether = request.app.state.messages_together
     destination = Destination(being.being_id, request_key)
     try:
