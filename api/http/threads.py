@@ -74,7 +74,10 @@ class Threads:
                 settle = functools.partial(call.outcome.set_exception, RuntimeError(repr(fault)))
             except BaseException as fault:  # noqa: BLE001  # it is the caller's
                 settle = functools.partial(call.outcome.set_exception, fault)
-            call.outcome.get_loop().call_soon_threadsafe(self._end, call.outcome, settle, inbox)
+            loop = call.outcome.get_loop()
+            # A server that stops does not wait for ever for its handlers.
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._end, call.outcome, settle, inbox)
             # An idle thread keeps no request's data.
             del call, settle
 
