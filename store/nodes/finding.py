@@ -32,7 +32,7 @@ class Activation:
     after: timedelta
 
 
-def _answer(found: SQL) -> Composed:
+def _answer(found: SQL | Composed) -> Composed:
     """Return the statement that reads the first nodes which a query has found, and activates them if it is told to.
 
     Args:
@@ -59,17 +59,24 @@ def _answer(found: SQL) -> Composed:
     ).format(found)
 
 
-_NEAREST = _answer(
-    SQL(
-        """
-        select m.node_id, max(m.similarity) as worth,
-            row_number() over (order by max(m.similarity) desc, m.node_id) as place
-        from unnest(%(queries)b::halfvec[]) as query (vector),
-        lateral memory.match_nodes(%(being)s, %(model)s, query.vector, %(threshold)s, %(limit)s) as m
-        group by m.node_id
-        """
+def _nearest(queries: SQL) -> Composed:
+    """Return the statement that finds the nodes nearest to any of some query vectors."""
+    return _answer(
+        SQL(
+            """
+            select m.node_id, max(m.similarity) as worth,
+                row_number() over (order by max(m.similarity) desc, m.node_id) as place
+            from {} as query (vector),
+            lateral memory.match_nodes(%(being)s, %(model)s, query.vector, %(threshold)s, %(limit)s) as m
+            group by m.node_id
+            """
+        ).format(queries)
     )
-)
+
+
+# Most questions have one vector. As a list psycopg would take longer to send it.
+_NEAREST_TO_ONE = _nearest(SQL("(values (%(query)b::halfvec))"))
+_NEAREST = _nearest(SQL("unnest(%(queries)b::halfvec[])"))
 _WORDED = _answer(
     SQL(
         """
@@ -108,8 +115,11 @@ def match(
     Raises:
         NotFound: They would be activated, and there is no such Being.
     """
-    asked = {"model": model, "queries": [halfvec(query) for query in queries], "threshold": threshold}
-    return _answered(tx, _NEAREST, being_id, asked, limit, activates)
+    vectors = [halfvec(query) for query in queries]
+    asked = {"model": model, "threshold": threshold}
+    if len(vectors) == 1:
+        return _answered(tx, _NEAREST_TO_ONE, being_id, {**asked, "query": vectors[0]}, limit, activates)
+    return _answered(tx, _NEAREST, being_id, {**asked, "queries": vectors}, limit, activates)
 
 
 def search(
