@@ -313,7 +313,7 @@ class Connection(HttpToolsProtocol):
         self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "This is not a valid HTTP request.")
 
     def _disconnect(self) -> None:
-        """Tell the application that nobody waits for its answer."""
+        """Tell the application that its answer will not be sent."""
         if (answering := self._answering) is not None:
             answering.disconnected = True
             answering.message_event.set()

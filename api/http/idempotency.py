@@ -74,7 +74,7 @@ def repeatable(endpoint: Callable[..., Any], status: int | None, options: Mappin
 
         keyed = idempotency_key and _keyed(sent, idempotency_key)
         store: Store = sent.app.state.resources.store
-        # The framework would go to another thread and back for the answer's validation.
+        # Made in the handler's thread; the framework would make it on the event loop.
         body = answer_repeatedly(store, keyed, make) if keyed else make()
         if signature.return_annotation is None:
             return Response(status_code=status or HTTPStatus.NO_CONTENT)
