@@ -10,6 +10,7 @@ from api.http.auth import Manager
 from api.http.bodies import JsonRoute
 from api.http.openapi import problems
 from api.http.resources import On
+from api.http.threads import threads_of
 from memory.accounts.access import Caller, Forbidden
 from memory.llm import keys
 from schemas.accounts.accounts import KeyText, NewKey
@@ -45,10 +46,9 @@ async def _request_key(
             " Being knows. Send the request without the key, or with a token that may read."
         )
     provider = provider or on.thinkers.provider_of(key)
-    stored: UUID = await request.app.state.threads.run(
+    return await threads_of(request.app).run(
         keys.store_request_key, on.store, on.settings, caller.user_id, provider, key, token_id=caller.token_id
     )
-    return stored
 
 
 RequestKey = Annotated[UUID | None, Depends(_request_key)]

@@ -23,7 +23,7 @@ from api.http.gathering import Gathering
 from api.http.page_cookie import SESSION_PATH, asks_for_login, carried_session, no_login
 from api.http.problems import answer
 from api.http.resources import On
-from api.http.threads import Threads
+from api.http.threads import Threads, threads_of
 from memory.accounts import access, page_sessions
 from memory.accounts.access import Admitted, Caller, Forbidden, InvalidToken, Operator, Presented
 from schemas.accounts.accounts import Being
@@ -79,8 +79,7 @@ class Authentication:
                     admitted = await self._together.join(store, Presented(secret, named))
                     state["caller"], state["opened"] = admitted.caller, (named, admitted.being)
                 else:
-                    threads: Threads = scope["app"].state.threads
-                    state["caller"] = await threads.run(page_sessions.authenticate, store, secret)
+                    state["caller"] = await threads_of(scope["app"]).run(page_sessions.authenticate, store, secret)
             except Exception as fault:  # noqa: BLE001  # no failure may let a request pass
                 if isinstance(fault, InvalidToken):
                     await asyncio.sleep(self._invalid.delay((scope.get("client") or ("",))[0]))
@@ -151,9 +150,8 @@ class Opened(Scoped):
         named, found = getattr(request.state, "opened", (None, None))
         if named == being:
             return access.must_be_found(found)
-        state = request.app.state
-        opened: Being = await state.threads.run(access.find_being, state.resources.store, caller, being)
-        return opened
+        store = request.app.state.resources.store
+        return await threads_of(request.app).run(access.find_being, store, caller, being)
 
 
 def _caller_or_operator(scope: Permission) -> Callable[..., Coroutine[None, None, Caller | Operator]]:

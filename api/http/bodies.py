@@ -22,7 +22,7 @@ from api.http.fair_use import LARGE_BYTES, is_large
 from api.http.idempotency import repeatable, takes_key
 from api.http.json_values import read_batch, read_json, too_large
 from api.http.problems import Rejection
-from api.http.threads import in_thread
+from api.http.threads import in_thread, threads_of
 from schemas.limits import (
     BULK_ITEMS,
     DOCUMENT_BYTES,
@@ -111,7 +111,7 @@ class JsonRequest(Request):
         if len(body) > LARGE_BYTES:
             await self._turn.take()
         # Changing threads takes longer than parsing few bytes.
-        read = self._read(body) if len(body) <= FEW_BYTES else await self.app.state.threads.run(self._read, body)
+        read = self._read(body) if len(body) <= FEW_BYTES else await threads_of(self.app).run(self._read, body)
         if isinstance(read, list) and len(read) > BULK_ITEMS:
             await self._turn.take()
         return read

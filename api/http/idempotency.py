@@ -4,7 +4,6 @@ Routes whose handler takes the key itself derive ids from it, or are repeatable 
 what they write commits together with the answer that a repetition gets.
 """
 
-import functools
 import hashlib
 import inspect
 from collections.abc import Callable, Mapping
@@ -16,6 +15,7 @@ from fastapi import Header, Request, Response
 from pydantic import TypeAdapter
 
 from api.http.credentials import secret_of
+from api.http.endpoints import stand_for
 from memory.accounts.access import Caller
 from memory.accounts.request_answers import KeyedRequest, answer_again, answer_once
 from schemas.limits import PRODUCER_ID_CHARACTERS
@@ -80,13 +80,9 @@ def repeatable(endpoint: Callable[..., Any], status: int | None, options: Mappin
             return Response(status_code=status or HTTPStatus.NO_CONTENT)
         return Response(body, status or HTTPStatus.OK, media_type="application/json")
 
-    functools.update_wrapper(handle, endpoint)
-    # The framework would read the parameters of what is wrapped.
-    del handle.__wrapped__  # type: ignore[attr-defined]  # set by update_wrapper
     key = inspect.Parameter(PARAMETER, inspect.Parameter.KEYWORD_ONLY, annotation=RequestKey, default=None)
     sender = inspect.Parameter("sent", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
-    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()]
-    handle.__signature__ = signature.replace(parameters=[*own, sender, key])  # type: ignore[attr-defined]  # inspect reads it
+    stand_for(handle, endpoint, sender, key)
     return handle
 
 

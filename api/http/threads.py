@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request
 
+from api.http.endpoints import stand_for
+
 T = TypeVar("T")
 Endpoint = Callable[..., Any]
 
@@ -93,23 +95,23 @@ class Threads:
         self._idle.append(inbox)
 
 
+def threads_of(app: Any) -> Threads:
+    """Return the threads that an application has made at its start."""
+    threads: Threads = app.state.threads
+    return threads
+
+
 def in_thread(endpoint: Endpoint) -> Endpoint:
     """Return an endpoint that runs a plain function in the application's threads; one that is a coroutine, as it is."""
     if inspect.iscoroutinefunction(endpoint):
         return endpoint
-    signature = inspect.signature(endpoint)
-    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()]
-    takes = next((each.name for each in own if each.annotation is Request), None)
+    parameters = inspect.signature(endpoint).parameters.values()
+    takes = next((each.name for each in parameters if each.annotation is Request), None)
     sender = inspect.Parameter("sent", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
 
     async def handle(**arguments: Any) -> Any:
         sent: Request = arguments[takes] if takes else arguments.pop(sender.name)
-        threads: Threads = sent.app.state.threads
-        return await threads.run(endpoint, **arguments)
+        return await threads_of(sent.app).run(endpoint, **arguments)
 
-    functools.update_wrapper(handle, endpoint)
-    # The framework would read the parameters of what is wrapped.
-    del handle.__wrapped__  # type: ignore[attr-defined]  # set by update_wrapper
-    parameters = own if takes else [*own, sender]
-    handle.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # inspect reads it
+    stand_for(handle, endpoint, *([] if takes else [sender]))
     return handle

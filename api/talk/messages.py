@@ -17,7 +17,7 @@ from api.http.fair_use import is_large
 from api.http.gathering import Gathering
 from api.http.openapi import problems
 from api.http.resources import On
-from api.http.threads import Threads
+from api.http.threads import Threads, threads_of
 from api.intake.batches import IdempotencyKey, hand_in, ids_from, items_of, refused, request_id, some_taken
 from memory.accounts import erasure
 from memory.intake import retraction
@@ -97,8 +97,7 @@ async def hand_in_messages(
     items = items_of(messages)
     if is_bulk(items) or is_large(request.headers):
         accept = partial(accept_messages, on.store, on.settings, being.being_id, paid_by=request_key)
-        threads: Threads = request.app.state.threads
-        return await threads.run(hand_in, messages, idempotency_key, accept)
+        return await threads_of(request.app).run(hand_in, messages, idempotency_key, accept)
     together: MessagesTogether = request.app.state.messages_together
     destination = Destination(being.being_id, request_key)
     try:

@@ -1,0 +1,22 @@
+"""Wraps the handlers of routes, in a way in which the framework still reads their parameters."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+
+def stand_for(handle: Callable[..., Any], endpoint: Callable[..., Any], *more: inspect.Parameter) -> None:
+    """Give a wrapper the name and the parameters of the endpoint that it wraps, and more parameters of its own.
+
+    Args:
+        handle: The wrapper. It is called with keywords alone.
+        endpoint: What it wraps.
+        more: The keyword parameters that the wrapper takes beside.
+    """
+    functools.update_wrapper(handle, endpoint)
+    # The framework would read the parameters of what is wrapped.
+    del handle.__wrapped__  # type: ignore[attr-defined]  # set by update_wrapper
+    signature = inspect.signature(endpoint)
+    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in signature.parameters.values()]
+    handle.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]  # inspect reads it
