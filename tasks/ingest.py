@@ -54,12 +54,12 @@ def messages(task: Task, *args: Any, **kwargs: Any) -> None:
 @tick(INDEX_TOLD)
 def index_told(on: Resources) -> None:
     """Make what was just told searchable by its words."""
-    indexing.index_waiting(on.store, on.settings.lease, on.settings.attempts)
+    indexing.index_waiting(on.store, on.settings.lease)
 
 
 @step(INDEX_WORDS)
 def index_words(on: Resources, claim: Claim) -> None:
-    """Make what one Being was told searchable by its words, where the ticks left something."""
+    """Make what one Being was told searchable by its words, where a tick failed."""
     indexing.index(on.store, claim)
 
 

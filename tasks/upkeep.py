@@ -61,7 +61,7 @@ def embedders(on: Resources) -> None:
 @tick(kinds.UNEMBEDDED_TOLD)
 def unembedded(on: Resources) -> None:
     """Give what was said lately its vectors."""
-    embedding.embed_waiting(on.store, on.embedders, on.settings.lease, on.settings.attempts)
+    embedding.embed_waiting(on.store, on.embedders, on.settings.lease)
 
 
 @tick(kinds.VECTOR_INDEXES)

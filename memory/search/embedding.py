@@ -13,11 +13,13 @@ import structlog
 
 from memory.nodes.embedding import embed_prefix
 from memory.nodes.scenes import embedding_text
-from memory.search.indexing import EMBEDDED, text_of, work_off_meaning
+from memory.search.indexing import EMBEDDED, hand_over, text_of
 from providers.embedders import Embedders
 from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused
+from providers.metering import Asker, on_behalf_of
 from providers.windows import Window, windows
+from schemas.ledger.kinds import EMBED_TOLD
 from schemas.ledger.work import Claim
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.search import Kind
@@ -35,6 +37,7 @@ Portion = tuple[Unembedded, Sequence[Window]]
 
 # Live work gets its worker in between.
 TURN = timedelta(seconds=3)
+MOST_OWNERS = 200
 # By how much a portion that the budget has no room for is made smaller.
 SMALLER = 8
 
@@ -49,9 +52,28 @@ def ask_for_other_models(store: Store, embedders: Embedders, limit: int = 100) -
             vectors.embed_again(tx, owner_id, model, EMBEDDED)
 
 
-def embed_waiting(store: Store, embedders: Embedders, lease: timedelta, attempts: int) -> None:
+def embed_waiting(store: Store, embedders: Embedders, lease: timedelta) -> None:
     """Embed what was told lately, owner after owner, for a turn's time."""
-    work_off_meaning(store, lease, attempts, lambda claim: embed(store, embedders, claim))
+    ends = monotonic() + TURN.total_seconds()
+    with store.transaction() as tx:
+        owners = queue.owners_waiting(tx, "meaning", EMBED_TOLD, MOST_OWNERS)
+    for owner_id in owners:
+        if monotonic() >= ends:
+            return
+        with store.transaction() as tx:
+            # Another tick may have begun with this owner since. Asked for again, it would end with a task for the rest.
+            begun = work.begin_idle(tx, [owner_id], EMBED_TOLD, lease=lease)
+        for claim in begun:
+            _embed_or_hand_over(store, embedders, claim)
+
+
+def _embed_or_hand_over(store: Store, embedders: Embedders, claim: Claim) -> None:
+    try:
+        with on_behalf_of(Asker(claim.owner_id, "embed", claim.kind, claim.key)):
+            embed(store, embedders, claim)
+    except Exception as fault:  # noqa: BLE001  # its task meets the same fault, and records it in the ledger
+        log.info("search.left_to_its_task", owner_id=str(claim.owner_id), kind=claim.kind, fault=type(fault).__name__)
+        hand_over(store, claim)
 
 
 def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta = TURN) -> None:

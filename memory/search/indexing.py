@@ -1,33 +1,37 @@
 """Indexing what was told by its words: ledger work that follows acceptance, in batches."""
 
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import structlog
 
 from memory.nodes.scenes import scene_to_text
-from memory.search.languages import AUTO, DEFAULT, elected, votes
+from memory.search.languages import AUTO, elected, votes
 from memory.search.terms import digest, terms, words
-from providers.metering import Asker, on_behalf_of
-from schemas.ledger.kinds import EMBED_TOLD, INDEX_WORDS, WorkKind
+from schemas.ledger.kinds import INDEX_WORDS
 from schemas.ledger.work import Claim
-from schemas.search import Kind, Stage
+from schemas.search import Kind
 from store.database import Store
 from store.errors import StoreError
 from store.ledger import work
-from store.search import documents, queue
-from store.search.documents import Document, Owner
+from store.search import documents, languages, queue
+from store.search.documents import Document
+from store.search.languages import Stemming
 from store.search.queue import Waiting
 
 log = structlog.get_logger()
 
-BATCH = 500
-TURN = timedelta(seconds=3)
+# How much of all owners is read and written at once, and of each at least, however many they are.
+PORTION = 500
+LEAST_OF_EACH = 10
+MOST_OWNERS = 50
+# Patrols get their worker in between.
+TURN = timedelta(seconds=1)
 # The language is decided anew with each batch until so many words have spoken for one.
 ENOUGH_VOTES = 400
 # What was said so long before it came in was imported: it counts as known since it was said.
@@ -36,111 +40,116 @@ IMPORTED_AFTER = timedelta(days=1)
 CHARACTERS_INDEXED = 20_000
 # Kinds whose vectors the search keeps; nodes and facts have theirs in their own tables.
 EMBEDDED: tuple[Kind, ...] = ("message", "summary", "diary", "vault", "knowledge")
-MOST_OWNERS = 200
 # A node or fact of more characters may be too long for the one vector in its own row.
 WHOLE_CHARACTERS = 160
 
 
-def index_waiting(store: Store, lease: timedelta, attempts: int) -> None:
-    """Index what was told lately, owner after owner, for a turn's time.
+def index_waiting(store: Store, lease: timedelta) -> None:
+    """Index what was told lately, of many owners at once, for a turn's time.
 
     Beat calls it often, so that a message is found within a second and costs no task of its own. What fails is sent to
-    a task at once; if the process dies, the sweep sends it when the lease has run out.
+    tasks at once, one for each owner; if the process dies, the sweep sends them when the leases have run out.
     """
-    _work_off(store, "words", INDEX_WORDS, (lease, attempts), lambda claim: index(store, claim))
-
-
-def work_off_meaning(store: Store, lease: timedelta, attempts: int, embed: Callable[[Claim], None]) -> None:
-    """Embed what waits for it, owner after owner, for a turn's time."""
-    _work_off(store, "meaning", EMBED_TOLD, (lease, attempts), embed)
-
-
-def _work_off(
-    store: Store, stage: Stage, kind: WorkKind, terms: tuple[timedelta, int], do: Callable[[Claim], None]
-) -> None:
     ends = monotonic() + TURN.total_seconds()
-    with store.transaction() as tx:
-        owners = queue.owners_waiting(tx, stage, kind, MOST_OWNERS)
-    for owner_id in owners:
-        if monotonic() >= ends:
-            return
+    # From any owner on, and then from the first: nobody is always the last.
+    after, began_anew = uuid4(), False
+    while monotonic() < ends:
         with store.transaction() as tx:
-            # Another tick may have begun with this owner since. Asked for again, it would end with a task for the rest.
-            if work.state(tx, owner_id, kind.name, "") not in {None, "done"}:
-                continue
-            work.ask(tx, owner_id, kind, in_chain=True)
-            claim = work.claim(tx, owner_id, kind.name, "", lease=terms[0], attempts=terms[1])
-        if claim is None:
-            continue
-        try:
-            with on_behalf_of(Asker(owner_id, "embed", kind.name, "")):
-                do(claim)
-        except Exception as fault:  # noqa: BLE001  # its task meets the same fault, and records it in the ledger
-            log.info("search.left_to_its_task", owner_id=str(owner_id), kind=kind.name, fault=type(fault).__name__)
-            _hand_to_task(store, claim)
+            owners = queue.owners_waiting(tx, "words", INDEX_WORDS, MOST_OWNERS, after)
+            # Another tick may have begun with some of them since: it has their leases.
+            claims = work.begin_idle(tx, owners, INDEX_WORDS, lease=lease) if owners else []
+        if claims:
+            _index_or_hand_over(store, claims, ends)
+        if owners:
+            after = owners[-1]
+        elif began_anew:
+            return
+        else:
+            after, began_anew = queue.NOBODY, True
 
 
-def _hand_to_task(store: Store, claim: Claim) -> None:
-    """Make the unit due at once and have its task sent; if that fails, the sweep sends it when the lease is over."""
+def _index_or_hand_over(store: Store, claims: Sequence[Claim], ends: float) -> None:
+    try:
+        _index(store, claims, ends)
+    except Exception as fault:  # noqa: BLE001  # their tasks meet the same fault, and record it in the ledger
+        log.info("search.left_to_tasks", owners=len(claims), kind=INDEX_WORDS.name, fault=type(fault).__name__)
+        for claim in claims:
+            hand_over(store, claim)
+
+
+def hand_over(store: Store, claim: Claim) -> None:
+    """Make a unit due at once and have its task sent; if that fails, the sweep sends it when the lease is over."""
     with suppress(StoreError), store.transaction() as tx:
         work.hand_back(tx, claim)
 
 
 def index(store: Store, claim: Claim, *, turn: timedelta = TURN) -> None:
-    """Index an owner's queue, batch by batch; what takes longer than a `turn` is asked for again."""
-    owner_id = claim.owner_id
-    ends = monotonic() + turn.total_seconds()
-    indexed = 0
-    while True:
-        with store.transaction() as tx:
-            work.hold(tx, claim)
-            user_id = queue.user_of(tx, owner_id)
-            batch = queue.waiting(tx, owner_id, user_id, BATCH) if user_id else []
-            owner = documents.owner(tx, owner_id) or Owner(DEFAULT, {}, None)
-            wanted = documents.language_wanted(tx, owner_id) or AUTO
-        if not batch:
-            break
-        language, counted = _language(owner, wanted, batch)
-        ready = [_document(one, language, owner_id) for one in batch]
-        with store.transaction() as tx:
-            work.hold(tx, claim)
-            if language != owner.language and owner.votes:
-                documents.index_again(tx, owner_id)
-            documents.keep_owner(tx, owner_id, language, counted)
-            taken = queue.take(tx, owner_id, batch)
-            documents.put(tx, owner_id, [one for one in ready if (one.kind, one.item_id) in taken])
-        indexed += len(batch)
-        if monotonic() >= ends:
-            break
-    with store.finishing(claim) as tx:
-        if batch:
-            work.ask(tx, owner_id, INDEX_WORDS)
-    if indexed:
-        log.debug("search.indexed", owner_id=str(owner_id), documents=indexed)
+    """Index an owner's queue, portion by portion, for a `turn`; what is left then is indexed by the next tick."""
+    _index(store, [claim], monotonic() + turn.total_seconds())
 
 
-def _language(owner: Owner, wanted: str, batch: list[Waiting]) -> tuple[str, dict[str, int]]:
-    """The language to stem in, and how many words have spoken for each."""
+def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
+    """Index what waits of owners, portion by portion, until nothing does or time `ends`; then their work is done."""
+    owners = [claim.owner_id for claim in claims]
+    of_each = max(LEAST_OF_EACH, PORTION // len(owners))
+    over = False
+    while not over:
+        with store.transaction() as tx:
+            portion = queue.waiting(tx, owners, of_each)
+            stemmed = {one.owner_id: one for one in languages.stemming(tx, owners)}
+        elected = _elected(portion, stemmed)
+        ready = [_document(one, elected[one.owner_id][0]) for one in portion]
+        most = max(Counter(one.owner_id for one in portion).values(), default=0)
+        with store.transaction() as tx:
+            work.hold_each(tx, claims)
+            languages.keep(tx, {owner: new for owner, new in elected.items() if new != _known(stemmed[owner])})
+            for owner, (language, _) in elected.items():
+                if stemmed[owner].language not in {None, language}:
+                    documents.index_again(tx, owner)
+            taken = queue.take(tx, portion) if portion else set()
+            documents.put(tx, [one for one in ready if one.told in taken])
+            # What another transaction has locked is left to the next tick.
+            over = most < of_each or not taken or monotonic() >= ends
+            if over:
+                work.finish_each(tx, claims)
+        if taken:
+            log.debug("search.indexed", owners=len(owners), documents=len(taken))
+
+
+def _elected(portion: Sequence[Waiting], stemmed: Mapping[UUID, Stemming]) -> dict[UUID, tuple[str, dict[str, int]]]:
+    """The language to stem in, and how many words have spoken for each, by owners of a portion."""
+    said: dict[UUID, list[Waiting]] = defaultdict(list)
+    for one in portion:
+        said[one.owner_id].append(one)
+    return {owner: _language(stemmed[owner], of_owner) for owner, of_owner in said.items()}
+
+
+def _language(owner: Stemming, said: Sequence[Waiting]) -> tuple[str, dict[str, int]]:
     counted = Counter(owner.votes)
     if counted.total() < ENOUGH_VOTES:
-        for one in batch:
+        for one in said:
             counted += votes(words(text_of(one.kind, one.content, one.feeling)[:CHARACTERS_INDEXED]))
-    # A vote for English keeps the row from looking new where no word spoke for any.
-    return (elected(counted) if wanted == AUTO else wanted), dict(counted) or {DEFAULT: 0}
+    wanted = owner.wanted or AUTO
+    return (elected(counted) if wanted == AUTO else wanted), dict(counted)
 
 
-def _document(one: Waiting, language: str, owner_id: UUID) -> Document:
+def _known(owner: Stemming) -> tuple[str | None, dict[str, int]]:
+    return owner.language, owner.votes
+
+
+def _document(one: Waiting, language: str) -> Document:
     text = text_of(one.kind, one.content, one.feeling)
     said_at = happened_at(one.content, one.said_at) if one.kind == "node" else one.said_at
     imported = one.received_at - one.said_at > IMPORTED_AFTER and one.kind == "message"
     return Document(
+        owner_id=one.owner_id,
         kind=one.kind,
         item_id=one.item_id,
         session_id=one.session_id,
         said_at=said_at,
         arrived_at=one.said_at if imported else one.received_at,
         question=asks(text),
-        terms=_terms(text, language, owner_id, one.item_id),
+        terms=_terms(text, language, one.owner_id, one.item_id),
         embedded=one.kind in EMBEDDED or len(text) > WHOLE_CHARACTERS,
     )
 

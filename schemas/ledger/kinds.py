@@ -69,7 +69,7 @@ CURATE = WorkKind("upkeep.curate", "upkeep")
 COMPARE_SEEDS = WorkKind("upkeep.compare_seeds", "upkeep")
 SPINE = WorkKind("upkeep.spine", "upkeep")
 ACTIVATE = WorkKind("upkeep.activate", "upkeep")
-# What was told is indexed and embedded by beat's ticks below; these tasks go on where a tick left something.
+# What was told is indexed and embedded by beat's ticks below; these tasks do it where a tick failed.
 INDEX_WORDS = WorkKind("ingest.index_words", "ingest")
 EMBED_TOLD = WorkKind("upkeep.embed_told", "upkeep")
 INDEX_VECTORS = WorkKind("upkeep.index_vectors", "upkeep")

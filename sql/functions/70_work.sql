@@ -87,6 +87,33 @@ begin
     returning *;
 end $$;
 
+-- Takes the leases on one kind of work of several owners at once, as a request and a claim for each would, where no such work
+-- waits, is under way or is dead. Passes over owners that are being erased.
+create or replace function begin_idle_work(p_owner_ids uuid[], p_kind text, p_queue text, p_lease interval)
+returns setof work language plpgsql as $$
+declare
+    v_present uuid[] := array(
+        select asked.owner_id
+        from unnest(p_owner_ids) as asked (owner_id)
+        left join memory.beings as b on b.being_id = asked.owner_id
+        join memory.users as u on u.user_id = coalesce(b.user_id, asked.owner_id)
+        for key share of u skip locked
+    );
+begin
+    return query
+    insert into memory.work as w (owner_id, kind, key, queue, state, attempts, fence, claimed_at, lease_until, as_of)
+    select present.owner_id, p_kind, '', p_queue, 'running', 1, 1, clock_timestamp(), clock_timestamp() + p_lease,
+        clock_timestamp() + (select shift from memory.clock)
+    from unnest(v_present) as present (owner_id)
+    order by present.owner_id
+    on conflict (owner_id, kind, key) do update
+    set queue = excluded.queue, state = 'running', attempts = 1, backoffs = 0, fence = w.fence + 1,
+        next_at = clock_timestamp(), claimed_at = excluded.claimed_at, lease_until = excluded.lease_until,
+        as_of = excluded.as_of, dispatched_at = null, dispatches = 0, finished_at = null
+    where w.state = 'done'
+    returning w.*;
+end $$;
+
 create or replace function stale_lease(p_kind text) returns void language plpgsql as $$
 begin
     raise exception using errcode = 'MP001', message = format('The lease on %s is held by another now.', p_kind);
@@ -113,6 +140,22 @@ begin
     if not found then
         perform memory.stale_lease(p_kind);
     end if;
+end $$;
+
+-- The same for work of one kind of several owners.
+create or replace function hold_each_work(p_owner_ids uuid[], p_kind text, p_fences bigint[]) returns void
+language plpgsql as $$
+begin
+    -- As hold_owner, in one order for all that hold several.
+    perform from memory.users as u
+    where u.user_id in (
+        select coalesce(b.user_id, held.owner_id)
+        from unnest(p_owner_ids) as held (owner_id) left join memory.beings as b on b.being_id = held.owner_id
+    )
+    order by u.user_id
+    for key share;
+    perform memory.hold_work(held.owner_id, p_kind, '', held.fence)
+    from (select * from unnest(p_owner_ids, p_fences) as held (owner_id, fence) order by owner_id) as held;
 end $$;
 
 -- Locks the row of work that this transaction will request, before it locks what the work itself locks while it finishes.

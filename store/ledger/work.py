@@ -83,6 +83,20 @@ def claim(tx: Transaction, owner_id: UUID, kind: str, key: str, *, lease: timede
         ).fetchone()
 
 
+def begin_idle(tx: Transaction, owner_ids: Sequence[UUID], kind: WorkKind, *, lease: timedelta) -> list[Claim]:
+    """Request and claim one kind of work of several owners, where none of it waits, is under way or is dead."""
+    with tx.cursor(row_factory=class_row(Claim)) as cursor:
+        return cursor.execute(
+            """
+            select begun.*, coalesce(u.withdrawals, 0) as withdrawals
+            from memory.begin_idle_work(%s, %s, %s, %s) as begun
+            left join memory.beings as b on b.being_id = begun.owner_id
+            left join memory.users as u on u.user_id = coalesce(b.user_id, begun.owner_id)
+            """,
+            [list(owner_ids), kind.name, kind.queue, lease],
+        ).fetchall()
+
+
 def state(tx: Transaction, owner_id: UUID, kind: str, key: str) -> str | None:
     """The state of a unit of work; None if it was never requested."""
     found: str | None = value(
@@ -125,6 +139,36 @@ def finish(tx: Transaction, claim: Claim) -> None:
         tx.commit()
     if any(row["due"] for row in finished):
         tx.outbox.append(_message(claim))
+
+
+def hold_each(tx: Transaction, claims: Sequence[Claim]) -> None:
+    """Begin to finish work of one kind of several owners.
+
+    Raises:
+        LeaseLost: Another holds some of it now.
+    """
+    tx.execute(
+        "select memory.hold_each_work(%s, %s, %s)",
+        [[one.owner_id for one in claims], claims[0].kind, [one.fence for one in claims]],
+    )
+
+
+def finish_each(tx: Transaction, claims: Sequence[Claim]) -> None:
+    """End such work; what was wanted meanwhile is ready again.
+
+    Raises:
+        LeaseLost: Another holds some of it now.
+    """
+    rows = tx.execute(
+        """
+        select held.owner_id
+        from unnest(%s::uuid[], %s::bigint[]) as held (owner_id, fence)
+        where memory.finish_work(held.owner_id, %s, '', held.fence)
+        """,
+        [[one.owner_id for one in claims], [one.fence for one in claims], claims[0].kind],
+    )
+    due = {row["owner_id"] for row in rows}
+    tx.outbox += [_message(one) for one in claims if one.owner_id in due]
 
 
 def back_off(tx: Transaction, claim: Claim, *, wait: timedelta | None, error: str) -> None:

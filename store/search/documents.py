@@ -10,6 +10,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.search import Kind
+from store.search.queue import Told
 from store.transaction import Transaction
 
 
@@ -18,9 +19,11 @@ class Document:
     """Something told as the index holds it.
 
     Attributes:
+        owner_id: Whose it is.
         embedded: Whether it gets vectors here: whole, or because it may be too long for the one in its own row.
     """
 
+    owner_id: UUID
     kind: Kind
     item_id: UUID
     session_id: UUID | None
@@ -30,6 +33,11 @@ class Document:
     terms: Sequence[int]
     embedded: bool
 
+    @property
+    def told(self) -> Told:
+        """What it was made of."""
+        return Told(self.owner_id, self.kind, self.item_id)
+
 
 @dataclass(frozen=True, slots=True)
 class Owner:
@@ -37,12 +45,10 @@ class Owner:
 
     Attributes:
         language: The language that they are stemmed for.
-        votes: How many words spoke for each language.
         embedding_model: The model whose vectors serve, of what has no vectors elsewhere; None until there are any.
     """
 
     language: str
-    votes: dict[str, int]
     embedding_model: str | None
 
 
@@ -50,25 +56,8 @@ def owner(tx: Transaction, owner_id: UUID) -> Owner | None:
     """How an owner's documents are indexed; None before the first is."""
     with tx.cursor(row_factory=class_row(Owner)) as cursor:
         return cursor.execute(
-            "select language, votes, embedding_model from memory.search_owners where owner_id = %s", [owner_id]
+            "select language, embedding_model from memory.search_owners where owner_id = %s", [owner_id]
         ).fetchone()
-
-
-def language_wanted(tx: Transaction, owner_id: UUID) -> str | None:
-    """The language that a Being is set to, or `auto`; None for an owner that is no Being."""
-    rows = tx.execute("select language from memory.beings where being_id = %s", [owner_id]).fetchall()
-    return rows[0]["language"] if rows else None
-
-
-def keep_owner(tx: Transaction, owner_id: UUID, language: str, votes: dict[str, int]) -> None:
-    """Say in which language an owner's documents are stemmed from now on."""
-    tx.execute(
-        """
-        insert into memory.search_owners (owner_id, language, votes) values (%s, %s, %s)
-        on conflict (owner_id) do update set language = excluded.language, votes = excluded.votes
-        """,
-        [owner_id, language, Jsonb(votes)],
-    )
 
 
 def index_again(tx: Transaction, owner_id: UUID) -> None:
@@ -83,74 +72,81 @@ def index_again(tx: Transaction, owner_id: UUID) -> None:
     )
 
 
-def put(tx: Transaction, owner_id: UUID, documents: Sequence[Document]) -> None:
+def put(tx: Transaction, documents: Sequence[Document]) -> None:
     """Index documents in place of what stood there for the same items, and queue those that have no vector.
 
     Args:
         tx: The transaction, which took them from the queue.
-        owner_id: Whose they are.
-        documents: What is new or changed.
+        documents: What is new or changed, of any owners.
     """
-    tx.execute(
+    indexed = tx.execute(
         """
         insert into memory.search_documents as d
             (owner_id, kind, item_id, session_id, said_at, arrived_at, question, terms)
-        select %s, new.kind, new.item_id, new.session_id, new.said_at, new.arrived_at, new.question, new.terms::bigint[]
-        from jsonb_to_recordset(%s) as new (
-            kind memory.search_kind, item_id uuid, session_id uuid, said_at timestamptz, arrived_at timestamptz,
-            question boolean, terms text
+        select told.owner_id, told.kind, told.item_id, told.session_id, told.said_at, told.arrived_at, told.question,
+            told.terms::bigint[]
+        from jsonb_to_recordset(%s) as told (
+            owner_id uuid, kind memory.search_kind, item_id uuid, session_id uuid, said_at timestamptz,
+            arrived_at timestamptz, question boolean, terms text
         )
+        order by told.owner_id
         on conflict (owner_id, kind, item_id) do update
         set session_id = excluded.session_id, said_at = excluded.said_at, arrived_at = excluded.arrived_at,
             question = excluded.question, terms = excluded.terms
+        returning new.owner_id, new.kind, new.item_id, new.document_id, old.document_id is not null as changed
         """,
-        [owner_id, Jsonb([_row(one) for one in documents])],
-    )
+        [Jsonb([_row(one) for one in documents])],
+    ).fetchall()
     # A message never says anything else; what does needs other vectors.
-    changeable = [one for one in documents if one.kind != "message"]
-    if changeable:
-        # By an array: as a join, all vectors of an owner were read while the statistics did not know of them yet.
+    _remove_vectors(tx, [row for row in indexed if row["changed"] and row["kind"] != "message"])
+    embedded = {one.told for one in documents if one.embedded}
+    unembedded = [row for row in indexed if Told(row["owner_id"], row["kind"], row["item_id"]) in embedded]
+    if unembedded:
+        tx.execute(
+            """
+            insert into memory.search_queue (owner_id, stage, kind, item_id)
+            select told.owner_id, 'meaning', told.kind, told.item_id
+            from unnest(%s::uuid[], %s::memory.search_kind[], %s::uuid[], %s::bigint[])
+                as told (owner_id, kind, item_id, document_id)
+            where (
+                    select v.document_id from memory.search_vectors as v
+                    where v.owner_id = told.owner_id and v.document_id = told.document_id
+                    limit 1
+                ) is null
+            order by told.owner_id, told.item_id
+            on conflict do nothing
+            """,
+            _columns(unembedded, "owner_id", "kind", "item_id", "document_id"),
+        )
+
+
+def _remove_vectors(tx: Transaction, changed: Sequence[dict[str, Any]]) -> None:
+    if changed:
+        # By a lookup for each: a join reads all vectors of an owner while the statistics do not know of them yet.
         tx.execute(
             """
             delete from memory.search_vectors
-            where owner_id = %(owner)s and document_id = any(array(
-                select d.document_id
-                from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[]) as new (kind, item_id)
-                join memory.search_documents as d
-                    on d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
+            where ctid = any(array(
+                select v.ctid
+                from unnest(%s::uuid[], %s::bigint[]) as changed (owner_id, document_id)
+                cross join lateral (
+                    select ctid from memory.search_vectors
+                    where owner_id = changed.owner_id and document_id = changed.document_id
+                    for update
+                ) as v
             ))
             """,
-            {
-                "owner": owner_id,
-                "kinds": [one.kind for one in changeable],
-                "items": [one.item_id for one in changeable],
-            },
+            _columns(changed, "owner_id", "document_id"),
         )
-    embedded = [one for one in documents if one.embedded]
-    tx.execute(
-        """
-        insert into memory.search_queue (owner_id, stage, kind, item_id)
-        select d.owner_id, 'meaning', d.kind, d.item_id
-        from unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[]) as new (kind, item_id)
-        join memory.search_documents as d
-            on d.owner_id = %(owner)s and d.kind = new.kind and d.item_id = new.item_id
-        where not exists (
-            select from memory.search_vectors as v
-            where v.owner_id = d.owner_id and v.kind = d.kind and v.document_id = d.document_id
-        )
-        order by d.item_id
-        on conflict do nothing
-        """,
-        {
-            "owner": owner_id,
-            "kinds": [one.kind for one in embedded],
-            "items": [one.item_id for one in embedded],
-        },
-    )
+
+
+def _columns(rows: Sequence[dict[str, Any]], *names: str) -> list[list[Any]]:
+    return [[row[name] for row in rows] for name in names]
 
 
 def _row(one: Document) -> dict[str, Any]:
     return {
+        "owner_id": str(one.owner_id),
         "kind": one.kind,
         "item_id": str(one.item_id),
         "session_id": one.session_id and str(one.session_id),

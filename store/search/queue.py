@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -12,12 +12,24 @@ from schemas.ledger.kinds import WorkKind
 from schemas.search import Kind, Stage
 from store.transaction import Transaction, value
 
+# The id below all others.
+NOBODY = UUID(int=0)
+
+
+class Told(NamedTuple):
+    """Something told, by its id in the index."""
+
+    owner_id: UUID
+    kind: Kind
+    item_id: UUID
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """Something told whose words are to be indexed.
 
     Attributes:
+        owner_id: Whose it is.
         kind: What it is.
         item_id: Its id in the index.
         queued_at: When it was told or changed last; together with the ids this names the row of the queue.
@@ -28,6 +40,7 @@ class Waiting:
         received_at: When it came in.
     """
 
+    owner_id: UUID
     kind: Kind
     item_id: UUID
     queued_at: datetime
@@ -52,47 +65,49 @@ def user_of(tx: Transaction, owner_id: UUID) -> UUID | None:
     return found
 
 
-def waiting(tx: Transaction, owner_id: UUID, user_id: UUID, limit: int) -> list[Waiting]:
-    """What waits for its words to be indexed, in no promised order; what is gone is taken from the queue."""
+def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[Waiting]:
+    """What waits of each owner for its words to be indexed, up to `most` of each, in no promised order.
+
+    What is gone is taken from the queue.
+    """
     with tx.cursor(row_factory=class_row(Waiting)) as cursor:
         found = cursor.execute(
             """
-            select q.kind, q.item_id, q.queued_at, told.content, told.feeling, told.session_id, told.said_at,
-                told.received_at
-            from (
-                select * from memory.search_queue where owner_id = %(owner)s and stage = 'words' limit %(limit)s
+            select q.owner_id, q.kind, q.item_id, q.queued_at, told.content, told.feeling, told.session_id,
+                told.said_at, told.received_at
+            from unnest(%(owners)s::uuid[]) as asked (owner_id)
+            left join memory.beings as b on b.being_id = asked.owner_id
+            cross join lateral (
+                select * from memory.search_queue where owner_id = asked.owner_id and stage = 'words' limit %(most)s
             ) as q
-            left join lateral memory.told_item(%(user)s, q.owner_id, q.kind, q.item_id) as told on true
+            left join lateral memory.told_item(coalesce(b.user_id, q.owner_id), q.owner_id, q.kind, q.item_id) as told
+                on true
             """,
-            {"owner": owner_id, "user": user_id, "limit": limit},
+            {"owners": list(owner_ids), "most": most},
             # A plan that was kept since the tables were small reads all nodes of a Being for each item.
             prepare=False,
         ).fetchall()
     gone = [one for one in found if one.content is None]
     if gone:
-        take(tx, owner_id, gone)
+        take(tx, gone)
     return [one for one in found if one.content is not None]
 
 
-def take(tx: Transaction, owner_id: UUID, seen: Sequence[Waiting]) -> set[tuple[Kind, UUID]]:
-    """Take what was read from the queue; returns what was neither erased nor changed since it was read."""
+def take(tx: Transaction, seen: Sequence[Waiting]) -> set[Told]:
+    """Take what was read from the queue; returns what was neither erased nor changed since it was read.
+
+    What another transaction is erasing or changing stays, and returns when the queue is read again.
+    """
     rows = tx.execute(
-        """
-        delete from memory.search_queue as q
-        using unnest(%(kinds)s::memory.search_kind[], %(items)s::uuid[], %(moments)s::timestamptz[])
-            as seen (kind, item_id, queued_at)
-        where q.owner_id = %(owner)s and q.stage = 'words' and q.kind = seen.kind and q.item_id = seen.item_id
-            and q.queued_at = seen.queued_at
-        returning q.kind, q.item_id
-        """,
-        {
-            "owner": owner_id,
-            "kinds": [one.kind for one in seen],
-            "items": [one.item_id for one in seen],
-            "moments": [one.queued_at for one in seen],
-        },
+        "select * from memory.take_told(%s, %s::memory.search_kind[], %s, %s)",
+        [
+            [one.owner_id for one in seen],
+            [one.kind for one in seen],
+            [one.item_id for one in seen],
+            [one.queued_at for one in seen],
+        ],
     )
-    return {(row["kind"], row["item_id"]) for row in rows}
+    return {Told(row["owner_id"], row["kind"], row["item_id"]) for row in rows}
 
 
 def unindexed(tx: Transaction, owners: Sequence[UUID], kinds: Sequence[Kind]) -> int:
@@ -118,13 +133,24 @@ def unindexed(tx: Transaction, owners: Sequence[UUID], kinds: Sequence[Kind]) ->
     )
 
 
-def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int) -> list[UUID]:
-    """Owners with something in the queue for whom no work of a kind is under way, or given up as dead."""
+def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int, after: UUID = NOBODY) -> list[UUID]:
+    """Owners with something in the queue for whom no work of a kind is under way, or given up as dead, by their ids.
+
+    Args:
+        tx: The transaction.
+        stage: What they wait for.
+        kind: The work.
+        limit: How many at most.
+        after: Only those with higher ids.
+    """
     rows = tx.execute(
         """
         -- From owner to owner: an import may have put a million rows of one into the queue.
         with recursive owners as (
-            (select owner_id from memory.search_queue order by owner_id limit 1)
+            (
+                select owner_id from memory.search_queue where owner_id > %(after)s
+                order by owner_id limit 1
+            )
             union all
             select (
                 select q.owner_id from memory.search_queue as q where q.owner_id > owners.owner_id
@@ -142,8 +168,9 @@ def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int) ->
                 select from memory.work as w
                 where w.owner_id = owners.owner_id and w.kind = %(kind)s and w.state in ('ready', 'running', 'dead')
             )
+        order by owner_id
         limit %(limit)s
         """,
-        {"stage": stage, "kind": kind.name, "limit": limit},
+        {"stage": stage, "kind": kind.name, "limit": limit, "after": after},
     )
     return [row["owner_id"] for row in rows]

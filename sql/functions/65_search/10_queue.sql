@@ -5,7 +5,8 @@
 -- INVARIANT 2  search_postings holds each term of each document once, and search_statistics and search_terms their numbers,
 --              at every commit.
 -- INVARIANT 3  A document goes in the transaction in which what it was made of goes.
--- LOCK ORDER   queue, documents, statistics, terms: each of them by one owner's indexing work, and by erasures.
+-- LOCK ORDER   queue, documents, statistics, terms: by erasures. Indexing takes the queue's and the statistics' rows of its owners
+--              before it writes, and waits for none of them (take_told).
 
 -- What was told or changed waits for its words to be indexed; what it said before is found until then.
 create or replace function queue_for_search(p_owner_id uuid, p_kind search_kind, p_item_ids uuid[]) returns void
@@ -24,6 +25,42 @@ begin
     delete from memory.search_queue where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
     delete from memory.search_queue where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
     delete from memory.search_documents where owner_id = p_owner_id and kind = p_kind and item_id = any(p_item_ids);
+end $$;
+
+-- Takes what was read from the queue, of any number of owners, where it is still as it was read. What another transaction has
+-- locked is left, and all of an owner whose documents another is changing: so nothing is waited for while the rows of several
+-- owners are locked. Returns what was taken.
+create or replace function take_told(
+    p_owner_ids uuid[], p_kinds search_kind[], p_item_ids uuid[], p_queued_at timestamptz[]
+) returns table (owner_id uuid, kind search_kind, item_id uuid) language plpgsql as $$
+#variable_conflict use_column
+declare
+    v_free uuid[];
+begin
+    v_free := array(
+        select o.owner_id
+        from (select distinct read.owner_id from unnest(p_owner_ids) as read (owner_id)) as o
+        where (select count(*) from memory.search_statistics as s where s.owner_id = o.owner_id) = (
+            select count(*)
+            from (
+                select from memory.search_statistics as s where s.owner_id = o.owner_id for no key update skip locked
+            ) as held
+        )
+    );
+    return query
+    delete from memory.search_queue as q
+    where q.ctid = any(array(
+        select mine.ctid
+        from unnest(p_owner_ids, p_kinds, p_item_ids, p_queued_at) as read (owner_id, kind, item_id, queued_at)
+        cross join lateral (
+            select w.ctid from memory.search_queue as w
+            where w.owner_id = read.owner_id and w.stage = 'words' and w.kind = read.kind and w.item_id = read.item_id
+                and w.queued_at = read.queued_at
+            for update skip locked
+        ) as mine
+        where read.owner_id = any(v_free)
+    ))
+    returning q.owner_id, q.kind, q.item_id;
 end $$;
 
 create or replace function queue_new_messages() returns trigger language plpgsql as $$

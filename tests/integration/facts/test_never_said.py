@@ -234,7 +234,7 @@ def wanted(query):
 def known(talk):
     """What a memory knows, by words and the producer's ids alone."""
     being_id, user_id = talk.being.being_id, talk.being.user_id
-    indexing.index_waiting(talk.store, timedelta(seconds=30), 5)
+    indexing.index_waiting(talk.store, timedelta(seconds=30))
     with talk.store.transaction() as tx:
         facts = tx.execute(
             """

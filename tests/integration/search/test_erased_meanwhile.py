@@ -21,13 +21,13 @@ def waits(store, count):
 
 
 def test_a_message_that_is_erased_while_its_indexing_commits_waits_for_no_vector(on, store, being):
-    on.tell(being, "Something else.")
+    on.tell(being, "Lavender is something else.")
     on.settle(being)
     ids = on.tell(being, "The combination is lavender.")
 
     with ThreadPoolExecutor(2) as pool:
         with store.transaction() as tx:
-            tx.execute("select from memory.search_statistics where owner_id = %s for update", [being.being_id])
+            tx.execute("select from memory.search_terms where owner_id = %s for update", [being.being_id])
             indexing = pool.submit(on.index, being.being_id)
             assert waits(store, 1)
             erasing = pool.submit(erase, store, being, ids)
@@ -37,7 +37,7 @@ def test_a_message_that_is_erased_while_its_indexing_commits_waits_for_no_vector
 
     with store.transaction() as tx:
         assert queue.unindexed(tx, [being.being_id], ["message"]) == 0
-    assert on.texts(being, "lavender") == ["Something else."]
+    assert on.texts(being, "lavender") == ["Lavender is something else."]
 
 
 def test_what_is_gone_keeps_nothing_behind_it_from_its_vector(on, store, being):

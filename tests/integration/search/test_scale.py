@@ -92,8 +92,8 @@ def test_a_changed_text_s_vector_is_replaced_without_reading_all_others(on, stor
             " select %s, 'meaning', 'summary', unnest(%s::uuid[])",
             [being.being_id, summaries],
         )
-        changed = [Document("summary", one, None, now, now, False, [1], True) for one in summaries]
-        documents.put(tx, being.being_id, changed)
+        changed = [Document(being.being_id, "summary", one, None, now, now, False, [1], True) for one in summaries]
+        documents.put(tx, changed)
         seen = [Unembedded("summary", one, "{}", None, None) for one in summaries]
         vectors.keep(tx, being.being_id, on.embedders.wanted.model, {}, seen)
         assert not queue.owners_waiting(tx, "meaning", EMBED_TOLD, 10)

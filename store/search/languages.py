@@ -1,0 +1,62 @@
+"""The languages in which owners' documents are stemmed, and how many words spoke for each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from store.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Stemming:
+    """In which language an owner's documents are stemmed.
+
+    Attributes:
+        owner_id: The owner.
+        language: The language of those that are indexed; None before the first is.
+        votes: How many words spoke for each language.
+        wanted: The language that a Being is set to, or `auto`; None for an owner that is no Being.
+    """
+
+    owner_id: UUID
+    language: str | None
+    votes: dict[str, int]
+    wanted: str | None
+
+
+def stemming(tx: Transaction, owner_ids: Sequence[UUID]) -> list[Stemming]:
+    """In which language the documents of each owner are stemmed."""
+    with tx.cursor(row_factory=class_row(Stemming)) as cursor:
+        return cursor.execute(
+            """
+            select asked.owner_id, s.language, coalesce(s.votes, '{}') as votes, b.language as wanted
+            from unnest(%s::uuid[]) as asked (owner_id)
+            left join lateral (
+                select language, votes from memory.search_owners where owner_id = asked.owner_id limit 1
+            ) as s on true
+            left join lateral (select language from memory.beings where being_id = asked.owner_id limit 1) as b on true
+            """,
+            [list(owner_ids)],
+        ).fetchall()
+
+
+def keep(tx: Transaction, elected: Mapping[UUID, tuple[str, dict[str, int]]]) -> None:
+    """Say in which languages owners' documents are stemmed from now on, and the votes for them."""
+    if not elected:
+        return
+    tx.execute(
+        """
+        insert into memory.search_owners (owner_id, language, votes)
+        select * from unnest(%s::uuid[], %s::text[], %s::jsonb[]) as elected (owner_id, language, votes)
+        order by elected.owner_id
+        on conflict (owner_id) do update set language = excluded.language, votes = excluded.votes
+        """,
+        [
+            list(elected),
+            [language for language, _ in elected.values()],
+            [Jsonb(votes) for _, votes in elected.values()],
+        ],
+    )
