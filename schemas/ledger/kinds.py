@@ -14,8 +14,9 @@ QUEUES: tuple[Queue, ...] = get_args(Queue)
 LLM_QUEUES: tuple[Queue, ...] = ("patrol-llm", "shadow", "rolling", "session-close")
 
 # Messages that a worker takes from a queue in one round over its queues; one from each other. An answer needs the facts
-# of what was told before summaries of it, and the latest talk's summary before those of closed sessions.
-SHARES: dict[str, int] = {"shadow": 8, "rolling": 4}
+# of what was told before summaries of it, and the latest talk's summary before those of closed sessions. The ticks that
+# index and embed come as often however many patrols wait, and each may take its turn's whole time.
+SHARES: dict[str, int] = {"shadow": 8, "rolling": 4, "patrol": 4}
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 from kombu import Connection, Queue
 
-from schemas.ledger.kinds import LLM_QUEUES, SHARES
+from schemas.ledger.kinds import LLM_QUEUES, QUEUES, SHARES
 
 ROUNDS = 3
-IN_A_ROUND = {name: SHARES.get(name, 1) for name in LLM_QUEUES}
+OTHERS = tuple(name for name in QUEUES if name not in LLM_QUEUES)
 
 
 @pytest.fixture
@@ -22,9 +22,15 @@ def options(redis, monkeypatch):
 
 
 @pytest.fixture
-def taken(redis, options):
+def served():
+    """The queues that one worker serves."""
+    return LLM_QUEUES
+
+
+@pytest.fixture
+def taken(redis, options, served):
     """Send messages to queues, and take them as a worker's connection does; returns the queues in that order."""
-    queues = [Queue(name) for name in LLM_QUEUES]
+    queues = [Queue(name) for name in served]
     order = []
 
     def take(queue, message):
@@ -48,14 +54,18 @@ def taken(redis, options):
         yield send_and_take
 
 
-def test_each_round_takes_as_many_messages_of_a_queue_as_its_share(taken):
-    order = taken([name for name in LLM_QUEUES for _ in range(ROUNDS * max(IN_A_ROUND.values()))])
-    length = sum(IN_A_ROUND.values())
-    assert [Counter(order[length * at : length * (at + 1)]) for at in range(ROUNDS)] == [IN_A_ROUND] * ROUNDS
+@pytest.mark.parametrize("served", [LLM_QUEUES, OTHERS])
+def test_each_round_takes_as_many_messages_of_a_queue_as_its_share(taken, served):
+    in_a_round = {name: SHARES.get(name, 1) for name in served}
+    order = taken([name for name in served for _ in range(ROUNDS * max(in_a_round.values()))])
+    length = sum(in_a_round.values())
+    assert [Counter(order[length * at : length * (at + 1)]) for at in range(ROUNDS)] == [in_a_round] * ROUNDS
+    assert len(set(in_a_round.values())) > 1
 
 
 def test_a_queue_saves_up_no_turns_while_it_is_empty(taken):
     alone = ["session-close"] * 30
     assert taken(alone) == alone
     order = taken([name for name in ("session-close", "shadow") for _ in range(15)])
-    assert order[: 2 * sum(IN_A_ROUND.values())].count("session-close") >= 2
+    a_round = sum(SHARES.get(name, 1) for name in LLM_QUEUES)
+    assert order[: 2 * a_round].count("session-close") >= 2
