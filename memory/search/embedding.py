@@ -61,7 +61,7 @@ def embed_waiting(store: Store, embedders: Embedders, lease: timedelta) -> None:
         if monotonic() >= ends:
             return
         with store.transaction() as tx:
-            # Another tick may have begun with this owner since. Asked for again, it would end with a task for the rest.
+            # None if another tick has begun with this owner since.
             begun = work.begin_idle(tx, [owner_id], EMBED_TOLD, lease=lease)
         for claim in begun:
             _embed_or_hand_over(store, embedders, claim)
@@ -102,6 +102,9 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
             if most == 1:
                 raise
             most = max(1, most // SMALLER)
+        else:
+            if len(batch) < most:
+                break
         if monotonic() >= ends:
             break
     with store.finishing(claim) as tx:

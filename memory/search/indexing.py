@@ -1,4 +1,4 @@
-"""Indexing what was told by its words: ledger work that follows acceptance, in batches."""
+"""Indexing what was told by its words: ledger work that follows acceptance, of many owners at once."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ LEAST_OF_EACH = 10
 MOST_OWNERS = 50
 # Patrols get their worker in between.
 TURN = timedelta(seconds=1)
-# The language is decided anew with each batch until so many words have spoken for one.
+# The language is decided anew with each portion until so many words have spoken for one.
 ENOUGH_VOTES = 400
 # What was said so long before it came in was imported: it counts as known since it was said.
 IMPORTED_AFTER = timedelta(days=1)
@@ -107,7 +107,8 @@ def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
                 if stemmed[owner].language not in {None, language}:
                     documents.index_again(tx, owner)
             taken = queue.take(tx, portion) if portion else set()
-            documents.put(tx, [one for one in ready if one.told in taken])
+            if taken:
+                documents.put(tx, [one for one in ready if one.told in taken])
             # What another transaction has locked is left to the next tick.
             over = most < of_each or not taken or monotonic() >= ends
             if over:

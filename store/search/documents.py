@@ -98,7 +98,12 @@ def put(tx: Transaction, documents: Sequence[Document]) -> None:
         [Jsonb([_row(one) for one in documents])],
     ).fetchall()
     # A message never says anything else; what does needs other vectors.
-    _remove_vectors(tx, [row for row in indexed if row["changed"] and row["kind"] != "message"])
+    changed = [row for row in indexed if row["changed"] and row["kind"] != "message"]
+    if changed:
+        tx.execute(
+            "select memory.remove_vectors(%s, %s::memory.search_kind[], %s)",
+            _columns(changed, "owner_id", "kind", "document_id"),
+        )
     embedded = {one.told for one in documents if one.embedded}
     unembedded = [row for row in indexed if Told(row["owner_id"], row["kind"], row["item_id"]) in embedded]
     if unembedded:
@@ -106,37 +111,17 @@ def put(tx: Transaction, documents: Sequence[Document]) -> None:
             """
             insert into memory.search_queue (owner_id, stage, kind, item_id)
             select told.owner_id, 'meaning', told.kind, told.item_id
-            from unnest(%s::uuid[], %s::memory.search_kind[], %s::uuid[], %s::bigint[])
-                as told (owner_id, kind, item_id, document_id)
-            where (
+            from unnest(%s::uuid[], %s::memory.search_kind[], %s::uuid[], %s::bigint[], %s::boolean[])
+                as told (owner_id, kind, item_id, document_id, changed)
+            where not told.changed or (
                     select v.document_id from memory.search_vectors as v
-                    where v.owner_id = told.owner_id and v.document_id = told.document_id
+                    where v.owner_id = told.owner_id and v.kind = told.kind and v.document_id = told.document_id
                     limit 1
                 ) is null
             order by told.owner_id, told.item_id
             on conflict do nothing
             """,
-            _columns(unembedded, "owner_id", "kind", "item_id", "document_id"),
-        )
-
-
-def _remove_vectors(tx: Transaction, changed: Sequence[dict[str, Any]]) -> None:
-    if changed:
-        # By a lookup for each: a join reads all vectors of an owner while the statistics do not know of them yet.
-        tx.execute(
-            """
-            delete from memory.search_vectors
-            where ctid = any(array(
-                select v.ctid
-                from unnest(%s::uuid[], %s::bigint[]) as changed (owner_id, document_id)
-                cross join lateral (
-                    select ctid from memory.search_vectors
-                    where owner_id = changed.owner_id and document_id = changed.document_id
-                    for update
-                ) as v
-            ))
-            """,
-            _columns(changed, "owner_id", "document_id"),
+            _columns(unembedded, "owner_id", "kind", "item_id", "document_id", "changed"),
         )
 
 

@@ -32,7 +32,7 @@ end $$;
 -- owners are locked. Returns what was taken.
 create or replace function take_told(
     p_owner_ids uuid[], p_kinds search_kind[], p_item_ids uuid[], p_queued_at timestamptz[]
-) returns table (owner_id uuid, kind search_kind, item_id uuid) language plpgsql as $$
+) returns table (owner_id uuid, kind search_kind, item_id uuid) language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
     v_free uuid[];

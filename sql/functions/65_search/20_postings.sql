@@ -61,6 +61,21 @@ create or replace trigger search_1_withdrawn after update on search_documents
 create or replace trigger search_2_posted after update on search_documents
     referencing new table as new_rows for each statement execute function post_new_documents();
 
+-- Removes the vectors of documents that say something else now.
+create or replace function remove_vectors(p_owner_ids uuid[], p_kinds search_kind[], p_document_ids bigint[]) returns void
+language sql set enable_seqscan = off as $$
+    delete from memory.search_vectors
+    where ctid = any(array(
+        select v.ctid
+        from unnest(p_owner_ids, p_kinds, p_document_ids) as changed (owner_id, kind, document_id)
+        cross join lateral (
+            select ctid from memory.search_vectors
+            where owner_id = changed.owner_id and kind = changed.kind and document_id = changed.document_id
+            for update
+        ) as v
+    ));
+$$;
+
 create or replace function remove_owner_from_search(p_owner_id uuid) returns void language plpgsql as $$
 begin
     delete from memory.search_owners where owner_id = p_owner_id;

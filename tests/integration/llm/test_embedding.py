@@ -112,7 +112,7 @@ def test_a_recall_is_accounted_for_by_its_being(being, embedders, store, account
 
 def test_what_was_told_is_embedded_by_the_tick_on_behalf_of_its_being(store, being, embedders, accounts):
     tell(store, being)
-    embedding.embed_waiting(store, embedders, LEASE, 5)
+    embedding.embed_waiting(store, embedders, LEASE)
 
     with store.transaction() as tx:
         assert queue.unindexed(tx, [being.being_id], ["message"]) == 0
@@ -124,7 +124,7 @@ def test_what_a_day_has_room_for_is_embedded_of_more_than_that(store, being, emb
     with store.transaction() as tx:
         beings.change_being(tx, being.being_id, {"daily_tokens": 3 * len(LONG) // 2})
     tell(store, being, *(f"{number} {LONG}" for number in range(12)))
-    embedding.embed_waiting(store, embedders, LEASE, 5)
+    embedding.embed_waiting(store, embedders, LEASE)
 
     with store.transaction() as tx:
         assert 0 < queue.unindexed(tx, [being.being_id], ["message"]) < 12
@@ -135,7 +135,7 @@ def test_what_the_tick_fails_at_goes_to_a_task_at_once(store, sent, being, embed
     tell(store, being)
     sent.clear()
     provider.script(Behaviour(do="fail", status=503))
-    embedding.embed_waiting(store, embedders, LEASE, 5)
+    embedding.embed_waiting(store, embedders, LEASE)
 
     with store.transaction() as tx:
         (unit,) = work.listed(tx, [being.being_id], state="ready", limit=10)

@@ -92,13 +92,31 @@ def test_a_changed_text_s_vector_is_replaced_without_reading_all_others(on, stor
             " select %s, 'meaning', 'summary', unnest(%s::uuid[])",
             [being.being_id, summaries],
         )
+        before = _read(tx, "search_vectors")
         changed = [Document(being.being_id, "summary", one, None, now, now, False, [1], True) for one in summaries]
+        documents.put(tx, changed)
         documents.put(tx, changed)
         seen = [Unembedded("summary", one, "{}", None, None) for one in summaries]
         vectors.keep(tx, being.being_id, on.embedders.wanted.model, {}, seen)
         assert not queue.owners_waiting(tx, "meaning", EMBED_TOLD, 10)
-        read = tx.execute(
-            "select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_all_tables where relname = 'search_vectors'"
-        ).fetchone()["rows"]
+        read = _read(tx, "search_vectors") - before
 
     assert read == 0
+
+
+def test_what_was_read_is_taken_from_the_queue_without_reading_all_that_waits(on, store, being):
+    on.tell(being, *(f"Cake, slice {at}." for at in range(60)))
+    with store.transaction() as tx:
+        seen = queue.waiting(tx, [being.being_id], 3)
+        before = _read(tx, "search_queue")
+        assert len(queue.take(tx, seen)) == len(seen) == 3
+        assert _read(tx, "search_queue") - before <= 2 * len(seen)
+
+
+def _read(tx, table):
+    """How many of a table's rows this connection has read since it last reported them."""
+    rows = tx.execute(
+        "select seq_tup_read + coalesce(idx_tup_fetch, 0) as rows from pg_stat_xact_all_tables where relname = %s",
+        [table],
+    ).fetchall()
+    return rows[0]["rows"] if rows else 0
