@@ -97,13 +97,13 @@ def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
         with store.transaction() as tx:
             portion = queue.waiting(tx, owners, of_each)
             stemmed = {one.owner_id: one for one in languages.stemming(tx, owners)}
-        elected = _elected(portion, stemmed)
-        ready = [_document(one, elected[one.owner_id][0]) for one in portion]
+        chosen = _chosen(portion, stemmed)
+        ready = [_document(one, chosen[one.owner_id][0]) for one in portion]
         most = max(Counter(one.owner_id for one in portion).values(), default=0)
         with store.transaction() as tx:
             work.hold_each(tx, claims)
-            languages.keep(tx, {owner: new for owner, new in elected.items() if new != _known(stemmed[owner])})
-            for owner, (language, _) in elected.items():
+            languages.keep(tx, {owner: new for owner, new in chosen.items() if new != _known(stemmed[owner])})
+            for owner, (language, _) in chosen.items():
                 if stemmed[owner].language not in {None, language}:
                     documents.index_again(tx, owner)
             taken = queue.take(tx, portion) if portion else set()
@@ -117,7 +117,7 @@ def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
             log.debug("search.indexed", owners=len(owners), documents=len(taken))
 
 
-def _elected(portion: Sequence[Waiting], stemmed: Mapping[UUID, Stemming]) -> dict[UUID, tuple[str, dict[str, int]]]:
+def _chosen(portion: Sequence[Waiting], stemmed: Mapping[UUID, Stemming]) -> dict[UUID, tuple[str, dict[str, int]]]:
     """The language to stem in, and how many words have spoken for each, by owners of a portion."""
     said: dict[UUID, list[Waiting]] = defaultdict(list)
     for one in portion:
