@@ -51,7 +51,7 @@ def index_waiting(store: Store, lease: timedelta) -> None:
     tasks at once, one for each owner; if the process dies, the sweep sends them when the leases have run out.
     """
     ends = monotonic() + TURN.total_seconds()
-    # From any owner on, and then from the first: nobody is always the last.
+    # From a random owner on, and then from the first, so that no owner is always the last.
     after, began_anew = uuid4(), False
     while monotonic() < ends:
         with store.transaction() as tx:
@@ -65,7 +65,7 @@ def index_waiting(store: Store, lease: timedelta) -> None:
         elif began_anew:
             return
         else:
-            after, began_anew = queue.NOBODY, True
+            after, began_anew = queue.LOWEST_ID, True
 
 
 def _index_or_hand_over(store: Store, claims: Sequence[Claim], ends: float) -> None:

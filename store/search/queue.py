@@ -12,8 +12,8 @@ from schemas.ledger.kinds import WorkKind
 from schemas.search import Kind, Stage
 from store.transaction import Transaction, value
 
-# The id below all others.
-NOBODY = UUID(int=0)
+# No owner has it: every other id is higher.
+LOWEST_ID = UUID(int=0)
 
 
 class Told(NamedTuple):
@@ -133,7 +133,7 @@ def unindexed(tx: Transaction, owners: Sequence[UUID], kinds: Sequence[Kind]) ->
     )
 
 
-def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int, after: UUID = NOBODY) -> list[UUID]:
+def owners_waiting(tx: Transaction, stage: Stage, kind: WorkKind, limit: int, after: UUID = LOWEST_ID) -> list[UUID]:
     """Owners with something in the queue for whom no work of a kind is under way, or given up as dead, by their ids.
 
     Args:
