@@ -22,7 +22,7 @@ from store.intake import keyed_knowledge
 from store.intake import notes as note_rows
 from store.intake.keyed_knowledge import Put
 from store.transaction import Transaction, new_ids, value
-from tests.scenes import EAST, move, note, remember, root, words
+from tests.scenes import EAST, make_topic, note, remember, root, words
 
 
 def tables_with(tx: Transaction, word: str) -> dict[str, int]:
@@ -108,12 +108,7 @@ def _memories(tx: Transaction, being: Being, word: str, vector: Sequence[float])
     note_rows.insert(tx, being.being_id, of_each_type)
     under_a_key = Put(uuid4(), {"place": word}, f"{word} is kept.", b"")
     keyed_knowledge.put(tx, being.being_id, {((word,), word): under_a_key})
-    topic = value(
-        tx,
-        "select memory.found_topic(%s, %s, %s, 'model', %s, %s)",
-        [being.being_id, root(tx, being), f"{word} was baked.", [survivor, other, absorbed], [survivor, other]],
-    )
-    move(tx, being, [absorbed], topic)
+    make_topic(tx, being, f"{word} was baked.", [survivor, other, absorbed])
     response = value(
         tx,
         "insert into memory.model_responses"

@@ -95,6 +95,20 @@ def move(tx: Transaction, being: Being, node_ids: Sequence[UUID], cluster: UUID)
     )
 
 
+def make_topic(
+    tx: Transaction, being: Being, name: str, node_ids: Sequence[UUID], *, named_from: Sequence[UUID] | None = None
+) -> UUID:
+    """Make a topic below the root Private, with a model's name made of its nodes, or of other ones too."""
+    (row,) = tx.execute(
+        "insert into memory.clusters (being_id, name, named_by, named_from, parent_id)"
+        " values (%s, %s, 'model', %s, %s) returning cluster_id",
+        [being.being_id, name, list(named_from or node_ids), root(tx, being)],
+    )
+    move(tx, being, node_ids, row["cluster_id"])
+    cluster_id: UUID = row["cluster_id"]
+    return cluster_id
+
+
 def settled(tx: Transaction, being: Being, node_ids: Sequence[UUID]) -> None:
     """Clear the mark `fresh` of nodes, as consolidation does."""
     tx.execute(

@@ -45,7 +45,7 @@ def run_with_llm(
     settings: Settings,
     claim: Claim,
     with_llm: Callable[[LlmSession], Effects],
-    without_llm: Effects | None = None,
+    without_llm: Callable[[], Effects] | None = None,
     *,
     request_keys: Collection[UUID | None] = (),
     min_inputs: int | None = None,
@@ -58,7 +58,7 @@ def run_with_llm(
         settings: `patience`: how long a step waits for a provider that is down.
         claim: The step's work.
         with_llm: The step with a model.
-        without_llm: The step without a key or budget; None: it is skipped.
+        without_llm: The step without a key or budget, called without a connection; None: it is skipped.
         request_keys: See `llm_session`.
         min_inputs: See `llm_session`.
 
@@ -139,7 +139,7 @@ def _logged_before(store: Store, claim: Claim, reason: str) -> bool:
     return any(report.get("reason") == reason for report in reports)
 
 
-def _skipped(claim: Claim, reason: str, without_llm: Effects | None = None) -> Effects:
+def _skipped(claim: Claim, reason: str, without_llm: Callable[[], Effects] | None = None) -> Effects:
     log.info(
         "patrol.thinking_skipped",
         step=claim.kind,
@@ -150,10 +150,8 @@ def _skipped(claim: Claim, reason: str, without_llm: Effects | None = None) -> E
     return _effects_without_llm(reason, without_llm)
 
 
-def _effects_without_llm(reason: str, without_llm: Effects | None) -> Effects:
-    def effects(tx: Transaction) -> dict[str, Any]:
-        if without_llm is None:
-            return {"outcome": "skipped", "reason": reason}
-        return {"reason": reason, **without_llm(tx)}
-
-    return effects
+def _effects_without_llm(reason: str, without_llm: Callable[[], Effects] | None) -> Effects:
+    if without_llm is None:
+        return lambda _: {"outcome": "skipped", "reason": reason}
+    effects = without_llm()
+    return lambda tx: {"reason": reason, **effects(tx)}

@@ -15,6 +15,7 @@ class Candidate:
     """A node that may become part of a topic, with its vector."""
 
     node_id: UUID
+    revision: int
     action: str
     themes: list[str]
     vector: NDArray[np.float32]

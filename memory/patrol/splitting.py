@@ -146,8 +146,9 @@ class SplitDecisions:
                     being_id,
                     crowd.cluster.cluster_id,
                     plain(topic.name),
+                    "model",
                     [node.node_id for node in crowd.nodes],
-                    [known[reference] for reference in topic.memories],
+                    {known[reference].node_id: known[reference].revision for reference in topic.memories},
                 )
                 for topic in answer.topics
             ]
@@ -163,19 +164,40 @@ class SplitDecisions:
         return counts | ({"reason": self.reason} if self.reason else {})
 
 
-def split_roots_by_similarity(tx: Transaction, being_id: UUID) -> dict[str, Any]:
-    """Make topics out of crowded roots by similarity, where no model is available; returns the report."""
-    topics = 0
-    for cluster in splitting.crowded(tx, being_id, roots=True):
-        if cluster.is_parent:
-            rows = splitting.newest_vectors(tx, being_id, cluster.cluster_id, BIRTH_NODES)
-            candidates = [Candidate(*row) for row in rows]
-            groups = similar_groups(candidates)
-            grouped = {one.node_id for group in groups for one in group}
-            others = [one for one in candidates if one.node_id not in grouped]
-            names = distinctive_names(groups, others, splitting.siblings(tx, being_id, cluster))
-            for group, name in zip(groups, names, strict=True):
-                splitting.found(tx, being_id, cluster.cluster_id, name or UNNAMED, [one.node_id for one in group])
-            topics += len(groups)
-            splitting.asked(tx, being_id, cluster.cluster_id)
-    return {"topics": topics}
+def group_roots_by_similarity(store: Store, being_id: UUID) -> "SimilarTopics":
+    """Group the newest nodes of crowded roots by similarity, where no model is available."""
+    with store.transaction() as tx:
+        roots = [cluster for cluster in splitting.crowded(tx, being_id, roots=True) if cluster.is_parent]
+        newest = [splitting.newest_vectors(tx, being_id, root.cluster_id, BIRTH_NODES) for root in roots]
+        taken = [splitting.siblings(tx, being_id, root) for root in roots]
+    topics = list[tuple[Cluster, Sequence[tuple[str, Sequence[Candidate]]]]]()
+    for root, rows, names_in_use in zip(roots, newest, taken, strict=True):
+        candidates = [Candidate(*row) for row in rows]
+        groups = similar_groups(candidates)
+        grouped = {one.node_id for group in groups for one in group}
+        others = [one for one in candidates if one.node_id not in grouped]
+        names = [name or UNNAMED for name in distinctive_names(groups, others, names_in_use)]
+        topics.append((root, list(zip(names, groups, strict=True))))
+    return SimilarTopics(topics)
+
+
+@dataclass(frozen=True)
+class SimilarTopics:
+    """Topics of similar nodes, named by their words.
+
+    Attributes:
+        of_roots: Each crowded root with its topics: their names and nodes.
+    """
+
+    of_roots: Sequence[tuple[Cluster, Sequence[tuple[str, Sequence[Candidate]]]]]
+
+    def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
+        """Move unchanged nodes into the topics, in the transaction that finishes the step; returns the report."""
+        topics = 0
+        for root, groups in self.of_roots:
+            for name, group in groups:
+                revisions = {node.node_id: node.revision for node in group}
+                moved = splitting.found_of_shown(tx, being_id, root.cluster_id, name, "words", revisions, revisions)
+                topics += moved > 0
+            splitting.asked(tx, being_id, root.cluster_id)
+        return {"topics": topics}

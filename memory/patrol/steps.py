@@ -27,7 +27,7 @@ from memory.patrol.consolidation import (
 from memory.patrol.diary import Day, day_to_write, draft_diary
 from memory.patrol.repair import repair_scenes
 from memory.patrol.root_examples import TEXTS, nearest_roots
-from memory.patrol.splitting import decide_splits, split_roots_by_similarity
+from memory.patrol.splitting import decide_splits, group_roots_by_similarity
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.intake.inputs import SceneInput
@@ -151,7 +151,11 @@ def split(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         named = topic_names.choose_names(store, llm, claim.owner_id)
         return lambda tx: decided.apply(tx, claim.owner_id) | named.apply(tx, claim.owner_id)
 
-    without = (lambda tx: split_roots_by_similarity(tx, claim.owner_id)) if settings.topic_birth else None
+    def group() -> Effects:
+        grouped = group_roots_by_similarity(store, claim.owner_id)
+        return lambda tx: grouped.apply(tx, claim.owner_id)
+
+    without = group if settings.topic_birth else None
     _finish(store, claim, run_with_llm(store, thinkers, settings, claim, think, without))
 
 

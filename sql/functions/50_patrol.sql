@@ -113,25 +113,6 @@ begin
     end if;
 end $$;
 
--- Makes a sub-cluster under the same parent as p_from (its own root where p_from is one) and moves the nodes there. p_named_by
--- is where its name comes from, and p_named_from are the nodes that the name was made of.
-create or replace function found_topic(
-    p_being_id uuid, p_from uuid, p_name text, p_named_by text, p_named_from uuid[], p_node_ids uuid[]
-) returns uuid language plpgsql as $$
-declare
-    v_cluster_id uuid;
-begin
-    insert into memory.clusters (being_id, name, named_by, named_from, parent_id)
-    select p_being_id, p_name, p_named_by, p_named_from, parent_id
-    from memory.clusters
-    where being_id = p_being_id and cluster_id = p_from
-    returning cluster_id into v_cluster_id;
-    update memory.memory_nodes
-    set cluster_id = v_cluster_id
-    where being_id = p_being_id and cluster_id = p_from and node_id = any(p_node_ids) and status = 'active';
-    return v_cluster_id;
-end $$;
-
 -- The seed's ❼, one cluster at a time by (created_at, cluster_id), with live counts and vectors: a sub-cluster with at most
 -- two active nodes gives all its nodes, dead ones too, to the sibling most like it (similarity > p_threshold), else to its
 -- parent; without active nodes it is similar to no other. A cluster with children stays.

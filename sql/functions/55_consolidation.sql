@@ -70,13 +70,16 @@ create or replace function settle_nodes(p_being_id uuid, p_seen jsonb) returns v
         and n.fresh and n.status <> 'dead';
 $$;
 
--- Makes a topic of those of p_seen that are still where they were shown and as they were shown. Returns how many went.
+-- Makes a sub-cluster under the same parent as p_from (its own root where p_from is one) of those of p_seen that are still
+-- where they were shown and as they were shown. p_named_by is where its name comes from, and p_named_from are the nodes that
+-- the name was made of. Returns how many went.
 -- INVARIANT  A topic begins with at least p_least nodes, and leaves at least as many active ones behind, but for a root,
---            which may be emptied; otherwise nothing is done.
+--            which may be emptied; and no name is of what was erased since it was made. Otherwise nothing is done.
 create or replace function found_topic_of_shown(
-    p_being_id uuid, p_from uuid, p_name text, p_named_from uuid[], p_seen jsonb, p_least integer
+    p_being_id uuid, p_from uuid, p_name text, p_named_by text, p_named_from uuid[], p_seen jsonb, p_least integer
 ) returns integer language plpgsql as $$
 declare
+    v_cluster_id uuid;
     v_nodes uuid[] := array(
         select n.node_id
         from jsonb_each_text(p_seen) as seen (node_id, revision)
@@ -88,9 +91,18 @@ begin
         select from memory.clusters
         where being_id = p_being_id and cluster_id = p_from and not is_parent
             and active_nodes - cardinality(v_nodes) < p_least
-    ) then
+    ) or (
+        select count(*) from memory.memory_nodes where being_id = p_being_id and node_id = any(p_named_from)
+    ) < cardinality(p_named_from) then
         return 0;
     end if;
-    perform memory.found_topic(p_being_id, p_from, p_name, 'model', p_named_from, v_nodes);
+    insert into memory.clusters (being_id, name, named_by, named_from, parent_id)
+    select p_being_id, p_name, p_named_by, p_named_from, parent_id
+    from memory.clusters
+    where being_id = p_being_id and cluster_id = p_from
+    returning cluster_id into v_cluster_id;
+    update memory.memory_nodes
+    set cluster_id = v_cluster_id
+    where being_id = p_being_id and node_id = any(v_nodes);
     return cardinality(v_nodes);
 end $$;

@@ -1,7 +1,7 @@
 """Crowded clusters, their nodes, and the topics that are made out of them."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -49,11 +49,11 @@ def newest(tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int) -> lis
 
 def newest_vectors(
     tx: Transaction, being_id: UUID, cluster_id: UUID, limit: int
-) -> list[tuple[UUID, str, list[str], Any]]:
-    """Select id, action, themes and vector of the newest active nodes of a cluster."""
+) -> list[tuple[UUID, int, str, list[str], Any]]:
+    """Select id, revision, action, themes and vector of the newest active nodes of a cluster."""
     rows = tx.execute(
         """
-        select n.node_id, n.scene ->> 'action' as action, n.themes, own.vector
+        select n.node_id, n.revision, n.scene ->> 'action' as action, n.themes, own.vector
         from memory.memory_nodes as n, lateral (
             select v.vector
             from memory.node_vectors as v
@@ -67,7 +67,7 @@ def newest_vectors(
         [being_id, cluster_id, limit],
         binary=True,
     )
-    return [(row["node_id"], row["action"], row["themes"], row["vector"].to_numpy()) for row in rows]
+    return [(row["node_id"], row["revision"], row["action"], row["themes"], row["vector"].to_numpy()) for row in rows]
 
 
 def siblings(tx: Transaction, being_id: UUID, cluster: Cluster) -> list[str]:
@@ -85,42 +85,38 @@ def siblings(tx: Transaction, being_id: UUID, cluster: Cluster) -> list[str]:
     return [row["name"] for row in rows]
 
 
-def found(tx: Transaction, being_id: UUID, source: UUID, name: str, nodes: Sequence[UUID]) -> UUID:
-    """Make a topic, named by words of these nodes, beside a cluster or below a root, and move the nodes into it."""
-    cluster_id: UUID = value(
-        tx,
-        """
-        select memory.found_topic(%s, %s, %s, 'words', %s, %s)
-        """,
-        [being_id, source, name, list(nodes), list(nodes)],
-    )
-    return cluster_id
-
-
 def found_of_shown(
-    tx: Transaction, being_id: UUID, source: UUID, name: str, seen: Iterable[UUID], nodes: Iterable[ShownNode]
+    tx: Transaction,
+    being_id: UUID,
+    source: UUID,
+    name: str,
+    named_by: Literal["words", "model"],
+    named_from: Iterable[UUID],
+    revisions: Mapping[UUID, int],
 ) -> int:
-    """Make a topic that a model named of those nodes that were not changed since they were shown.
+    """Make a topic beside a cluster or below a root, of those nodes that were not changed since they were shown.
 
     Args:
         tx: The transaction.
         being_id: The Being.
         source: The cluster that the nodes are in.
         name: The topic's name.
-        seen: All nodes that the model was shown when it chose the name.
-        nodes: The nodes of the topic.
+        named_by: What made the name.
+        named_from: All nodes that the name was made of.
+        revisions: The nodes of the topic, with the revisions at which they were shown.
 
     Returns:
-        How many nodes were moved. 0, and nothing is done, if fewer than three would move or stay behind.
+        How many nodes were moved. 0, and nothing is done, if fewer than three would move or stay behind, or if one that
+        the name was made of was erased meanwhile.
     """
-    revisions = Jsonb({str(node.node_id): node.revision for node in nodes})
+    seen = Jsonb({str(node_id): revision for node_id, revision in revisions.items()})
     return int(
         value(
             tx,
             """
-            select memory.found_topic_of_shown(%s, %s, %s, %s, %s, %s)
+            select memory.found_topic_of_shown(%s, %s, %s, %s, %s, %s, %s)
             """,
-            [being_id, source, name, list(seen), revisions, TOPIC_NODES],
+            [being_id, source, name, named_by, list(named_from), seen, TOPIC_NODES],
         )
     )
 

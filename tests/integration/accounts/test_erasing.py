@@ -21,7 +21,7 @@ from store.nodes import nodes
 from store.patrol import runs
 from store.transaction import value
 from tests.full_being import fill, tables_with
-from tests.scenes import make_user, note, remember, root, seen, words
+from tests.scenes import make_topic, make_user, note, remember, root, seen, words
 
 MINUTE = timedelta(minutes=1)
 # What the user's own texts stand in: no Being's, and said to none.
@@ -140,11 +140,7 @@ def absorbed_scene(store, being):
             [being.being_id, erased, being.being_id],
         )
         tx.execute("insert into memory.souls (being_id, think_md) values (%s, 'marzipan')", [being.being_id])
-        value(
-            tx,
-            "select memory.found_topic(%s, %s, 'Marzipan', 'model', %s, %s)",
-            [being.being_id, root(tx, being), [kept, erased], [kept]],
-        )
+        make_topic(tx, being, "Marzipan", [kept], named_from=[kept, erased])
     return kept, freed, erased
 
 

@@ -3,13 +3,16 @@
 import pytest
 
 from memory.nodes import curation
-from memory.patrol.splitting import CrowdedCluster, check
+from memory.nodes.erasure import erase_node
+from memory.patrol.splitting import CrowdedCluster, check, group_roots_by_similarity
+from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from schemas.limits import BIRTH_NODES, SPLIT_CLUSTERS
 from schemas.patrol.model_answers import NewTopic, Split
+from store.accounts import beings
 from store.nodes import clusters
-from store.patrol import splitting
-from tests.scenes import make_being, remember, root, words
+from store.patrol import splitting, steps
+from tests.scenes import make_being, make_topic, remember, root, words
 from tests.thinking import thinking_life
 
 CROWD = [f"Pip rowed to island {number}." for number in range(12)]
@@ -122,6 +125,36 @@ def test_a_spent_budget_lets_topics_be_born_by_likeness(life):
     assert "budget" in run.steps["split"]["reason"]
 
 
+def test_topics_are_grouped_without_the_lock_on_the_being_and_what_was_changed_since_stays(life):
+    life.tell(*CROWD)
+    life.patrol(topic_birth=False)
+    with life.store.transaction() as writer:
+        steps.raise_counter(writer, life.being_id)
+        grouped = group_roots_by_similarity(life.store, life.being_id)
+    pinned = life.nodes()[0]
+    curation.pin(life.store, life.being_id, pinned.node_id, pinned=True)
+
+    assert born(life, grouped) == {"topics": 1}
+    assert sorted(topics(life).values()) == [0, 1, len(CROWD) - 1]
+
+
+def test_no_topic_is_named_by_the_words_of_what_was_erased_since(life, store):
+    life.tell(*CROWD)
+    life.patrol(topic_birth=False)
+    grouped = group_roots_by_similarity(life.store, life.being_id)
+    with store.transaction() as tx:
+        being = beings.get_being(tx, life.being_id)
+    erase_node(store, life.settings, Embedders(life.settings), being, life.nodes()[0].node_id)
+
+    assert born(life, grouped) == {"topics": 0}
+    assert topics(life) == {"Business": 0, "Private": len(CROWD) - 1}
+
+
+def born(life, grouped):
+    with life.store.transaction() as tx:
+        return grouped.apply(tx, life.being_id)
+
+
 def test_births_can_be_turned_off(life):
     life.tell(*CROWD)
     assert life.patrol(topic_birth=False).steps["split"]["topics"] == 0
@@ -142,7 +175,7 @@ def test_a_run_asks_of_so_many_topics_and_leaves_the_rest_for_later(store, user)
         being = make_being(tx, user)
         for topic in range(SPLIT_CLUSTERS + 3):
             ids = remember(tx, being, *(words(f"event {n}") for n in range(11)), cluster=root(tx, being))
-            splitting.found(tx, being.being_id, root(tx, being), f"Topic {topic}", ids)
+            make_topic(tx, being, f"Topic {topic}", ids)
         first = splitting.crowded(tx, being.being_id, roots=True)
         for cluster in first:
             splitting.asked(tx, being.being_id, cluster.cluster_id)
@@ -157,7 +190,7 @@ def crowded(store, user):
     with store.transaction() as tx:
         being = make_being(tx, user)
         ids = remember(tx, being, *(words(f"event {n}") for n in range(12)), cluster=root(tx, being))
-        splitting.found(tx, being.being_id, root(tx, being), "Islands", ids)
+        make_topic(tx, being, "Islands", ids)
         (cluster,) = splitting.crowded(tx, being.being_id, roots=True)
         nodes = splitting.newest(tx, being.being_id, cluster.cluster_id, BIRTH_NODES)
     return CrowdedCluster(cluster, nodes, ["Boats"])
