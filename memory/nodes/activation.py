@@ -12,12 +12,12 @@ from store.nodes.finding import Activation
 from store.transaction import Transaction
 
 # A patrol step holds the Being's lock for milliseconds, or for seconds if it writes thousands of nodes.
-ACTIVATION = Activation(patience=timedelta(milliseconds=20), deferred=ACTIVATE, after=timedelta(seconds=1))
+ACTIVATION = Activation(patience=timedelta(milliseconds=5), deferred=ACTIVATE, after=timedelta(seconds=1))
 WORKERS_PATIENCE = timedelta(milliseconds=500)
 
 
 def activate(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID]) -> None:
-    """Record an activation of these nodes: at once if the Being's lock is free within 20 ms, else as work due in 1 s.
+    """Record an activation of these nodes: at once if the Being's lock is free within 5 ms, else as work due in 1 s.
 
     It locks the Being: callers do it last in their transaction. The sweep sends the message of deferred work.
 

@@ -136,12 +136,10 @@ def _term_counts(nodes: Sequence[Texts]) -> Counter[str]:
 
 def _spellings(nodes: Sequence[Texts]) -> dict[str, str]:
     """The most frequent spelling of each term."""
-    spellings: dict[str, Counter[str]] = {}
-    for node in nodes:
-        for text in (node.action, *node.themes):
-            for term, word in _terms(text):
-                spellings.setdefault(term, Counter())[word] += 1
-    return {term: words.most_common(1)[0][0] for term, words in spellings.items()}
+    texts = (text for node in nodes for text in (node.action, *node.themes))
+    spellings = Counter(spelling for text in texts for spelling in _terms(text))
+    # The last of equal keys counts.
+    return dict(spelling for spelling, _ in reversed(spellings.most_common()))
 
 
 def _terms(text: str) -> Iterator[tuple[str, str]]:

@@ -51,22 +51,22 @@ def average_linkage(similarities: NDArray[np.float64], threshold: float) -> list
     # Sums between groups keep the averages exact, whatever the order of merges.
     sums = similarities.astype(np.float64).copy()
     sizes = np.ones(count)
-    groups: list[list[int] | None] = [[member] for member in range(count)]
+    joined_others = np.zeros(count, dtype=bool)
+    groups = [[member] for member in range(count)]
     averages = sums.copy()
     np.fill_diagonal(averages, -np.inf)
-    while count > 1:
-        kept, joined = sorted(int(index) for index in np.unravel_index(int(averages.argmax()), averages.shape))
+    for _ in range(count - 1):
+        kept, joined = sorted(divmod(int(averages.argmax()), count))
         if averages[kept, joined] < threshold:
             break
-        groups[kept] = sorted((groups[kept] or []) + (groups[joined] or []))
-        groups[joined] = None
+        groups[kept] += groups[joined]
+        groups[joined] = []
+        joined_others[joined] = True
         sums[kept] += sums[joined]
         sums[:, kept] = sums[kept]
         sizes[kept] += sizes[joined]
-        averages[kept] = sums[kept] / (sizes[kept] * sizes)
-        averages[[index for index, group in enumerate(groups) if group is None], :] = -np.inf
-        averages[kept, [index for index, group in enumerate(groups) if group is None]] = -np.inf
-        averages[kept, kept] = -np.inf
-        averages[:, kept] = averages[kept]
-        averages[:, joined] = -np.inf
-    return [group for group in groups if group is not None]
+        between = sums[kept] / (sizes[kept] * sizes)
+        between[joined_others] = between[kept] = -np.inf
+        averages[kept] = averages[:, kept] = between
+        averages[joined] = averages[:, joined] = -np.inf
+    return [sorted(group) for group in groups if group]
