@@ -68,10 +68,10 @@ returns table (matched integer, rooted integer) language sql as $$
         set cluster_id = homes.cluster_id
         from homes
         where n.being_id = p_being_id and n.node_id = homes.node_id
-        returning n.node_id
+        returning homes.matched_id
     )
     select count(matched_id)::integer, count(*)::integer - count(matched_id)::integer
-    from homes join housed using (node_id);
+    from housed;
 $$;
 
 -- The survivor takes the absorbed nodes in: +0.05 once, capped at 1.0; they die of it (the seed's ❹).

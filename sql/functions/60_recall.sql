@@ -163,9 +163,9 @@ return (
 );
 
 -- The signature of a text in UTF-8: of 1,024 bits those set for each three bytes in a row. A text that holds another has all
--- bits of its signature.
-create or replace function words_signature(p_text bytea) returns bit(1024) language sql immutable strict parallel safe
-return (
+-- bits of its signature. It is a query, since a query becomes part of the one that asks it; a call costs more than the rest.
+create or replace function words_signature(p_text bytea) returns table (signature bit(1024))
+language sql immutable parallel safe as $$
     select coalesce(
         bit_or(set_bit(
             repeat('0', 1024)::bit(1024),
@@ -174,18 +174,22 @@ return (
         )),
         repeat('0', 1024)::bit(1024)
     )
-    from generate_series(0, length(p_text) - 3) as place
-);
+    from generate_series(0, length(p_text) - 3) as place;
+$$;
 
 -- What a search to the letter looks at: action, feeling and timeline in lower case, the themes as they are, and the
 -- signature of both in lower case.
 create or replace function words_of_node(p_scene jsonb, p_feeling text, p_themes text[])
 returns table (words text, themes text[], signature bit(1024)) language sql stable as $$
-    select told.words, p_themes,
-        memory.words_signature(
-            convert_to(concat_ws(E'\n', told.words, lower(array_to_string(p_themes, E'\n'))), 'UTF8')
-        )
-    from (select lower(concat_ws(E'\n', p_scene ->> 'action', p_feeling, memory.when_text(p_scene))) as words) as told;
+    select told.words, p_themes, signed.signature
+    from (
+        select lower(concat_ws(E'\n', p_scene ->> 'action', p_feeling, memory.when_text(p_scene))) as words offset 0
+    ) as told,
+    -- `offset 0` has both texts made once, and not for each of their bytes.
+    lateral (
+        select convert_to(concat_ws(E'\n', told.words, lower(array_to_string(p_themes, E'\n'))), 'UTF8') as bytes offset 0
+    ) as everything,
+    lateral memory.words_signature(everything.bytes) as signed;
 $$;
 
 create or replace function keep_words_of_new_nodes() returns trigger language plpgsql as $$
@@ -214,10 +218,12 @@ create or replace trigger node_words_of_changed after update of scene, feeling, 
 create or replace function signature_of_terms(p_terms text[], p_share double precision) returns bit(1024)
 language sql immutable strict parallel safe
 return (
-    select bit_or(memory.words_signature(
+    select bit_or(signed.signature)
+    from unnest(p_terms) as asked (term),
+    lateral (select convert_to(lower(asked.term), 'UTF8') as bytes) as term,
+    lateral memory.words_signature(
         substring(term.bytes from 1 + trunc(p_share * greatest(0, length(term.bytes) - 3))::integer for 3)
-    ))
-    from unnest(p_terms) as asked (term), lateral (select convert_to(lower(asked.term), 'UTF8') as bytes) as term
+    ) as signed
 );
 
 -- Nodes, dead ones too, that answer any of the terms, or with p_all every one: a theme whole and to the letter, the text
