@@ -13,7 +13,8 @@ import structlog
 
 from memory.nodes.embedding import embed_prefix
 from memory.nodes.scenes import embedding_text
-from memory.search.indexing import EMBEDDED, hand_over, text_of
+from memory.search.indexing import EMBEDDED, text_of
+from memory.search.ticks import hand_over, take_turns
 from providers.embedders import Embedders
 from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused
@@ -55,16 +56,21 @@ def ask_for_other_models(store: Store, embedders: Embedders, limit: int = 100) -
 def embed_waiting(store: Store, embedders: Embedders, lease: timedelta) -> None:
     """Embed what was told lately, owner after owner, for a turn's time."""
     ends = monotonic() + TURN.total_seconds()
-    with store.transaction() as tx:
-        owners = queue.owners_waiting(tx, "meaning", EMBED_TOLD, MOST_OWNERS)
-    for owner_id in owners:
-        if monotonic() >= ends:
-            return
+
+    def some(after: UUID) -> UUID | None:
         with store.transaction() as tx:
-            # None if another tick has begun with this owner since.
-            begun = work.begin_idle(tx, [owner_id], EMBED_TOLD, lease=lease)
-        for claim in begun:
-            _embed_or_hand_over(store, embedders, claim)
+            owners = queue.owners_waiting(tx, "meaning", EMBED_TOLD, MOST_OWNERS, after)
+        for owner_id in owners:
+            if monotonic() >= ends:
+                break
+            with store.transaction() as tx:
+                # None if another tick has begun with this owner since.
+                begun = work.begin_idle(tx, [owner_id], EMBED_TOLD, lease=lease)
+            for claim in begun:
+                _embed_or_hand_over(store, embedders, claim)
+        return owners[-1] if owners else None
+
+    take_turns(some, ends)
 
 
 def _embed_or_hand_over(store: Store, embedders: Embedders, claim: Claim) -> None:
@@ -88,37 +94,42 @@ def embed(store: Store, embedders: Embedders, claim: Claim, *, turn: timedelta =
     with store.transaction() as tx:
         embedder = _embedder(tx, embedders, owner_id)
     most = embedder.portion
-    while True:
+    over = False
+    while not over:
         with store.transaction() as tx:
             work.hold(tx, claim)
             user_id = queue.user_of(tx, owner_id)
             batch = vectors.unembedded(tx, owner_id, user_id, most) if user_id else []
-        if not batch:
-            break
         try:
-            _embed_batch(store, embedder, claim, batch, most)
+            over = _embed_batch(store, embedder, claim, batch, most, ends)
         except BudgetSpent:
             # A portion may be more than a day's budget, and would wait for good.
             if most == 1:
                 raise
             most = max(1, most // SMALLER)
-        else:
-            if len(batch) < most:
-                break
-        if monotonic() >= ends:
-            break
-    with store.finishing(claim) as tx:
-        vectors.serve(tx, owner_id, embedder.model)
 
 
-def _embed_batch(store: Store, embedder: Embedder, claim: Claim, batch: Sequence[Unembedded], most: int) -> None:
-    """Embed documents, up to `most` windows between two commits."""
-    for some in _portions([(one, _windows(embedder, one)) for one in batch], most):
+def _embed_batch(
+    store: Store, embedder: Embedder, claim: Claim, batch: Sequence[Unembedded], most: int, ends: float
+) -> bool:
+    """Embed documents, up to `most` windows between two commits; the last commit ends the work if nothing else waits.
+
+    Returns:
+        Whether the work is done: there were less than `most`, or it is past the time `ends`.
+    """
+    portions = list(_portions([(one, _windows(embedder, one)) for one in batch], most)) or [[]]
+    over = False
+    for place, some in enumerate(portions, start=1):
         made = _embedded(embedder, some)
+        over = place == len(portions) and (len(batch) < most or monotonic() >= ends)
         with store.transaction() as tx:
             work.hold(tx, claim)
-            vectors.keep(tx, claim.owner_id, embedder.model, made, [one for one, _ in some])
+            if some:
+                vectors.keep(tx, claim.owner_id, embedder.model, made, [one for one, _ in some])
             vectors.serve(tx, claim.owner_id, embedder.model)
+            if over:
+                work.finish(tx, claim)
+    return over
 
 
 def _embedder(tx: Transaction, embedders: Embedders, owner_id: UUID) -> Embedder:

@@ -2,22 +2,21 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import structlog
 
 from memory.nodes.scenes import scene_to_text
 from memory.search.languages import AUTO, elected, votes
 from memory.search.terms import digest, terms, words
+from memory.search.ticks import hand_over, take_turns
 from schemas.ledger.kinds import INDEX_WORDS
 from schemas.ledger.work import Claim
 from schemas.search import Kind
 from store.database import Store
-from store.errors import StoreError
 from store.ledger import work
 from store.search import documents, languages, queue
 from store.search.documents import Document
@@ -51,21 +50,17 @@ def index_waiting(store: Store, lease: timedelta) -> None:
     tasks at once, one for each owner; if the process dies, the sweep sends them when the leases have run out.
     """
     ends = monotonic() + TURN.total_seconds()
-    # From a random owner on, and then from the first, so that no owner is always the last.
-    after, began_anew = uuid4(), False
-    while monotonic() < ends:
+
+    def some(after: UUID) -> UUID | None:
         with store.transaction() as tx:
             owners = queue.owners_waiting(tx, "words", INDEX_WORDS, MOST_OWNERS, after)
             # Another tick may have begun with some of them since: it has their leases.
             claims = work.begin_idle(tx, owners, INDEX_WORDS, lease=lease) if owners else []
         if claims:
             _index_or_hand_over(store, claims, ends)
-        if owners:
-            after = owners[-1]
-        elif began_anew:
-            return
-        else:
-            after, began_anew = queue.LOWEST_ID, True
+        return owners[-1] if owners else None
+
+    take_turns(some, ends)
 
 
 def _index_or_hand_over(store: Store, claims: Sequence[Claim], ends: float) -> None:
@@ -75,12 +70,6 @@ def _index_or_hand_over(store: Store, claims: Sequence[Claim], ends: float) -> N
         log.info("search.left_to_tasks", owners=len(claims), kind=INDEX_WORDS.name, fault=type(fault).__name__)
         for claim in claims:
             hand_over(store, claim)
-
-
-def hand_over(store: Store, claim: Claim) -> None:
-    """Make a unit due at once and have its task sent; if that fails, the sweep sends it when the lease is over."""
-    with suppress(StoreError), store.transaction() as tx:
-        work.hand_back(tx, claim)
 
 
 def index(store: Store, claim: Claim, *, turn: timedelta = TURN) -> None:

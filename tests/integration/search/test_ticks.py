@@ -1,11 +1,13 @@
-"""Ticks index what waits of many owners at once; where two of them meet, no task follows."""
+"""Ticks index and embed what waits of many owners; where two of them meet, no task follows."""
 
 from datetime import timedelta
+from time import monotonic
 from uuid import uuid4
 
 import pytest
 
-from memory.search import indexing
+from memory.search import embedding, indexing
+from memory.search.ticks import take_turns
 from schemas.ledger.kinds import INDEX_WORDS
 from store.accounts import beings
 from store.database import Store
@@ -169,3 +171,37 @@ def test_work_that_is_given_up_is_not_begun(on, being, ticking):
 def test_work_is_not_begun_for_an_owner_who_is_gone(ticking):
     with ticking.transaction() as tx:
         assert work.begin_idle(tx, [uuid4()], INDEX_WORDS, lease=LEASE) == []
+
+
+def test_an_owner_costs_a_tick_that_embeds_four_transactions(on, new_being, ticking, sent):
+    told = [new_being() for _ in range(3)]
+    for each in told:
+        on.tell(each, "Plum jam.")
+        on.index(each.being_id)
+    embedding.embed_waiting(ticking, on.embedders, LEASE)
+
+    assert all(on.texts(each, "marmalade", kinds=["message"]) == ["Plum jam."] for each in told)
+    # Those behind the random owner with whom a tick begins are listed, then those before it, and then nobody.
+    assert ticking.transactions <= 4 * len(told) + 4
+    assert sent == []
+
+
+def test_each_owner_is_served_whoever_is_the_first():
+    owners = sorted(uuid4() for _ in range(7))
+    firsts = set()
+    for _ in range(100):
+        served = []
+
+        def some(after, served=served):
+            page = [owner for owner in owners if owner > after and owner not in served][:2]
+            served += page
+            return page[-1] if page else None
+
+        take_turns(some, ends=monotonic() + 60)
+        assert sorted(served) == owners
+        firsts.add(served[0])
+    assert len(firsts) > 1
+
+
+def test_nobody_is_served_when_the_turn_is_over():
+    take_turns(lambda _: pytest.fail("served"), ends=monotonic() - 1)

@@ -1,0 +1,31 @@
+"""What ticks of the index have in common: whose turn it is, and what becomes of work that a tick could not do."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
+from uuid import UUID, uuid4
+
+from schemas.ledger.work import Claim
+from store.database import Store
+from store.errors import StoreError
+from store.ledger import work
+from store.search.queue import LOWEST_ID
+
+
+def take_turns(some: Callable[[UUID], UUID | None], ends: float) -> None:
+    """Serve owners by their ids, from a random one on and then from the first, so that no owner is always the last.
+
+    Args:
+        some: Serves the first owners with higher ids than this; returns the last of them, None: there is none.
+        ends: No others are served after this time, as `monotonic` tells it.
+    """
+    for start in (uuid4(), LOWEST_ID):
+        after: UUID | None = start
+        while after is not None and monotonic() < ends:
+            after = some(after)
+
+
+def hand_over(store: Store, claim: Claim) -> None:
+    """Make a unit due at once and have its task sent; if that fails, the sweep sends it when the lease is over."""
+    with suppress(StoreError), store.transaction() as tx:
+        work.hand_back(tx, claim)
