@@ -33,9 +33,12 @@ def has_model(
     thinkers: Thinkers,
     settings: Settings,
     claim: Claim,
-    request_keys: Collection[UUID | None],
+    request_keys: Collection[UUID | None] = (),
 ) -> bool:
-    """Whether a model is available for at least one of a step's inputs, before the work of preparing its prompts."""
+    """Whether a model is available for at least one of a step's inputs, before the work of preparing its prompts.
+
+    Without `request_keys`: whether one is available whatever keys the inputs came with.
+    """
     return not isinstance(llm_session(tx, store, thinkers, settings, claim, request_keys, min_inputs=1), LlmUnavailable)
 
 

@@ -40,6 +40,7 @@ from store.accounts import beings
 from store.database import Store
 from store.intake import notes
 from store.ledger import work
+from store.llm import keys
 from store.patrol import runs, steps
 from store.transaction import Transaction
 
@@ -111,9 +112,11 @@ def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings
     """❹ Merge nodes, and let dying nodes die; skipped without a model, and while much of an import is to come."""
     with store.transaction() as tx:
         later = is_left_to_later_runs(tx, settings, claim)
-        marked = Marked([], []) if later else marked_nodes(tx, settings, claim.owner_id)
+        # Without a model nothing is decided. Each run would read a thousand nodes for that, and what is nearest in a topic
+        # of thousands takes seconds.
+        asks = not later and (keys.are_lent(tx, claim.owner_id) or has_model(tx, store, thinkers, settings, claim))
+        marked = marked_nodes(tx, settings, claim.owner_id) if asks else Marked([], [])
         brought = [node.request_key_id for node in marked.nodes]
-        # Without a model nothing is decided, and what is nearest in a topic of thousands takes seconds.
         decides = bool(marked.nodes) and has_model(tx, store, thinkers, settings, claim, brought)
         batches = marked_batches(tx, claim.owner_id, marked) if decides else []
         brought = [node.request_key_id for batch in batches for node in batch.waiting] or brought

@@ -37,6 +37,13 @@ from memory.memory_nodes as n
 join memory.beings as b using (being_id),
 lateral (select coalesce(b.patrol_counter - n.session_count_base, n.final_session_count) as session_count) as counts;
 
+-- Topics without the vectors of their nodes' average and its state, which are 20 KB for 1,536 numbers.
+create or replace view seen_clusters as
+select
+    being_id, cluster_id, name, is_parent, parent_id, nodes, active_nodes, fresh_nodes, dying_nodes, named_by,
+    arrivals_since_split, created_at, removed_at, merged_into
+from memory.clusters;
+
 -- Pinning keeps a node from fading. A dying one becomes active; a dead one must be revived first.
 create or replace function pin_node(p_being_id uuid, p_node_id uuid) returns void language plpgsql as $$
 declare

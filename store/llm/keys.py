@@ -144,6 +144,22 @@ def paying(tx: Transaction, user_id: UUID, request_key: UUID | None) -> Encrypte
     return key
 
 
+def are_lent(tx: Transaction, being_id: UUID) -> bool:
+    """Whether inputs of a Being may have come with keys that have not expired, so that these can pay for them."""
+    return bool(
+        value(
+            tx,
+            """
+            select exists (
+                select from memory.provider_keys join memory.beings using (user_id)
+                where being_id = %s and expires_at > clock_timestamp()
+            )
+            """,
+            [being_id],
+        )
+    )
+
+
 def paying_at(tx: Transaction, user_id: UUID, provider: Provider) -> EncryptedKey | None:
     """Select the key that pays for a user's own requests to a provider: the one stored last there."""
     with tx.cursor(row_factory=class_row(EncryptedKey)) as cursor:

@@ -14,7 +14,7 @@ def live(tx: Transaction, being_id: UUID) -> list[Cluster]:
         return cursor.execute(
             """
             select c.*
-            from memory.clusters as c
+            from memory.seen_clusters as c
             join memory.clusters as root on root.being_id = c.being_id and root.cluster_id = c.parent_id
             where c.being_id = %s and c.removed_at is null
             order by root.name, c.is_parent desc, c.active_nodes desc, c.cluster_id
@@ -43,12 +43,12 @@ def find(tx: Transaction, being_id: UUID, cluster_id: UUID) -> Cluster | None:
             """
             with recursive trail as (
                 select *
-                from memory.clusters
+                from memory.seen_clusters
                 where being_id = %s and cluster_id = %s
                 union all
                 select c.*
                 from trail as t
-                join memory.clusters as c on c.being_id = t.being_id and c.cluster_id = t.merged_into
+                join memory.seen_clusters as c on c.being_id = t.being_id and c.cluster_id = t.merged_into
             )
             select *
             from trail

@@ -60,7 +60,7 @@ def named_by_words(tx: Transaction, being_id: UUID, limit: int) -> list[Cluster]
         return cursor.execute(
             """
             select *
-            from memory.clusters
+            from memory.seen_clusters
             where being_id = %s and named_by = 'words' and not is_parent and removed_at is null and active_nodes > 0
             order by active_nodes desc, cluster_id
             limit %s
@@ -173,7 +173,7 @@ def change(tx: Transaction, being_id: UUID, cluster_id: UUID, *, name: str | Non
         cluster = cursor.execute(
             """
             select *
-            from memory.clusters
+            from memory.seen_clusters
             where being_id = %s and cluster_id = %s
             """,
             [being_id, cluster_id],

@@ -24,7 +24,7 @@ def crowded(tx: Transaction, being_id: UUID, *, roots: bool) -> list[Cluster]:
         return cursor.execute(
             """
             select *
-            from memory.clusters
+            from memory.seen_clusters
             where being_id = %s
                 and active_nodes > 10
                 and removed_at is null

@@ -508,18 +508,19 @@ def test_a_run_takes_so_much_and_leaves_the_rest_marked(store, crowd):
     assert all(len(part.nodes) <= PART_NODES for part in made)
 
 
-def test_without_a_model_nothing_is_compared(store, crowd, monkeypatch):
+def test_without_a_model_nothing_is_read_or_compared(store, crowd, monkeypatch):
     """In a topic of thousands that takes seconds."""
     being_id, ids = crowd(PART_NODES + 10, marked=PART_NODES + 10)
-    compared = []
-    nearest = consolidation.nearest
+    read, compared = [], []
+    marked, nearest = consolidation.marked, consolidation.nearest
+    monkeypatch.setattr(consolidation, "marked", lambda *asked: read.append(asked) or marked(*asked))
     monkeypatch.setattr(consolidation, "nearest", lambda *asked: compared.append(asked) or nearest(*asked))
     settings = Settings(thinker="none", embedder="minilm")
 
     run = walk_patrol(store, Embedders(settings), settings, being_id)
 
     assert run.steps["consolidate"]["outcome"] == "skipped"
-    assert compared == []
+    assert (read, compared) == ([], [])
     with store.transaction() as tx:
         assert {node.node_id for node in marked_nodes(tx, settings, being_id).nodes} == set(ids)
         assert in_batches(tx, settings, being_id)
