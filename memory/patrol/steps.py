@@ -112,8 +112,8 @@ def consolidate(store: Store, embedders: Embedders, thinkers: Thinkers, settings
     """❹ Merge nodes, and let dying nodes die; skipped without a model, and while much of an import is to come."""
     with store.transaction() as tx:
         later = is_left_to_later_runs(tx, settings, claim)
-        # Without a model nothing is decided. Each run would read a thousand nodes for that, and what is nearest in a topic
-        # of thousands takes seconds.
+        # Without a model nothing is decided. Each run would read a thousand nodes for that, and what is nearest in a
+        # topic of thousands takes seconds.
         asks = not later and (keys.are_lent(tx, claim.owner_id) or has_model(tx, store, thinkers, settings, claim))
         marked = marked_nodes(tx, settings, claim.owner_id) if asks else Marked([], [])
         brought = [node.request_key_id for node in marked.nodes]
