@@ -260,3 +260,13 @@ def test_knowledge_from_before_the_search_found_it_is_queued(empty, tmp_path, mo
 
     with psycopg.connect(empty) as connection:
         assert connection.execute("select kind, stage from memory.search_queue").fetchall() == [("knowledge", "words")]
+
+
+def test_vectors_stay_in_their_rows(column):
+    """Comparing a vector of 1,536 numbers takes 0.45 microseconds, and 1.5 where it is moved out of its row."""
+    moved = column(
+        "select attrelid::regclass || '.' || attname from pg_attribute join pg_class on pg_class.oid = attrelid"
+        " where relnamespace = 'memory'::regnamespace and relkind = 'r' and atttypid = 'halfvec'::regtype"
+        " and attstorage not in ('p', 'm')"
+    )
+    assert moved == []
