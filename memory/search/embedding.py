@@ -57,7 +57,7 @@ def embed_waiting(store: Store, embedders: Embedders, lease: timedelta) -> None:
     """Embed what was told lately, owner after owner, for a turn's time."""
     ends = monotonic() + TURN.total_seconds()
 
-    def some(after: UUID) -> UUID | None:
+    def serve_after(after: UUID) -> UUID | None:
         with store.transaction() as tx:
             owners = queue.owners_waiting(tx, "meaning", EMBED_TOLD, MOST_OWNERS, after)
         for owner_id in owners:
@@ -70,7 +70,7 @@ def embed_waiting(store: Store, embedders: Embedders, lease: timedelta) -> None:
                 _embed_or_hand_over(store, embedders, claim)
         return owners[-1] if owners else None
 
-    take_turns(some, ends)
+    take_turns(serve_after, ends)
 
 
 def _embed_or_hand_over(store: Store, embedders: Embedders, claim: Claim) -> None:

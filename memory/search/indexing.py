@@ -51,7 +51,7 @@ def index_waiting(store: Store, lease: timedelta) -> None:
     """
     ends = monotonic() + TURN.total_seconds()
 
-    def some(after: UUID) -> UUID | None:
+    def serve_after(after: UUID) -> UUID | None:
         with store.transaction() as tx:
             owners = queue.owners_waiting(tx, "words", INDEX_WORDS, MOST_OWNERS, after)
             # Another tick may have begun with some of them since: it has their leases.
@@ -60,7 +60,7 @@ def index_waiting(store: Store, lease: timedelta) -> None:
             _index_or_hand_over(store, claims, ends)
         return owners[-1] if owners else None
 
-    take_turns(some, ends)
+    take_turns(serve_after, ends)
 
 
 def _index_or_hand_over(store: Store, claims: Sequence[Claim], ends: float) -> None:

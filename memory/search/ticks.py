@@ -12,17 +12,17 @@ from store.ledger import work
 from store.search.queue import LOWEST_ID
 
 
-def take_turns(some: Callable[[UUID], UUID | None], ends: float) -> None:
+def take_turns(serve_after: Callable[[UUID], UUID | None], ends: float) -> None:
     """Serve owners by their ids, from a random one on and then from the first, so that no owner is always the last.
 
     Args:
-        some: Serves the first owners with higher ids than this; returns the last of them, None: there is none.
+        serve_after: Serves the first owners with higher ids than this; returns the last of them, None: there is none.
         ends: No others are served after this time, as `monotonic` tells it.
     """
     for start in (uuid4(), LOWEST_ID):
         after: UUID | None = start
         while after is not None and monotonic() < ends:
-            after = some(after)
+            after = serve_after(after)
 
 
 def hand_over(store: Store, claim: Claim) -> None:

@@ -192,12 +192,12 @@ def test_each_owner_is_served_whoever_is_the_first():
     for _ in range(100):
         served = []
 
-        def some(after, served=served):
+        def serve_after(after, served=served):
             page = [owner for owner in owners if owner > after and owner not in served][:2]
             served += page
             return page[-1] if page else None
 
-        take_turns(some, ends=monotonic() + 60)
+        take_turns(serve_after, ends=monotonic() + 60)
         assert sorted(served) == owners
         firsts.add(served[0])
     assert len(firsts) > 1
