@@ -8,7 +8,7 @@ from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
 from schemas.settings import Settings
 from store.database import Store
 from store.errors import NotFound, Refused
-from store.llm import keys
+from store.llm import key_rotation, keys
 from store.transaction import Transaction
 
 PAGE_KEYS = 100
@@ -65,14 +65,14 @@ def rotate(store: Store, settings: Settings) -> int:
     done, last = 0, None
     while True:
         with store.transaction() as tx:
-            page = keys.after(tx, last, PAGE_KEYS)
+            page = key_rotation.after(tx, last, PAGE_KEYS)
             for encrypted in page:
                 try:
                     key = decrypt(cipher, encrypted)
                 except DecryptionFailed as fault:
                     raise Refused(f"Key {encrypted.key_id}: {fault}") from None
                 owner = _owner(encrypted.user_id, encrypted.provider)
-                keys.reencrypt(tx, encrypted, cipher.encrypt(key, owner), cipher.fingerprints(key, owner)[0])
+                key_rotation.reencrypt(tx, encrypted, cipher.encrypt(key, owner), cipher.fingerprints(key, owner)[0])
         done += len(page)
         if len(page) < PAGE_KEYS:
             return done
@@ -85,7 +85,7 @@ def undecryptable(store: Store, settings: Settings) -> list[EncryptedKey]:
     found, last = [], None
     while True:
         with store.transaction() as tx:
-            page = keys.after(tx, last, PAGE_KEYS)
+            page = key_rotation.after(tx, last, PAGE_KEYS)
         for key in page:
             try:
                 decrypt(cipher, key)
