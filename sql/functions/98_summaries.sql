@@ -55,16 +55,14 @@ begin
     );
 
     -- Stored model responses about them. Facts that they told were shown for the user's own work, and where any of the user's
-    -- Beings judged.
+    -- Beings judged. They may have stood in any session when it was summarised: what is told later can place them in another.
     delete from memory.model_responses
     where owner_id = any(array(select being_id from memory.beings where user_id = v_user_id) || v_user_id) and not retained
         and (
             owner_id = v_user_id
             or kind = 'shadow.judge'
-            or owner_id = p_being_id and (kind = 'rolling.summarise'
-                -- Its answers are about many sessions.
-                or kind = 'session_close.summarise_short'
-                or kind = 'session_close.summarise' and key in (select id::text from unnest(v_sessions) as id))
+            or owner_id = p_being_id
+                and kind in ('rolling.summarise', 'session_close.summarise', 'session_close.summarise_short')
         );
 end $$;
 

@@ -421,6 +421,8 @@ def test_no_answer_about_the_user_s_facts_outlives_the_words(talk, retract, acce
         answered_with(tx, user, kinds.CURATE, "The fold: a zither.")
         answered_with(tx, user, kinds.COMPARE_SEEDS, "The comparison: a zither.")
         answered_with(tx, other, kinds.JUDGE, "What another judged: a zither.")
+        # It was summarised in a session that it does not stand in any more.
+        answered_with(tx, talk.being, kinds.SESSION_SUMMARY, "The summary: a zither.")
         answered_with(tx, stranger, kinds.JUDGE, "A stranger's own zither.")
 
     if withdrawn == "retracted":
