@@ -14,7 +14,7 @@ from store.intake import notes
 from store.intake.notes import NewNote
 from store.nodes import nodes
 from store.nodes.nodes import NodeWords
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 MODEL = "three-d"
 EAST = (1.0, 0.0, 0.0)
@@ -99,13 +99,13 @@ def make_topic(
     tx: Transaction, being: Being, name: str, node_ids: Sequence[UUID], *, named_from: Sequence[UUID] | None = None
 ) -> UUID:
     """Make a topic below the root Private, with a model's name made of its nodes, or of other ones too."""
-    (row,) = tx.execute(
+    cluster_id: UUID = value(
+        tx,
         "insert into memory.clusters (being_id, name, named_by, named_from, parent_id)"
         " values (%s, %s, 'model', %s, %s) returning cluster_id",
         [being.being_id, name, list(named_from or node_ids), root(tx, being)],
     )
-    move(tx, being, node_ids, row["cluster_id"])
-    cluster_id: UUID = row["cluster_id"]
+    move(tx, being, node_ids, cluster_id)
     return cluster_id
 
 

@@ -167,18 +167,24 @@ class SplitDecisions:
 def group_roots_by_similarity(store: Store, being_id: UUID) -> "SimilarTopics":
     """Group the newest nodes of crowded roots by similarity, where no model is available."""
     with store.transaction() as tx:
-        roots = [cluster for cluster in splitting.crowded(tx, being_id, roots=True) if cluster.is_parent]
-        newest = [splitting.newest_vectors(tx, being_id, root.cluster_id, BIRTH_NODES) for root in roots]
-        taken = [splitting.siblings(tx, being_id, root) for root in roots]
-    topics = list[tuple[Cluster, Sequence[tuple[str, Sequence[Candidate]]]]]()
-    for root, rows, names_in_use in zip(roots, newest, taken, strict=True):
+        crowded = [
+            (
+                root.cluster_id,
+                splitting.newest_vectors(tx, being_id, root.cluster_id, BIRTH_NODES),
+                splitting.siblings(tx, being_id, root),
+            )
+            for root in splitting.crowded(tx, being_id, roots=True)
+            if root.is_parent
+        ]
+    topics = list[tuple[UUID, str, Sequence[Candidate]]]()
+    for root_id, rows, taken in crowded:
         candidates = [Candidate(*row) for row in rows]
         groups = similar_groups(candidates)
         grouped = {one.node_id for group in groups for one in group}
         others = [one for one in candidates if one.node_id not in grouped]
-        names = [name or UNNAMED for name in distinctive_names(groups, others, names_in_use)]
-        topics.append((root, list(zip(names, groups, strict=True))))
-    return SimilarTopics(topics)
+        names = distinctive_names(groups, others, taken)
+        topics += [(root_id, name or UNNAMED, group) for name, group in zip(names, groups, strict=True)]
+    return SimilarTopics([root_id for root_id, _, _ in crowded], topics)
 
 
 @dataclass(frozen=True)
@@ -186,18 +192,19 @@ class SimilarTopics:
     """Topics of similar nodes, named by their words.
 
     Attributes:
-        of_roots: Each crowded root with its topics: their names and nodes.
+        roots: The crowded roots, also those without similar nodes.
+        topics: The root, the name and the nodes of each topic.
     """
 
-    of_roots: Sequence[tuple[Cluster, Sequence[tuple[str, Sequence[Candidate]]]]]
+    roots: Sequence[UUID]
+    topics: Sequence[tuple[UUID, str, Sequence[Candidate]]]
 
     def apply(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
         """Move unchanged nodes into the topics, in the transaction that finishes the step; returns the report."""
-        topics = 0
-        for root, groups in self.of_roots:
-            for name, group in groups:
-                revisions = {node.node_id: node.revision for node in group}
-                moved = splitting.found_of_shown(tx, being_id, root.cluster_id, name, "words", revisions, revisions)
-                topics += moved > 0
-            splitting.asked(tx, being_id, root.cluster_id)
-        return {"topics": topics}
+        founded = 0
+        for root_id, name, nodes in self.topics:
+            revisions = {node.node_id: node.revision for node in nodes}
+            founded += splitting.found_of_shown(tx, being_id, root_id, name, "words", revisions, revisions) > 0
+        for root_id in self.roots:
+            splitting.asked(tx, being_id, root_id)
+        return {"topics": founded}
