@@ -15,8 +15,10 @@ OVERLAP = 0.2
 # A sentence that fills more of a window than this is divided, so that windows can overlap.
 MOST_OF_A_WINDOW = 0.5
 
+# A run of points is read once, from its beginning: it ends a sentence or does not.
+_POINTS = r"[.!?\u2026\u061f]"
 _SENTENCE_END = re.compile(
-    r"[.!?\u2026\u061f]+[\"'\u201d\u2019)\]]*\s+|[\u3002\uff01\uff1f\u0964]+[\u300d\u300f]?\s*|\n+"
+    rf"(?<!{_POINTS}){_POINTS}++[\"'\u201d\u2019)\]]*+\s+|[\u3002\uff01\uff1f\u0964]+[\u300d\u300f]?\s*|\n+"
 )
 _SPACE = re.compile(r"\s+")
 

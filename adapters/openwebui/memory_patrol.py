@@ -28,7 +28,8 @@ Body = dict[str, Any]
 Emitter = Callable[[dict[str, Any]], Awaitable[None]]
 
 # What Open WebUI writes into an answer's text beside the answer: reasoning, tools' calls, code that was run.
-_DETAILS = re.compile(r"<details\b[^>]*\btype=.*?</details>\s*", re.DOTALL)
+# A tag ends at the next bracket, and what is read of it is not read again, so that a long text takes no time.
+_DETAILS = re.compile(r"<details\b[^<>]*?\btype=[^<>]*+>.*?</details>\s*", re.DOTALL)
 # The most messages of a branch that are looked at, and that are handed in by one request.
 _MOST = 1000
 _AT_ONCE = 100
@@ -188,7 +189,14 @@ def _text(message: Body) -> str:
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
         content = "\n".join(part for part in parts if isinstance(part, str))
-    return _DETAILS.sub("", content).strip() if isinstance(content, str) else ""
+    return _without_details(content).strip() if isinstance(content, str) else ""
+
+
+def _without_details(text: str) -> str:
+    """Leave out what Open WebUI wrote into a text; what is behind the last end is not searched for another."""
+    _, end, rest = text.rpartition("</details>")
+    rest = rest.lstrip()
+    return _DETAILS.sub("", text[: len(text) - len(rest)]) + rest if end else text
 
 
 def _add_system(body: Body, text: str) -> None:

@@ -9,9 +9,10 @@ from schemas.talk.messages import Role
 
 DIGEST_BYTES = 16
 _TAG = r"(?:think|thinking|thought|reasoning)"
-# Models write the first, frontends show the second.
+# Models write the first, frontends show the second. A tag is read in steps by its length: it ends at the next bracket,
+# and what is taken of it is not given back.
 _REASONING = re.compile(
-    rf"<{_TAG}>.*?(?:</{_TAG}>|\Z)|<details[^>]*\btype=[\"']reasoning[\"'][^>]*>.*?(?:</details>|\Z)",
+    rf"<{_TAG}>.*?(?:</{_TAG}>|\Z)|<details\b(?=[^<>]*+>)[^<>]*?\btype=[\"']reasoning[\"'][^<>]*+>.*?(?:</details>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 # Some templates open the reasoning in the prompt, so that an answer only closes it.

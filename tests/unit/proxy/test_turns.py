@@ -21,6 +21,7 @@ NAMES = Names(["Jon Smith"], ["Mara", "innkeeper"])
             '<details type="reasoning" done="true" duration="2">\n<summary>Thought</summary>\nWho?\n</details>\nHello.',
             "Hello.",
         ),
+        ('<details type="other">Yes.</details>', '<details type="other">Yes.</details>'),
         ("1 < 2 <b>bold</b>", "1 < 2 <b>bold</b>"),
     ],
 )
