@@ -11,6 +11,11 @@ _BATCH_DISCOUNT = Decimal("0.5")
 _DATE = re.compile(r"-\d{4}-?\d{2}-?\d{2}$")
 
 
+def priced_name(model: str, prices: Prices) -> str | None:
+    """Return the name under which a model has its price; None if it has none. A date suffix is ignored."""
+    return next((name for name in (model, _DATE.sub("", model)) if name in prices), None)
+
+
 def cost_of(model: str, usage: Usage, prices: Prices, *, batch: bool = False) -> Decimal | None:
     """Compute the cost of a call.
 
@@ -23,9 +28,10 @@ def cost_of(model: str, usage: Usage, prices: Prices, *, batch: bool = False) ->
     Returns:
         US dollars, exact; None if the model's price is unknown.
     """
-    price = prices.get(model) or prices.get(_DATE.sub("", model))
-    if price is None:
+    name = priced_name(model, prices)
+    if name is None:
         return None
+    price = prices[name]
     dollars = (
         usage.input_tokens * price.input
         + usage.output_tokens * price.output

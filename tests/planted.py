@@ -29,6 +29,7 @@ WITHOUT_WORDS: Mapping[str, set[str]] = {
         "embeddings.embedding_model",
         "node_vectors.embedding_model",
         "model_calls.model",
+        "model_calls.metric_model",
         "model_responses.model",
         "search_owners.embedding_model",
         "search_vectors.embedding_model",

@@ -1,5 +1,6 @@
 """Decides for a chat completion: which Being, which upstream and model, and who pays; and accounts for its cost."""
 
+import re
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from uuid import UUID
@@ -7,7 +8,7 @@ from uuid import UUID
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
 from memory.text.errors import InvalidRequest
-from providers.prices import cost_of
+from providers.prices import cost_of, priced_name
 from providers.thinking import Usage
 from schemas.accounts.accounts import Being
 from schemas.llm.calls import Outcome, PaidWith
@@ -20,6 +21,11 @@ from store.errors import NotFound
 from store.llm import calls, keys
 from store.llm.calls import Account
 from store.transaction import Transaction
+
+# A name of a model: printable ASCII, without blanks at its ends.
+_MODEL = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")
+# The name in metrics of a model that the operator neither lists nor prices.
+OTHER_MODEL = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,7 @@ def read_model(settings: Settings, model: str, being: str | None) -> Requested:
         being: The Being that a header names; then an `@` belongs to the model's name.
 
     Raises:
-        InvalidRequest: There is no upstream, or the upstream does not offer the model.
+        InvalidRequest: There is no upstream, it does not offer the model, or no model has such a name.
     """
     upstreams = settings.proxy_upstreams
     if not upstreams:
@@ -99,6 +105,8 @@ def read_model(settings: Settings, model: str, being: str | None) -> Requested:
         if at and plain and suffix:
             rest, being = plain, suffix
     upstream = upstreams[name]
+    if not _MODEL.fullmatch(rest):
+        raise InvalidRequest("The name of a model has at most 200 characters, all of them printable ASCII.")
     if upstream.models is not None and rest not in upstream.models:
         raise InvalidRequest("The operator does not offer this model: GET /openai/v1/models lists those that are.")
     return Requested(name, upstream, rest, being)
@@ -132,12 +140,20 @@ def admit(
             Account(being.being_id, None, None, payer.paid_with),
             provider=requested.upstream_name,
             model=requested.model,
+            metric_model=metric_model(settings, requested),
             input_tokens=expected.input_tokens,
             output_tokens=expected.output_tokens,
             cost=cost(settings, requested, expected),
             daily_cost=None if requested.upstream.is_free else settings.proxy_daily_cost,
         )
     return Admission(requested, being, payer, call_id, expected)
+
+
+def metric_model(settings: Settings, requested: Requested) -> str:
+    """Return a model's name in metrics: as the operator lists or prices it, else `other`, whatever the client wrote."""
+    if requested.upstream.models is not None:
+        return requested.model
+    return priced_name(requested.model, settings.prices) or OTHER_MODEL
 
 
 def platform_payer(upstream: Upstream) -> Payer | None:
@@ -191,6 +207,7 @@ def settle(store: Store, settings: Settings, admission: Admission, outcome: Outc
                 admission.account,
                 provider=admission.requested.upstream_name,
                 model=admission.requested.model,
+                metric_model=metric_model(settings, admission.requested),
                 input_tokens=admission.reserved.input_tokens,
                 output_tokens=admission.reserved.output_tokens,
                 cost=cost(settings, admission.requested, admission.reserved),

@@ -187,7 +187,7 @@ end $$;
 -- platform pays and the rest of the user's budget for that (p_daily_cost; null: unlimited) is smaller, or if there is a
 -- budget and the price is unknown. What the request does not limit, the answer's length, is reserved by estimate.
 create or replace function reserve_chat(
-    p_being_id uuid, p_provider text, p_model text, p_paid_with text,
+    p_being_id uuid, p_provider text, p_model text, p_metric_model text, p_paid_with text,
     p_input_tokens bigint, p_output_tokens bigint, p_cost numeric, p_daily_cost numeric
 ) returns table (call_id uuid, lacking text, day_left interval) language plpgsql as $$
 #variable_conflict use_column
@@ -214,10 +214,11 @@ begin
     end if;
     if lacking is null then
         insert into memory.model_calls (
-            user_id, being_id, purpose, provider, model, paid_with, input_tokens, output_tokens, cost, day
+            user_id, being_id, purpose, provider, model, metric_model, paid_with, input_tokens, output_tokens, cost, day
         )
         values (
-            v_user_id, p_being_id, 'chat', p_provider, p_model, p_paid_with, p_input_tokens, p_output_tokens, p_cost, v_day
+            v_user_id, p_being_id, 'chat', p_provider, p_model, p_metric_model, p_paid_with, p_input_tokens, p_output_tokens,
+            p_cost, v_day
         )
         returning model_calls.call_id into call_id;
     end if;
@@ -240,16 +241,18 @@ $$;
 -- Adds settled calls to model_call_totals, which counts them for as long as the system lives.
 --
 -- INVARIANT  Every call is added once, in the transaction that settles it.
+-- INVARIANT  A name that a user typed is in model_calls alone, and is deleted with the user: totals have metric_model instead.
 create or replace function count_settled_calls() returns trigger language plpgsql as $$
 begin
     insert into memory.model_call_totals as t
-    select n.purpose, n.model, n.outcome, n.paid_with, pg_backend_pid() % 16, count(*), sum(n.input_tokens),
-        sum(n.output_tokens), sum(n.cache_read_tokens), sum(n.cache_write_tokens), coalesce(sum(n.cost), 0)
+    select n.purpose, coalesce(n.metric_model, n.model) as model, n.outcome, n.paid_with, pg_backend_pid() % 16, count(*),
+        sum(n.input_tokens), sum(n.output_tokens), sum(n.cache_read_tokens), sum(n.cache_write_tokens),
+        coalesce(sum(n.cost), 0)
     from new_calls as n
     join old_calls as o on o.owner_id = n.owner_id and o.call_id = n.call_id
     where o.settled_at is null and n.settled_at is not null
-    group by n.purpose, n.model, n.outcome, n.paid_with
-    order by n.purpose, n.model, n.outcome, n.paid_with
+    group by n.purpose, coalesce(n.metric_model, n.model), n.outcome, n.paid_with
+    order by n.purpose, coalesce(n.metric_model, n.model), n.outcome, n.paid_with
     on conflict (purpose, model, outcome, paid_with, shard) do update
     set calls = t.calls + excluded.calls,
         input_tokens = t.input_tokens + excluded.input_tokens,

@@ -40,10 +40,15 @@ def finished_work(tx: Transaction) -> list[dict[str, Any]]:
 def model_calls(tx: Transaction) -> list[dict[str, Any]]:
     """Calls of models in the last day by `purpose`, `model` and `outcome`: `calls`, tokens of each sort, and `cost`."""
     return tx.execute(
-        "select purpose, model, outcome, count(*) as calls, sum(input_tokens)::float8 as input,"
-        " sum(output_tokens)::float8 as output, sum(cache_read_tokens)::float8 as cache_read,"
-        " sum(cache_write_tokens)::float8 as cache_write, coalesce(sum(cost), 0)::float8 as cost"
-        " from memory.model_calls where started_at > clock_timestamp() - %s group by purpose, model, outcome",
+        """
+        select purpose, coalesce(metric_model, model) as model, outcome, count(*) as calls,
+            sum(input_tokens)::float8 as input, sum(output_tokens)::float8 as output,
+            sum(cache_read_tokens)::float8 as cache_read, sum(cache_write_tokens)::float8 as cache_write,
+            coalesce(sum(cost), 0)::float8 as cost
+        from memory.model_calls
+        where started_at > clock_timestamp() - %s
+        group by purpose, coalesce(metric_model, model), outcome
+        """,
         [DAY],
     ).fetchall()
 

@@ -112,6 +112,7 @@ def reserve_chat(
     *,
     provider: str,
     model: str,
+    metric_model: str,
     input_tokens: int,
     output_tokens: int,
     cost: Decimal | None,
@@ -123,7 +124,8 @@ def reserve_chat(
         tx: The transaction; commit it before the call.
         account: The Being and payer.
         provider: The upstream's name.
-        model: The model's name.
+        model: The model's name, as the client writes it.
+        metric_model: Its name in metrics, which are kept when the user is erased.
         input_tokens: The tokens of the prompt, estimated.
         output_tokens: The most tokens of the answer, or an estimate if the request does not limit it.
         cost: The cost of that many; None if the price is unknown.
@@ -136,10 +138,10 @@ def reserve_chat(
     (row,) = tx.execute(
         """
         select *
-        from memory.reserve_chat(%s, %s, %s, %s, %s, %s, %s, %s)
+        from memory.reserve_chat(%s, %s, %s, %s, %s, %s, %s, %s, %s)
         """,
         [
-            *(account.owner_id, provider, model, account.paid_with),
+            *(account.owner_id, provider, model, metric_model, account.paid_with),
             *(input_tokens, output_tokens, cost, daily_cost),
         ],
     )

@@ -6,8 +6,12 @@ import httpx2
 import pytest
 
 from memory.accounts import access
+from memory.accounts.erasure import erase_user
+from memory.llm import keys
+from schemas.settings import Settings
 from tests.acceptance.cli.conftest import Command
 from tests.acceptance.conftest import PATIENCE
+from tests.acceptance.proxy.conftest import KEYS_SECRET
 from tests.fakes.upstream import USAGE, Reply
 
 HELLO = [{"role": "user", "content": "Good morning to the harbour."}]
@@ -37,6 +41,39 @@ def test_metrics_count_requests_by_what_became_of_them(sdk, counted):
     sdk(x_memory_background="true").chat.completions.create(model="free/local", messages=HELLO)
     after = [counted(sample) for sample in (included, background, prepared)]
     assert [now - then for now, then in zip(after, before, strict=True)] == [1, 1, 2]
+
+
+def test_a_model_that_the_operator_does_not_know_is_no_label_and_goes_with_its_user(
+    proxy, sdk, person, ledger, wait_until
+):
+    keys.add(ledger, Settings(secret_key=KEYS_SECRET), person.user.user_id, "openai", "sk-of-the-user")
+    secret, _ = access.issue_operator_token(ledger, lifetime=None)
+    named = "zwetschge-of-karla"
+    for model in (named, "fake-1-2025-01-02"):
+        sdk().chat.completions.create(model=model, messages=HELLO)
+
+    def rows():
+        with ledger.transaction() as tx:
+            found = tx.execute(
+                "select model, settled_at is null as open from memory.model_calls where user_id = %s order by model",
+                [person.user.user_id],
+            )
+            return [tuple(row.values()) for row in found]
+
+    wait_until(lambda: rows() == [("fake-1-2025-01-02", False), (named, False)])
+    answer = httpx2.get(f"{proxy.url}/metrics", headers={"Authorization": f"Bearer {secret}"}, timeout=PATIENCE)
+    assert answer.status_code == 200
+    assert named not in answer.text
+    assert "fake-1-2025" not in answer.text
+    assert 'patrol_model_calls_settled_total{model="other",outcome="answered",paid_with="user",purpose="chat"}' in (
+        answer.text
+    )
+    erase_user(ledger, person.user)
+    with ledger.transaction() as tx:
+        kept = tx.execute("select model from memory.model_calls union select model from memory.model_call_totals")
+        names = {row["model"] for row in kept}
+    assert "other" in names
+    assert named not in names
 
 
 def test_patrol_cost_shows_chat(proxy, sdk, person, stack, preloaded, tmp_path, wait_until):

@@ -1,5 +1,6 @@
 """What the proxy refuses, before any upstream: unknown tokens, missing scopes, spent budgets, long bodies."""
 
+import json
 from contextlib import ExitStack
 
 import httpx2
@@ -94,6 +95,11 @@ def test_a_spent_budget_of_the_platform_is_429_and_memory_keeps_its_own(proxy, s
         ('{"model": "m", "model": "n", "messages": [{"role": "user", "content": "a"}]}', "twice"),
         ('{"model": "m", "messages": ' + "[" * 100_000, "nested too deeply|not JSON|more than"),
         ('{"model": "free/other", "messages": [{"role": "user", "content": "a"}]}', "does not offer"),
+        (f'{{"model": "{"m" * 201}", "messages": [{{"role": "user", "content": "a"}}]}}', "at most 200 characters"),
+        *(
+            (json.dumps({"model": name, "messages": [{"role": "user", "content": "a"}]}), "printable ASCII")
+            for name in ("a\nb", "m\0", "m\u202e", "größe", " m", "\ud83d")
+        ),
     ],
 )
 def test_a_body_that_is_no_chat_completion_is_refused(proxy, sdk, body, said):

@@ -185,7 +185,7 @@ def test_nothing_is_entered_for_an_owner_that_is_gone(store, call):
         "a call": lambda tx: calls.reserve(
             tx, account, **most, purpose="colours", batch=False, budget=calls.Budget(None, None)
         ),
-        "a chat completion": lambda tx: calls.reserve_chat(tx, account, **most, daily_cost=None),
+        "a chat completion": lambda tx: calls.reserve_chat(tx, account, **most, metric_model="any", daily_cost=None),
         "an answer": lambda tx: responses.put(
             tx, account, b"hash", purpose="colours", model="any", completion="Blue.", defect=None
         ),
