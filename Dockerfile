@@ -15,6 +15,7 @@ COPY celeryconfig.py patrol ./
 COPY api api
 COPY cli cli
 COPY memory memory
+COPY operations operations
 COPY providers providers
 COPY samples samples
 COPY schemas schemas

@@ -22,11 +22,11 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.accounts import beings, cost, keys, portability, users
 from api.context import context, persona
-from api.facts import facts, todos
 from api.http import openapi
 from api.http.auth import Authentication
 from api.http.bulk_queue import BulkQueue
 from api.http.connections import STATE, Connections
+from api.http.declared import routes
 from api.http.embedder_load import EmbedderLoad
 from api.http.fair_use import FairUse
 from api.http.problems import handle
@@ -46,6 +46,7 @@ from api.proxy.proxy import Proxy
 from api.search import keyed_knowledge, search
 from api.talk import messages, sessions
 from api.vault import exchange, records
+from operations import entities, facts, todos
 from schemas.settings import Settings
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app as celery
@@ -152,8 +153,6 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         kept_notes,
         persona,
         diary,
-        facts,
-        todos,
         exchange,
         records,
         work,
@@ -165,6 +164,8 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         session,
     ):
         app.include_router(group.router)
+    for operations, tag in ((facts, "Facts"), (entities, "Facts"), (todos, "Todos")):
+        app.include_router(routes(operations, tag))
     app.router.routes += [
         *files.ROUTES,
         Route("/mcp", tools),

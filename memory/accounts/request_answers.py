@@ -6,7 +6,8 @@ has neither, so that it can't tell what was answered: an answer may hold a perso
 
 import hmac
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -95,6 +96,17 @@ def answer_again(store: Store, request: KeyedRequest, handle: Callable[[], bytes
     answer = handle()
     _add(request, answer, store)
     return answer
+
+
+@contextmanager
+def forget_answers(store: Store, user_id: UUID) -> Iterator[None]:
+    """Delete the stored answers about a user, which may show what the block erases, in one transaction with the block.
+
+    The block must call no model: it holds a connection.
+    """
+    with store.joined() as tx:
+        yield
+        request_answers.forget(tx, user_id)
 
 
 def _add(request: KeyedRequest, answer: bytes, store: Store) -> None:

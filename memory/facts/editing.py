@@ -8,10 +8,16 @@ from schemas.accounts.accounts import Being
 from schemas.facts.answers import FactDetail, FactPage
 from schemas.facts.requests import FactChanges
 from schemas.facts.rows import Fact, FactStatus, FactType
-from store.accounts import erasure, request_answers
+from store.accounts import erasure
 from store.database import Store
 from store.errors import Refused
 from store.facts import curator, facts, history
+
+
+def named(store: Store, being: Being, name: str) -> list[UUID]:
+    """Up to two facts that a Being knows whose id ends with `name`; two mean that it is ambiguous."""
+    with store.transaction() as tx:
+        return facts.named(tx, being.user_id, being.being_id, name)
 
 
 def page(
@@ -115,4 +121,3 @@ def erase(store: Store, being: Being, fact_id: UUID) -> None:
         facts.get(tx, being.user_id, being.being_id, fact_id)
         facts.erase(tx, being.user_id, fact_id)
         erasure.remove_unused_names(tx, being.user_id)
-        request_answers.forget(tx, being.user_id)

@@ -7,10 +7,15 @@ from schemas.accounts.accounts import Being
 from schemas.facts.answers import TodoPage
 from schemas.facts.requests import TodoChanges
 from schemas.facts.rows import Todo, TodoKind, TodoStatus
-from store.accounts import request_answers
 from store.database import Store
 from store.errors import Refused
 from store.facts import todos
+
+
+def named(store: Store, being: Being, name: str) -> list[UUID]:
+    """Up to two todos of a Being whose id ends with `name`; two mean that it is ambiguous."""
+    with store.transaction() as tx:
+        return todos.named(tx, being.being_id, name)
 
 
 def page(
@@ -45,7 +50,7 @@ def change(store: Store, being: Being, todo_id: UUID, changes: TodoChanges) -> T
 
 
 def erase(store: Store, being: Being, todo_id: UUID) -> None:
-    """Remove a todo, and the answers stored for repeated requests, which may show it; its messages stay.
+    """Remove a todo; its messages stay.
 
     Raises:
         NotFound: This Being has no such todo.
@@ -53,4 +58,3 @@ def erase(store: Store, being: Being, todo_id: UUID) -> None:
     with store.transaction() as tx:
         todos.get(tx, being.being_id, todo_id)
         todos.erase(tx, being.being_id, [todo_id])
-        request_answers.forget(tx, being.user_id)

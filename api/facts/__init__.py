@@ -1,1 +1,0 @@
-"""Routes of facts and todos."""

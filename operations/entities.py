@@ -1,0 +1,70 @@
+"""Entities that facts name, and merges of them."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.facts import entities
+from operations.declaration import Command, operation
+from operations.paging import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import EntityPage, Proposals
+from schemas.facts.requests import ProposedMerge
+from schemas.facts.rows import EntityMerge, MergeState
+from schemas.limits import PAGE_NODES
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/entities", scope="read", commands=[Command("list")])
+def list_entities(on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES) -> EntityPage:
+    """List the entities that facts name, those with the most facts first, with their aliases."""
+    return entities.entity_page(on.store, being, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/entities/merges", scope="read", commands=[Command("merges")])
+def list_merges(
+    on: Resources,
+    being: Being,
+    *,
+    state: Annotated[MergeState | None, Field(description="Only merges in this state.")] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> Proposals:
+    """List merges of entities: proposed, merged, declined or undone."""
+    return entities.proposals(on.store, being, state, cursor=cursor, limit=limit)
+
+
+@operation(
+    "POST /v1/beings/{being}/entities/merges",
+    scope="manage",
+    status=HTTPStatus.CREATED,
+    conflicts=True,
+    commands=[Command("propose")],
+)
+def propose_merge(on: Resources, being: Being, wanted: ProposedMerge) -> EntityMerge:
+    """Propose that two entities are one, or with `accept` merge them."""
+    return entities.propose(on.store, being, wanted.kept_ref, wanted.merged_ref, accept=wanted.accept)
+
+
+@operation(
+    "POST /v1/beings/{being}/entities/merges/{merge_id}/accept",
+    scope="manage",
+    conflicts=True,
+    commands=[Command("merge")],
+)
+def merge_entities(on: Resources, being: Being, merge_id: UUID) -> EntityMerge:
+    """Accept a merge. The facts of both entities are filed under one of them; no fact is reworded."""
+    return entities.accept(on.store, being, merge_id)
+
+
+@operation(
+    "POST /v1/beings/{being}/entities/merges/{merge_id}/decline",
+    scope="manage",
+    conflicts=True,
+    commands=[Command("part")],
+)
+def part_entities(on: Resources, being: Being, merge_id: UUID) -> EntityMerge:
+    """Keep two entities apart: decline a proposed merge, or undo an accepted one."""
+    return entities.decline(on.store, being, merge_id)

@@ -1,0 +1,129 @@
+"""Facts about the user."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.facts import editing, retrieval, seeding
+from operations.declaration import Command, Flag, operation
+from operations.paging import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import FactDetail, FactPage, Retrieved, Seeded
+from schemas.facts.requests import FactChanges, FactQuestion, Seed
+from schemas.facts.rows import Fact, FactStatus, FactType
+from schemas.limits import BATCH_ITEMS, PAGE_NODES
+from workers.runtime.resources import Resources
+
+EntityRef = Annotated[str, Field(pattern=r"^[a-z]+:[^\x00]+$")]
+
+
+@operation(
+    "POST /v1/beings/{being}/facts/retrieve",
+    scope="read",
+    calls_models=True,
+    commands=[Command("retrieve", fixed={"explain": True})],
+)
+def retrieve_facts(on: Resources, being: Being, question: FactQuestion) -> Retrieved:
+    """Find the facts that are relevant to a query, with cards of the entities that they name, and the pinned facts.
+
+    The 50 most similar facts are ranked by similarity, recency and frequency. Retrieval changes no fact.
+    """
+    query = retrieval.FactQuery(question.query, question.limit, question.explain)
+    return retrieval.retrieve(on.store, on.embedders, on.settings, being, query)
+
+
+@operation(
+    "GET /v1/beings/{being}/facts",
+    scope="read",
+    commands=[Command("list", flags={"archived": Flag("List archived facts instead.", {"status": "ARCHIVED"})})],
+)
+def list_facts(
+    on: Resources,
+    being: Being,
+    *,
+    type: Annotated[FactType | None, Field(description="Only facts of this type.")] = None,  # noqa: A002  # the field's name
+    status: Annotated[FactStatus, Field(description="Only facts of this status.")] = "ACTIVE",
+    entity: Annotated[
+        EntityRef | None, Field(description="Only facts that name this entity, as `person:john`.")
+    ] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> FactPage:
+    """List the facts that a Being knows, newest first: the user's, and those said to it in confidence."""
+    return editing.page(on.store, being, type=type, status=status, entity=entity, cursor=cursor, limit=limit)
+
+
+@operation("POST /v1/beings/{being}/facts", scope="manage", status=HTTPStatus.CREATED, body="document")
+def introduce_user(
+    on: Resources, being: Being, seeds: Annotated[list[Seed], Field(min_length=1, max_length=BATCH_ITEMS)]
+) -> Seeded:
+    """Add up to 1,000 facts about the user, known to all of the user's Beings unless `in_confidence`.
+
+    An item that was added before changes nothing. An item with the memory key of a known fact is added to that fact.
+    """
+    return seeding.seed(on.store, on.settings, being, seeds)
+
+
+@operation("GET /v1/beings/{being}/facts/{fact_id}", scope="read", commands=[Command("show")])
+def show_fact(on: Resources, being: Being, fact_id: UUID) -> FactDetail:
+    """Show a fact with all its statements, the quotations that support them, and its history."""
+    return editing.detail(on.store, being, fact_id)
+
+
+@operation(
+    "PATCH /v1/beings/{being}/facts/{fact_id}",
+    scope="manage",
+    conflicts=True,
+    commands=[
+        Command(
+            "correct",
+            "Correct a fact's content or importance; earlier statements stay in its history.",
+            takes=("content", "importance"),
+            done="Corrected",
+        ),
+        Command(
+            "pin",
+            "Pin a fact: it is in every context, and the curator never archives it.",
+            fixed={"pinned": True},
+            takes=(),
+            done="Pinned",
+        ),
+        Command("unpin", "Unpin a fact.", fixed={"pinned": False}, takes=(), done="Unpinned"),
+        Command(
+            "archive",
+            "Hide a fact; `patrol facts restore` brings it back.",
+            fixed={"status": "ARCHIVED"},
+            takes=(),
+            done="Archived",
+        ),
+        Command("restore", "Bring an archived fact back.", fixed={"status": "ACTIVE"}, takes=(), done="Restored"),
+    ],
+)
+def change_fact(on: Resources, being: Being, fact_id: UUID, changes: FactChanges) -> Fact:
+    """Correct a fact, set its importance, pin, archive or restore it.
+
+    A pinned fact has importance 3 and can't be archived.
+    """
+    return editing.change(on.store, being, fact_id, changes)
+
+
+@operation(
+    "POST /v1/beings/{being}/facts/{fact_id}/unfold", scope="manage", conflicts=True, commands=[Command("unfold")]
+)
+def unfold_fact(on: Resources, being: Being, fact_id: UUID) -> FactPage:
+    """Undo a fold of the curator. The folded facts are active again, and are never folded again."""
+    return FactPage(facts=editing.unfold(on.store, being, fact_id), cursor=None)
+
+
+@operation(
+    "DELETE /v1/beings/{being}/facts/{fact_id}",
+    scope="manage",
+    status=HTTPStatus.NO_CONTENT,
+    forgets=True,
+    commands=[Command("erase", done="Erased")],
+)
+def erase_fact(on: Resources, being: Being, fact_id: UUID) -> None:
+    """Erase a fact with all its statements. The messages that support it stay; mentioned again, it is a new fact."""
+    editing.erase(on.store, being, fact_id)

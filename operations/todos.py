@@ -1,0 +1,67 @@
+"""Todos: the user's commitments, habits, open threads and frictions, and the Being's promises."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.facts import todos
+from operations.declaration import Command, operation
+from operations.paging import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.facts.answers import TodoPage
+from schemas.facts.requests import TodoChanges
+from schemas.facts.rows import Todo, TodoKind, TodoStatus
+from schemas.limits import PAGE_NODES
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/todos", scope="read", commands=[Command("list")])
+def list_todos(
+    on: Resources,
+    being: Being,
+    *,
+    status: Annotated[TodoStatus, Field(description="Only todos of this status.")] = "OPEN",
+    kind: Annotated[TodoKind | None, Field(description="Only todos of this kind.")] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> TodoPage:
+    """List the user's commitments, habits, open threads and frictions, as told to this Being, newest first."""
+    return todos.page(on.store, being, status=status, kind=kind, cursor=cursor, limit=limit)
+
+
+@operation(
+    "PATCH /v1/beings/{being}/todos/{todo_id}",
+    scope="manage",
+    conflicts=True,
+    commands=[
+        Command("correct", "Correct a todo.", takes=("content", "due"), done="Corrected"),
+        Command("done", "Close a todo.", fixed={"status": "DONE"}, takes=(), done="Done"),
+        Command(
+            "archive",
+            "Hide a todo; `patrol todos reopen` brings it back.",
+            fixed={"status": "ARCHIVED"},
+            takes=(),
+            done="Archived",
+        ),
+        Command("reopen", "Open a todo that is done or archived.", fixed={"status": "OPEN"}, takes=(), done="Open"),
+        Command("pin", "Keep a todo from being archived.", fixed={"pinned": True}, takes=(), done="Pinned"),
+        Command("unpin", "Unpin a todo.", fixed={"pinned": False}, takes=(), done="Unpinned"),
+    ],
+)
+def change_todo(on: Resources, being: Being, todo_id: UUID, changes: TodoChanges) -> Todo:
+    """Correct a todo, pin, close, archive or reopen it."""
+    return todos.change(on.store, being, todo_id, changes)
+
+
+@operation(
+    "DELETE /v1/beings/{being}/todos/{todo_id}",
+    scope="manage",
+    status=HTTPStatus.NO_CONTENT,
+    forgets=True,
+    commands=[Command("erase", done="Erased")],
+)
+def erase_todo(on: Resources, being: Being, todo_id: UUID) -> None:
+    """Erase a todo. The messages that support it stay."""
+    todos.erase(on.store, being, todo_id)
