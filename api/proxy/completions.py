@@ -139,7 +139,8 @@ def _asked(chat: ChatBody, headers: Headers) -> Asked:
     conversation = named_conversation(headers.get(CONVERSATION))
     background = headers.get(BACKGROUND, "").strip().lower() in _TRUE
     names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
-    return Asked(read_transcript(chat.messages), conversation, background, chat.choices, tuple(names))
+    transcript = read_transcript(chat.messages, opened=chat.opens_reasoning)
+    return Asked(transcript, conversation, background, chat.choices, tuple(names))
 
 
 def named_conversation(header: str | None) -> str | None:

@@ -11,7 +11,8 @@ from pydantic import TypeAdapter
 from memory.erased import recognition
 from memory.intake.batches import IntakeFull, is_bulk, is_full, keep, turn_for
 from memory.talk.sessions import process_or_wait
-from memory.text.items import DeriveId, Item, ItemBatch, read_items
+from memory.text.items import DeriveId, Item, ItemBatch, ItemRefused, read_items
+from memory.text.reasoning import spoken
 from providers.thinkers import platform_llm_disabled
 from schemas.intake.inputs import (
     MessageInput,
@@ -69,10 +70,23 @@ def accept_messages(
 def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[MessageInput]:
     """Validate a batch of messages, without a database connection; the domain's clock checks their times later.
 
+    A model's reasoning is taken out of what is not the user's.
+
     Raises:
         ItemBatchRefused: The batch is empty or too long.
     """
-    return read_items(items, _MESSAGE, derive_id)
+    return read_items([_as_spoken(item) for item in items], _MESSAGE, derive_id)
+
+
+def _as_spoken(item: Any) -> Any:
+    if not isinstance(item, dict) or item.get("role") == "user" or not isinstance(item.get("content"), str):
+        return item
+    said = spoken(item["content"])
+    if said == item["content"]:
+        return item
+    if not said.strip():
+        return ItemRefused("content: is a model's reasoning alone, and nothing is said in it")
+    return {**item, "content": said.strip()}
 
 
 def take_messages_in(

@@ -21,9 +21,10 @@ from uuid import UUID
 
 from memory.proxy.alignment import LONG, known_conversation
 from memory.proxy.changes import EVIDENCE, Changes, changes_of
-from memory.proxy.comparison import comparable, digest, without_reasoning, words_key
+from memory.proxy.comparison import comparable, digest, words_key
 from memory.proxy.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
 from memory.proxy.turns import Turn
+from memory.text.reasoning import spoken
 from store.talk import transcripts, unplaced_messages
 from store.talk.transcripts import NewPlace, PlacedMessage
 from store.talk.unplaced_messages import UnplacedMessage, WordsFound
@@ -162,7 +163,7 @@ def _placed(messages: Sequence[UnplacedMessage], after: UUID | None) -> list[Pla
     """Place messages one after the other; of what was retracted it is not known what was said after it."""
     placed: list[PlacedMessage] = []
     for one in messages:
-        said = comparable(without_reasoning(one.content) if one.role == "assistant" else one.content)
+        said = comparable(spoken(one.content) if one.role == "assistant" else one.content)
         digested = digest(one.role, said)
         placed.append(PlacedMessage(one.message_id, after, digested, one.role, one.speaker, one.created_at, one.stands))
         after = one.message_id if one.stands else after

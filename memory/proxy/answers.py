@@ -7,8 +7,9 @@ from itertools import chain, islice, pairwise
 from uuid import UUID
 
 from memory.proxy.alignment import LONG, KnownConversation, Match
-from memory.proxy.comparison import comparable, without_reasoning
+from memory.proxy.comparison import comparable
 from memory.proxy.turns import Turn
+from memory.text.reasoning import spoken
 from store.talk.transcripts import PlacedMessage
 
 # The most answers that an unmatched one is compared with.
@@ -134,7 +135,7 @@ def alike_answers(
         for one in comparisons:
             if one.least > 1 and number in alike:
                 break
-            text = comparable(without_reasoning(contents.get(one.message.message_id, "")))
+            text = comparable(spoken(contents.get(one.message.message_id, "")))
             if min(len(text), len(said)) >= one.least and (text.startswith(said) or said.startswith(text)):
                 alike.setdefault(number, {})[one.message.message_id] = len(text)
     return alike

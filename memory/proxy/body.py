@@ -5,6 +5,7 @@ again: the name of the model and the system content are replaced in the text as 
 """
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,10 @@ from memory.text.json_elements import elements, next_token
 
 _DECODER = json.JSONDecoder()
 _SYSTEM = frozenset({"system", "developer"})
+# Families whose template writes the opening marker into the prompt.
+_OPENS_REASONING = re.compile(
+    r"deepseek-?r1|\br1-|\bqwq\b|-thinking\b|nemotron|\bstep-?3|\bminimax-?m[12]\b", re.IGNORECASE
+)
 
 Span = tuple[int, int]
 
@@ -42,6 +47,14 @@ class ChatBody:
     def messages(self) -> list[dict[str, Any]]:
         """The transcript."""
         return list(self.fields["messages"])
+
+    @property
+    def opens_reasoning(self) -> bool:
+        """Whether the model's template opens the reasoning, as the request's options or the model's name tell."""
+        options = self.fields.get("chat_template_kwargs")
+        told = [self.fields, options if isinstance(options, dict) else {}]
+        asked = any(each.get(name) is True for each in told for name in ("enable_thinking", "thinking"))
+        return asked or _OPENS_REASONING.search(self.model) is not None
 
     @property
     def choices(self) -> int:

@@ -1,6 +1,5 @@
-"""Comparison of texts: frontends change white space, and cut the reasoning out of answers."""
+"""Comparison of texts: frontends change white space."""
 
-import re
 import unicodedata
 from hashlib import blake2b, md5
 from uuid import UUID
@@ -8,22 +7,6 @@ from uuid import UUID
 from schemas.talk.messages import Role
 
 DIGEST_BYTES = 16
-_TAG = r"(?:think|thinking|thought|reasoning)"
-# Models write the first, frontends show the second. A tag is read in steps by its length: it ends at the next bracket,
-# and what is taken of it is not given back.
-_REASONING = re.compile(
-    rf"<{_TAG}>.*?(?:</{_TAG}>|\Z)|<details\b(?=[^<>]*+>)[^<>]*?\btype=[\"']reasoning[\"'][^<>]*+>.*?(?:</details>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
-# Some templates open the reasoning in the prompt, so that an answer only closes it.
-_OPENED_BEFORE = re.compile(rf"\A(?:(?!<{_TAG}>).)*?</{_TAG}>", re.DOTALL | re.IGNORECASE)
-
-
-def without_reasoning(text: str) -> str:
-    """Return what an answer says, without the reasoning in it; blank if it was cut off within the reasoning."""
-    if "<" not in text:
-        return text
-    return _REASONING.sub("", _OPENED_BEFORE.sub("", text, count=1))
 
 
 def comparable(text: str) -> str:

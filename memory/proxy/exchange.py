@@ -25,6 +25,7 @@ from memory.proxy.transcript import Transcript
 from memory.proxy.turns import Names, Turn, turn_of, turns_of
 from memory.talk import rolling, scene_removal, withdrawal
 from memory.talk.scene_removal import SceneRemoval
+from memory.text.reasoning import spoken
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.settings import Settings
@@ -47,11 +48,19 @@ _GO_ON = re.compile(r"\s*\[?continue (your last|the following) message", re.IGNO
 
 @dataclass(frozen=True, slots=True)
 class AnswerPlace:
-    """Where an answer belongs: behind a message. `begun` is what had been said of it before, if it goes on."""
+    """Where an answer belongs: behind a message.
+
+    Attributes:
+        conversation: The conversation.
+        message_id: The message that it answers.
+        begun: What had been said of it before, if it goes on.
+        opened: Whether the request opened its reasoning, so that the answer may only close it.
+    """
 
     conversation: str
     message_id: UUID
     begun: str = ""
+    opened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +198,7 @@ def take_answer(
     Raises:
         IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
     """
-    turn = turn_of("assistant", None, place.begun + text)
+    turn = turn_of("assistant", None, place.begun + spoken(text, opened=place.opened))
     if turn is None or not text.strip():
         return None
     with store.transaction() as tx:
@@ -292,10 +301,10 @@ def _answer_place(request: _Request, found: Recognized, last: Turn, last_id: UUI
     if request.choices > 1 or last_id is None:
         return None
     if last.role != "assistant":
-        return AnswerPlace(found.conversation, last_id)
+        return AnswerPlace(found.conversation, last_id, opened=request.transcript.opened)
     known = found.known.messages.get(last_id)
     line = next(line for line in reversed(request.transcript.lines) if line.text.strip())
     goes_on = line.role == "assistant" or _GO_ON.match(line.text)
     if known is None or known.parent_id is None or not goes_on:
         return None
-    return AnswerPlace(found.conversation, known.parent_id, begun=last.text)
+    return AnswerPlace(found.conversation, known.parent_id, begun=last.text, opened=request.transcript.opened)

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from memory.text.reasoning import opens_reasoning
+
 LineRole = Literal["system", "user", "assistant", "tool", "unknown"]
 
 _ROLES: Mapping[str, LineRole] = {
@@ -36,18 +38,23 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """All of a request's `messages`, in order."""
+    """All of a request's `messages`, in order; `opened`: the request opens the reasoning of its answers."""
 
     lines: tuple[Line, ...]
+    opened: bool = False
 
 
-def read_transcript(messages: Sequence[Mapping[str, Any]]) -> Transcript:
+def read_transcript(messages: Sequence[Mapping[str, Any]], *, opened: bool = False) -> Transcript:
     """Read the `messages` of a request; what is unknown is passed over, and never an error.
 
     Args:
         messages: The parsed entries, of any shape.
+        opened: Whether the model's template opens the reasoning; a last line that ends with an opening marker does so
+            as well.
     """
-    return Transcript(tuple(_line(message) for message in messages))
+    lines = tuple(_line(message) for message in messages)
+    prefill = bool(lines) and lines[-1].role == "assistant" and opens_reasoning(lines[-1].text)
+    return Transcript(lines, opened or prefill)
 
 
 def _line(message: Any) -> Line:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.proxy.comparison import comparable, digest, same_name, without_reasoning
+from memory.proxy.comparison import comparable, digest, same_name
 from memory.proxy.transcript import Line, Transcript
+from memory.text.reasoning import spoken
 from schemas.limits import SPEAKER_CHARACTERS
 from schemas.talk.messages import Role
 
@@ -38,30 +39,31 @@ class Turn:
 
 def turns_of(transcript: Transcript, names: Names) -> list[Turn]:
     """Return the turns of a transcript in order: lines of the user, the Being and third speakers that have text."""
-    turns = (_turn(line, names) for line in transcript.lines)
+    turns = (_turn(line, names, opened=transcript.opened) for line in transcript.lines)
     return [turn for turn in turns if turn is not None]
 
 
 def last_words(transcript: Transcript, names: Names) -> str | None:
     """Return the text of a transcript's last turn, as `turns_of` reads it; None if nothing is said in it."""
-    turns = (_turn(line, names) for line in reversed(transcript.lines))
+    turns = (_turn(line, names, opened=transcript.opened) for line in reversed(transcript.lines))
     return next((turn.text for turn in turns if turn is not None), None)
 
 
-def turn_of(role: Role, speaker: str | None, text: str) -> Turn | None:
-    """Return a turn; None if nothing is said in it."""
-    said = (without_reasoning(text) if role == "assistant" else text).strip()
+def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
+    """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
+    said = (text if role == "user" else spoken(text, opened=opened)).strip()
     compared = comparable(said)
     return Turn(role, speaker, said, compared, digest(role, compared)) if compared else None
 
 
-def _turn(line: Line, names: Names) -> Turn | None:
+def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
     if line.role not in ("user", "assistant"):
         return None
     own = names.user if line.role == "user" else names.being
+    opened = opened and line.role == "assistant"
     if line.name is not None and not any(same_name(line.name, name) for name in own):
-        return turn_of("other", line.name, line.text)
-    return turn_of(line.role, None, _without_name(line.text, own))
+        return turn_of("other", line.name, line.text, opened=opened)
+    return turn_of(line.role, None, _without_name(line.text, own), opened=opened)
 
 
 def _without_name(text: str, names: Sequence[str]) -> str:

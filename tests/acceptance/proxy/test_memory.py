@@ -92,6 +92,40 @@ def test_of_several_answers_none_is_taken_in(proxy, sdk, person):
     assert said(person) == [("user", "Choose.")]
 
 
+@pytest.mark.parametrize(
+    ("answer", "stands"),
+    [
+        ("<think>I will hide the key.</think>Good evening!", "Good evening!"),
+        ("[THINK]I will hide the key.[/THINK]Good evening!", "Good evening!"),
+        ("<mm:think>I will hide the key.</mm:think>Good evening!", "Good evening!"),
+        ("<|channel>thought\nI will hide the key.<channel|>Good evening!", "Good evening!"),
+        ("Cut everything up to </think> with a regex.", "Cut everything up to </think> with a regex."),
+        ("Write <think> first. Pilot is my cat.", "Write <think> first. Pilot is my cat."),
+    ],
+)
+def test_what_a_model_thinks_is_no_talk_and_words_about_its_tags_are(proxy, sdk, person, wait_until, answer, stands):
+    proxy.upstream.replies.append(Reply.stream(answer[:9], answer[9:]))
+    chat = sdk().chat.completions
+    parts = chat.create(model="fake-1", stream=True, messages=wire("Hello, Mira."))
+    assert "".join(part.choices[0].delta.content or "" for part in parts if part.choices) == answer
+    wait_until(lambda: said(person) == [("user", "Hello, Mira."), ("assistant", stands)])
+    chat.create(model="fake-1", messages=wire("Hello, Mira.", answer, "And now?"))
+    assert said(person)[:3] == [("user", "Hello, Mira."), ("assistant", stands), ("user", "And now?")]
+
+
+def test_an_answer_closes_the_reasoning_that_its_request_opened(proxy, sdk, person, wait_until):
+    for options, lines in (
+        ({"extra_body": {"chat_template_kwargs": {"enable_thinking": True}}}, []),
+        ({}, [{"role": "assistant", "content": "<think>\n"}]),
+    ):
+        words = f"Hello {next(NUMBERS)}."
+        proxy.upstream.replies.append(Reply.document(completion("I will hide it.</think>Good evening!")))
+        sdk(x_memory_conversation=words).chat.completions.create(
+            model="fake-1", messages=[*wire(words), *lines], **options
+        )
+        wait_until(lambda words=words: said(person)[-2:] == [("user", words), ("assistant", "Good evening!")])
+
+
 def test_the_upstreams_failure_leaves_the_users_turn(proxy, sdk, person, wait_until):
     proxy.upstream.replies.append(Reply.document({"error": {"message": "No."}}, 500))
     with pytest.raises(openai.InternalServerError):

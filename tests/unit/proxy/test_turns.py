@@ -2,31 +2,11 @@
 
 import pytest
 
-from memory.proxy.comparison import comparable, same_name, without_reasoning
+from memory.proxy.comparison import comparable, same_name
 from memory.proxy.transcript import Line, read_transcript
 from memory.proxy.turns import Names, last_words, turn_of, turns_of
 
 NAMES = Names(["Jon Smith"], ["Mara", "innkeeper"])
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Hello.", "Hello."),
-        ("<think>Who is it?</think>\n\nHello.", "Hello."),
-        ("<THINKING>\nWho?\n</THINKING>Hello.", "Hello."),
-        ("Who is it?</think>\nHello.", "Hello."),
-        ("<think>Who is", ""),
-        (
-            '<details type="reasoning" done="true" duration="2">\n<summary>Thought</summary>\nWho?\n</details>\nHello.',
-            "Hello.",
-        ),
-        ('<details type="other">Yes.</details>', '<details type="other">Yes.</details>'),
-        ("1 < 2 <b>bold</b>", "1 < 2 <b>bold</b>"),
-    ],
-)
-def test_reasoning_is_not_said(text, said):
-    assert without_reasoning(text).strip() == said
 
 
 def test_white_space_and_unicode_forms_do_not_count():
@@ -65,6 +45,17 @@ def test_roles_follow_names():
 def test_what_has_no_text_is_no_turn():
     assert turn_of("user", None, " \n") is None
     assert turn_of("assistant", None, "<think>Only thought") is None
+    assert turn_of("other", "Cook", "[THINK]Only thought[/THINK]") is None
+
+
+def test_what_the_request_opened_an_answer_may_only_close():
+    lines = [{"role": "assistant", "content": "Who?</think>Yes."}, {"role": "user", "content": "Mind </think>, Mara."}]
+    said = [turn.text for turn in turns_of(read_transcript(lines), NAMES)]
+    assert said == ["Who?</think>Yes.", "Mind </think>, Mara."]
+    said = [turn.text for turn in turns_of(read_transcript(lines, opened=True), NAMES)]
+    assert said == ["Yes.", "Mind </think>, Mara."]
+    prefilled = [*lines, {"role": "assistant", "content": "<think>\n"}]
+    assert [turn.text for turn in turns_of(read_transcript(prefilled), NAMES)] == said
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,256 @@
+"""Takes a model's reasoning out of what it says, in all the forms that models and frontends write it.
+
+Every way in uses `spoken`: the proxy, the importers, `messages`. A marker counts at the beginning of a text, where it
+may stay open because the text broke off, and around a closed block outside code. Words that mention a marker stay: in
+code or between quotation marks, an opening marker without its closing one, "between <think> and </think>". A lone
+closing marker counts only where the request opened the reasoning.
+
+The forms are those that the parsers of llama.cpp, vLLM and SGLang know, and those that Open WebUI, LibreChat and
+SillyTavern show. A text is read in time linear in its length.
+"""
+
+import re
+from dataclasses import dataclass
+
+_NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inner_monologue|reflection"
+_NAMESPACE = r"(?:[a-z][\w.-]{0,30}:)?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How reasoning begins and ends.
+
+    Attributes:
+        opens: A regular expression that reads a bounded number of characters behind its first.
+        closes: Another; `{name}` is the tag's name.
+        at_beginning: Whether it counts at the beginning of a text alone, and closed, because these are common words.
+    """
+
+    opens: str
+    closes: str
+    at_beginning: bool = False
+
+
+_FORMS = {
+    # <think>, <thinking duration="3">, <mm:think> (MiniMax), <seed:think>, <think:opensource> (Hunyuan)
+    "tag": _Form(
+        rf"<{_NAMESPACE}(?P<name>{_NAMES})(?::\w{{1,30}})?(?:\s[^<>]{{0,500}})?>",
+        rf"</{_NAMESPACE}{{name}}(?::\w{{1,30}})?\s?>",
+    ),
+    # Mistral; capitals, for people write stage directions in brackets.
+    "bracket": _Form(r"\[(?-i:THINK|THINKING|REASONING)\]", r"\[/(?-i:THINK|THINKING|REASONING)\]"),
+    # Kimi
+    "triangle": _Form("◁think▷", "◁/think▷"),
+    # Sky-T1, Cohere, Apertus, Solar and others
+    "token": _Form(
+        r"<\|(?:begin_of_(?:thought|thinking)|start_thinking|inner_prefix|think(?:ing)?|think_start)\|>",
+        r"<\|(?:end_of_(?:thought|thinking)|end_thinking|inner_suffix|/think(?:ing)?|think_end|end)\|>",
+    ),
+    # gpt-oss (Harmony) and Gemma; a call of a tool is no speech either
+    "channel": _Form(
+        r"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:analysis|thought|thinking|commentary\s{1,3}to=[^<]{1,100})"
+        r"[^<\n]{0,100}(?:<\|message\|>)?",
+        r"<channel\|>|<\|(?:end|return|call)\|>|(?=<\|start\|>assistant)|(?=<\|channel\|?>)",
+    ),
+    # Pangu
+    "unused": _Form(r"\[unused16\]", r"\[unused17\]"),
+    # Open WebUI's, and frontends that show a summary
+    "details": _Form(
+        r"<details\b(?=[^<>]*+>)(?:[^<>]*?\btype=[\"']?reasoning\b[^<>]*+>"
+        r"|[^<>]*+>\s{0,5}<summary>\W{0,5}(?:thinking|thoughts?|reasoning)"
+        r"(?: process)?(?: for [^<]{1,40})?\W{0,5}</summary>)",
+        r"</details>",
+    ),
+    # LibreChat
+    "colons": _Form(r"^[ \t]{0,3}:::thinking[ \t]{0,5}$", r"^[ \t]{0,3}:::[ \t]{0,5}$"),
+    # Granite
+    "granite": _Form(r"here(?:'s|\sis)\smy\sthought\sprocess:", r"here(?:'s|\sis)\smy\sresponse:", at_beginning=True),
+    # Apriel
+    "apriel": _Form(r"here\sare\smy\sreasoning\ssteps:", r"\[BEGIN FINAL RESPONSE\]", at_beginning=True),
+    # Harmony, of which a server took the special tokens and left the words
+    "stripped": _Form(r"analysis(?=[\s\"'A-Z*])", r"assistantfinal", at_beginning=True),
+}
+# A fence in a list is indented; so far at most.
+INDENT = 12
+_FLAGS = re.IGNORECASE | re.MULTILINE
+# Where something may begin that is to be looked at: code or a marker.
+_PLACE = re.compile(r"`++|<[a-z|]|\[[tru]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
+_FENCE = re.compile(r"[ \t]{0,12}(?P<fence>`{3,}|~{3,})")
+_FENCE_ENDS = re.compile(r"^[ \t]*+(?P<fence>`{3,}|~{3,})[ \t]*+$", re.MULTILINE)
+_TICKS = re.compile(r"`+")
+_WHITE_SPACE = re.compile(r"\s*+")
+_OPENS = re.compile(
+    "|".join(f"(?P<{kind}>{form.opens})" for kind, form in _FORMS.items() if not form.at_beginning), _FLAGS
+)
+_OPENS_AT_BEGINNING = re.compile(
+    r"\s*+(?:" + "|".join(f"(?P<{kind}>{form.opens})" for kind, form in _FORMS.items() if form.at_beginning) + ")",
+    _FLAGS,
+)
+_CLOSES = {
+    (kind, name): re.compile(form.closes.replace("{name}", name), _FLAGS)
+    for kind, form in _FORMS.items()
+    for name in (_NAMES.replace("thoughts?", "thought|thoughts").split("|") if kind == "tag" else [""])
+}
+# A closing marker of the forms that a template opens in the prompt.
+_LONE_CLOSE = re.compile(
+    "|".join(_FORMS[kind].closes for kind in ("bracket", "triangle"))
+    + rf"|</{_NAMESPACE}(?:{_NAMES})(?::\w{{1,30}})?\s?>"
+    + r"|<\|(?:end_of_(?:thought|thinking)|end_thinking)\|>|<channel\|>",
+    _FLAGS,
+)
+# What models write around the answer that follows their reasoning.
+_FRAME = re.compile(
+    r"(?:<\|start\|>assistant)?<\|channel\|?>\s?(?:final|commentary)[^<\n]{0,100}(?:<\|message\|>)?"
+    r"|<\|(?:begin|end)_of_solution\|>|<\|(?:start|end)_(?:response|text)\|>|\[(?:BEGIN|END) FINAL RESPONSE\]"
+    r"|<\|(?:return|end|message)\|>",
+    _FLAGS,
+)
+_ANSWER = re.compile(r"\s*<(answer|response)>(?P<said>.*)</\1>\s*", re.DOTALL)
+_QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
+# Between two markers that are only spoken of.
+_BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "à", "y", "o", "e", "と", "和", "や"))
+_PUNCTUATION = " \t\n.,;:…/|&+-–—"
+
+
+def spoken(text: str, *, opened: bool = False) -> str:
+    """Return what a model says, without its reasoning; blank if the text broke off within the reasoning.
+
+    Args:
+        text: What a model wrote, or a frontend shows of it.
+        opened: Whether the request opened the reasoning, so that the text may only close it.
+    """
+    return _Reader(text).read(opened=opened)
+
+
+def opens_reasoning(text: str) -> bool:
+    """Return whether a text ends with an opening marker, as a frontend's prefill of an answer does."""
+    end = text.rstrip()
+    return any(match.end() == len(end) for match in _OPENS.finditer(end, max(0, len(end) - 600)))
+
+
+class _Reader:
+    """Reads one text from its beginning to its end."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._kept: list[str] = []
+        self._silent = True
+        self._dropped = False
+        # Markers that close nothing from some place on, so that none is looked for twice.
+        self._missing: set[tuple[str, str]] = set()
+        self._code_ends: dict[int, int] | None = None
+
+    def read(self, *, opened: bool) -> str:
+        """Return what is said in the text."""
+        place = self._behind_lone_close() if opened else 0
+        while place < len(self._text):
+            place = self._next(place)
+        said = "".join(self._kept)
+        if not self._dropped and not _FRAME.match(said.lstrip()):
+            return said
+        said = _FRAME.sub("", said)
+        whole = _ANSWER.fullmatch(said)
+        return whole["said"] if whole else said
+
+    def _behind_lone_close(self) -> int:
+        """Return where the speech begins if a closing marker comes before any opening one; else 0."""
+        close = _LONE_CLOSE.search(self._text)
+        if close is None or _OPENS.search(self._text, 0, close.start()):
+            return 0
+        self._dropped = True
+        return close.end()
+
+    def _next(self, place: int) -> int:
+        """Read to behind the next code, marker or character that may begin one; returns where that is."""
+        text = self._text
+        if self._silent:
+            begins = _OPENS_AT_BEGINNING.match(text, place)
+            if begins is not None and (close := self._close_of(begins)) is not None:
+                return self._drop(close.end())
+        found = _PLACE.search(text, place)
+        if found is None:
+            return self._keep(place, len(text))
+        self._keep(place, found.start())
+        start = found.start()
+        if (end := self._end_of_code(start)) is not None:
+            return self._keep(start, end)
+        opens = _OPENS.match(text, start)
+        if opens is None or self._is_quoted(opens):
+            return self._keep(start, opens.end() if opens else found.end())
+        return self._behind_block(opens)
+
+    def _behind_block(self, opens: re.Match[str]) -> int:
+        """Drop the block that a marker opens, unless it is only spoken of; returns where the text goes on."""
+        close = self._close_of(opens)
+        if close is None:
+            return self._drop(len(self._text)) if self._silent else self._keep(opens.start(), opens.end())
+        between = self._text[opens.end() : close.start()]
+        if not self._silent and between.strip(_PUNCTUATION).casefold() in _BETWEEN:
+            return self._keep(opens.start(), close.end())
+        return self._drop(close.end())
+
+    def _keep(self, start: int, end: int) -> int:
+        part = self._text[start:end]
+        self._kept.append(part)
+        self._silent = self._silent and not part.strip()
+        return end
+
+    def _drop(self, end: int) -> int:
+        """Pass over what ends here, with the white space behind it if there is some before it."""
+        self._dropped = True
+        if self._silent or self._kept[-1][-1:].isspace():
+            return _next_word(self._text, end)
+        return end
+
+    def _close_of(self, opens: re.Match[str]) -> re.Match[str] | None:
+        """Return the marker that closes an opening one; one between quotation marks is spoken of."""
+        kind = opens.lastgroup if opens.lastgroup != "name" else "tag"
+        key = (str(kind), (opens["name"].lower() if kind == "tag" else ""))
+        if key in self._missing:
+            return None
+        for close in _CLOSES[key].finditer(self._text, opens.end()):
+            if not self._is_quoted(close):
+                return close
+        self._missing.add(key)
+        return None
+
+    def _is_quoted(self, marker: re.Match[str]) -> bool:
+        start, end = marker.span()
+        return self._text[max(0, start - 1) : start] in _QUOTES and self._text[end : end + 1] in _QUOTES
+
+    def _end_of_code(self, start: int) -> int | None:
+        """Return where the code ends that begins here: a fenced block, or a span between backticks."""
+        fence = _FENCE.match(self._text, start)
+        line = self._text.rfind("\n", max(0, start - INDENT), start) + 1
+        if fence is not None and not self._text[line:start].strip(" \t"):
+            for end in _FENCE_ENDS.finditer(self._text, fence.end()):
+                if end["fence"].startswith(fence["fence"]):
+                    return end.end()
+            return len(self._text)
+        if self._text[start] != "`":
+            return None
+        if self._code_ends is None:
+            self._code_ends = _code_ends(self._text)
+        return self._code_ends.get(start, start + len(_ticks(self._text, start)))
+
+
+def _next_word(text: str, place: int) -> int:
+    found = _WHITE_SPACE.match(text, place)
+    return found.end() if found else place
+
+
+def _ticks(text: str, start: int) -> str:
+    found = _TICKS.match(text, start)
+    return found[0] if found else ""
+
+
+def _code_ends(text: str) -> dict[int, int]:
+    """Return, by the place of a run of backticks, where the next run of its length in the same paragraph ends."""
+    nearest: dict[int, tuple[int, int]] = {}
+    ends: dict[int, int] = {}
+    for run in reversed(list(_TICKS.finditer(text))):
+        length = run.end() - run.start()
+        if length in nearest and text.find("\n\n", run.end(), nearest[length][0]) < 0:
+            ends[run.start()] = nearest[length][1]
+        nearest[length] = (run.start(), run.end())
+    return ends

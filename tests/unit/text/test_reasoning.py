@@ -1,0 +1,153 @@
+"""What a model thinks is told from what it says; words that mention a marker are words."""
+
+import time
+from functools import partial
+
+import pytest
+
+from memory.text.reasoning import opens_reasoning, spoken
+
+SAID = "Good evening!"
+FORMS = [
+    "<think>{}</think>",
+    "<THINKING>\n{}\n</THINKING>",
+    '<thinking duration="3">{}</thinking>',
+    "<thought>{}</thought>",
+    "<Thoughts>{}</Thoughts>",
+    "<reason>{}</reason>",
+    "<reasoning>{}</reasoning>",
+    "<antThinking>{}</antThinking>",
+    "<mm:think>{}</mm:think>",
+    "<seed:think>{}</seed:think>",
+    "<think:opensource>{}</think:opensource>",
+    "[THINK]{}[/THINK]",
+    "◁think▷{}◁/think▷",
+    "<|begin_of_thought|>{}<|end_of_thought|>",
+    "<|START_THINKING|>{}<|END_THINKING|>",
+    "<|inner_prefix|>{}<|inner_suffix|>",
+    "<|think|>{}<|end|>",
+    "<|channel>thought\n{}<channel|>",
+    "<|channel|>analysis<|message|>{}<|end|>",
+    "[unused16]{}[unused17]",
+    '<details type="reasoning" done="true" duration="2">\n<summary>Thought for 2 seconds</summary>\n> {}\n</details>',
+    "<details>\n<summary>Thought for 4 seconds</summary>\n{}\n</details>",
+    ":::thinking\n{}\n:::",
+]
+ONLY_AT_THE_BEGINNING = [
+    "Here is my thought process: {} Here is my response:",
+    "Here are my reasoning steps:\n{}\n[BEGIN FINAL RESPONSE]",
+    "analysis {}assistantfinal",
+]
+
+
+@pytest.mark.parametrize("form", [*FORMS, *ONLY_AT_THE_BEGINNING])
+def test_reasoning_before_what_is_said_is_none_of_it(form):
+    assert spoken(form.format("I will hide the key.\n\nThen I go.") + f"\n\n{SAID}").strip() == SAID
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_closed_block_behind_other_words_counts_too(form):
+    block = form.format("I will hide the key.")
+    assert spoken(f"Come in.\n\n{block}\n\n{SAID}\n{block}").strip() == f"Come in.\n\n{SAID}"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_broke_off_within_the_reasoning_says_nothing(form):
+    begun = form.partition("{}")[0]
+    assert spoken(f"  {begun}I will hide").strip() == ""
+    assert spoken(f"{form.format('One.')}\n{begun}I will hide").strip() == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        SAID,
+        "Write <think> first. Pilot is my cat.",
+        "Cut everything up to </think> with a regex; my cat Pilot helped.",
+        "Everything between <think> and </think> is hidden, Pilot.",
+        "Zwischen <think> und </think> steht es.",
+        'Say "<think>" before and "</think>" behind it, Pilot.',
+        "Say “[THINK]” before and “[/THINK]” behind it, Pilot.",
+        "It is `<think>plan</think>` in code, Pilot.",
+        "```xml\n<think>plan</think>\n```\nPilot.",
+        "- so:\n    ~~~\n    <think>plan</think>\n\n    ~~~\n  Pilot.",
+        "```\n<think>it broke off",
+        "1 < 2 <b>bold</b> [think] <thinking_cap>",
+        "[Thinking] Hm.",
+        '<details type="other">Yes.</details>',
+        "<details><summary>My thoughts on Bern</summary>Yes.</details>",
+        "Here is my thought process: I like Bern.",
+        "My analysis is that assistantfinal is no word.",
+        "<answer>Yes.</answer>",
+        "A text <|end|> with a token.",
+    ],
+)
+def test_words_that_mention_a_marker_stay(words):
+    assert spoken(words) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('<think>Close it with `</think>`, or "</think>".</think>Yes.', "Yes."),
+        ("<think>a `b</think>`c` is code.", "`c` is code."),
+        ("<think>one</think><think>two</think>Yes.", "Yes."),
+        ("<think>```py\nx</think>Yes.", "Yes."),
+        ("<think>one</think><answer>Yes.</answer>", "Yes."),
+        ("<|begin_of_thought|>a<|end_of_thought|>\n<|begin_of_solution|>Yes.<|end_of_solution|>", "Yes."),
+        ("<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Yes.<|END_RESPONSE|>", "Yes."),
+        (
+            "<|channel|>analysis<|message|>a<|end|>\n<|start|>assistant<|channel|>final<|message|>Yes.<|return|>",
+            "Yes.",
+        ),
+        (
+            "<|channel|>commentary to=functions.f<|message|>{}<|call|><|channel|>final<|message|>Yes.<|return|>",
+            "Yes.",
+        ),
+        ("<|channel|>final<|message|>Yes.<|return|>", "Yes."),
+        ("<|start|>assistant<|channel|>analysis<|message|>a<|start|>assistant<|channel|>final<|message|>Yes.", "Yes."),
+        ("<think></think>\n\nYes.", "Yes."),
+    ],
+)
+def test_what_stands_around_the_answer_goes_with_it(text, said):
+    assert spoken(text).strip() == said
+
+
+def test_a_lone_closing_marker_counts_where_the_request_opened_the_reasoning():
+    text = "Who is it?</think>\nYes."
+    assert spoken(text) == text
+    assert spoken(text, opened=True).strip() == "Yes."
+    assert spoken("Yes.", opened=True) == "Yes."
+    assert spoken("<think>a</think>Yes.", opened=True) == "Yes."
+    assert opens_reasoning("Sure.\n<think>\n")
+    assert not opens_reasoning("Write <think> first.")
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda n: "a<think>" * n,
+        lambda n: '"<think>" ' * n,
+        lambda n: "` `` ``` " * n,
+        lambda n: "<" * 8 * n,
+        lambda n: "<think>" + '"</think>"' * n,
+        lambda n: "a<|channel|>analysis " * n,
+        lambda n: "<think>x</think>" * n,
+        lambda n: "<details " * n,
+        lambda n: "<details type=reasoning>" * n,
+        lambda n: "a\n:::thinking\n" * n,
+        lambda n: "a" + "here is my thought process:" * n,
+        lambda n: "\n \n" * n,
+    ],
+)
+def test_a_text_is_read_in_time_linear_in_its_length(made):
+    def seconds(read):
+        began = time.process_time()
+        read()
+        return time.process_time() - began
+
+    short, long = (
+        min(seconds(partial(spoken, made(length), opened=opened)) for opened in (False, True) for _ in range(3))
+        for length in (2_000, 32_000)
+    )
+    assert long < 16 * 4 * max(short, 0.001)
