@@ -16,11 +16,10 @@ from schemas.talk.messages import Message
 from store.context import provenance
 from store.transaction import Transaction
 
-# The tags that contexts and recall put around memory: a whole fence inside a message is what a context showed.
-FENCES = frozenset(
-    {"recalled_memory", "core", "instructions", "snapshot", "skills", "user-model", "summary", "context"}
-    | {"vault", "recent-nodes", "rag-context"}
-)
+# The tags that contexts and recall put around memory: a whole fence inside a message is what a context showed. People
+# use the common names for their own words; these count only in a message that holds something else of a context.
+OWN_FENCES = frozenset({"recalled_memory", "user-model", "recent-nodes", "rag-context"})
+FENCES = OWN_FENCES | {"core", "instructions", "snapshot", "skills", "summary", "context", "vault"}
 
 CONTEXT_ID = "context_id"
 
@@ -38,7 +37,8 @@ def shown_parts(tx: Transaction, being_id: UUID, utterances: Sequence[Utterance]
 
     A span stems from a context if it stands inside one of the context's fences, or if it is a run of words that a
     context showed before the text came in: a message that a context shows as a passage is no echo of itself. A line
-    shorter than such a run counts only where the text names its context, or contains a run.
+    shorter than such a run counts only where the text names its context, or contains a run. Fences whose names people
+    use too count only where the text names its context, has another fence, or holds in one what a context showed.
     """
     latest = max((utterance.received_at for utterance in utterances), default=None)
     # Without a context before the texts, as in a history that is imported, no run of theirs can stem from one.
@@ -128,7 +128,21 @@ def forget(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> No
 
 def _spans(text: str, found: Sequence[Shingle], *, lines: bool) -> list[Span]:
     fenced = spans_in_tags(text, FENCES)
+    if not lines and not spans_in_tags(text, OWN_FENCES) and not _hold(fenced, found):
+        fenced = []
     runs = [mark.span for mark in found if not mark.line]
     if lines or runs or fenced:
         runs += [mark.span for mark in found if mark.line]
     return merge_spans([*fenced, *runs])
+
+
+def _hold(fences: Sequence[Span], found: Sequence[Shingle]) -> bool:
+    """Whether something that a context showed begins inside a fence; both are in the order of the text."""
+    marks = iter(sorted(mark.span.start for mark in found))
+    start = next(marks, None)
+    for fence in fences:
+        while start is not None and start < fence.start:
+            start = next(marks, None)
+        if start is not None and start < fence.end:
+            return True
+    return False

@@ -74,6 +74,17 @@ def test_a_fence_of_ours_is_ours_with_everything_in_it(left_of):
     assert left_of("I like <b>rain</b> and <core> things.") == "I like <b>rain</b> and <core> things."
 
 
+def test_tags_that_people_use_too_are_ours_only_beside_what_a_context_showed(left_of, shown):
+    text = "<summary>\nI live in Bern.\n</summary> I like rain."
+    fenced = f"<core>\n{TODO}\n</core>"
+
+    assert left_of(text) == " ".join(text.split())
+    assert left_of(text, context_id=shown) == "I like rain."
+    assert left_of(f"<core>\nThis is you. {TODO}\n</core> <b>{TODO}</b>").startswith("<core>")
+    assert left_of(f"{fenced} I like rain.") == "I like rain."
+    assert left_of(f"{text} <rag-context>\nTea.\n</rag-context>") == "I like rain."
+
+
 def test_what_one_being_was_shown_is_nothing_to_another(left_of, store, user):
     with store.transaction() as tx:
         other = make_being(tx, user)

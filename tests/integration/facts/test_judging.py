@@ -78,6 +78,16 @@ def test_what_a_context_showed_is_no_evidence(talk):
     assert (talk.contents(), talk.dropped()) == (["Loves tea."], {"no such words": 1})
 
 
+@pytest.mark.parametrize("tag", ["summary", "context", "core", "instructions", "skills"])
+def test_what_a_person_puts_in_tags_of_their_own_is_evidence(talk, tag):
+    talk.hears(
+        f"Here is my day: <{tag}>I live in Bern. I love chess.</{tag}>",
+        fact("I live in Bern", "Lives in Bern."),
+        fact("I love chess", "Loves chess."),
+    )
+    assert sorted(" ".join(talk.contents()).split(". ")) == ["Lives in Bern", "Loves chess."]
+
+
 def test_a_burst_is_judged_in_one_call(talk):
     talk.says(*(f"This is message {number}." for number in range(40)))
     talk.judged()

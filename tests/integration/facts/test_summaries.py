@@ -338,7 +338,7 @@ def test_a_spent_budget_leaves_everything_for_the_next_day(talk):
 
 
 def test_what_a_context_showed_is_not_summed_up_again(talk):
-    shown = "<summary>\nThe secret of the shown memory.\n</summary>"
+    shown = "<recalled_memory>\nThe secret of the shown memory.\n</recalled_memory>"
     talk.says(*(f"{shown} And number {number}." for number in range(4)))
     talk.summed_up()
     (question,) = asked(talk, "RollingSummary")
