@@ -11,6 +11,8 @@ from typing import Any, Self, TypeVar
 import structlog
 from pgvector.psycopg.halfvec import register_halfvec_info
 from psycopg import Connection, OperationalError
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import PGconn, Ping
 from psycopg.rows import dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
@@ -31,6 +33,8 @@ Sender = Callable[[Sequence[TaskMessage]], None]
 PATIENCE_SECONDS = 30.0
 ASK_AGAIN_SECONDS = 1.0
 RECONNECT_SECONDS = 2.0
+# A machine under load takes a while to accept a connection.
+REACHABLE_SECONDS = 5
 # A second connection of one request is taken if it is free at once: requests that hold one and wait for another would
 # wait for each other.
 SECOND_SECONDS = 0.005
@@ -276,6 +280,15 @@ class Store:
             ) as session,
         ):
             yield session
+
+    def reachable(self) -> bool:
+        """Whether the server accepts connections, or refuses one only because it has too many.
+
+        It takes no connection of the pool, so that a busy server is told from one that is down, and blocks some seconds
+        at most.
+        """
+        asked = make_conninfo(self._url, connect_timeout=REACHABLE_SECONDS)
+        return PGconn.ping(asked.encode()) == Ping.OK
 
     def ping(self) -> None:
         """Raise unless the database answers."""

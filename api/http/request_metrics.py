@@ -34,6 +34,12 @@ class RequestMetrics:
             ["upstream", "recall", "stored"],
             registry=self._registry,
         )
+        self._lost = Counter(
+            "patrol_proxy_turns_not_stored",
+            "Turns that were not stored; header: what the answer's header said of it, `no` or `pending`.",
+            ["upstream", "header"],
+            registry=self._registry,
+        )
         self._preparation = Histogram(
             "patrol_proxy_preparation_seconds",
             "Time from a chat completion's body to the request to its upstream.",
@@ -44,6 +50,10 @@ class RequestMetrics:
     def count_proxied(self, upstream: str, recall: str, stored: str) -> None:
         """Count a chat completion that the proxy passes on."""
         self._proxied.labels(upstream, recall, stored).inc()
+
+    def count_turn_not_stored(self, upstream: str, header: str) -> None:
+        """Count a turn that was not stored."""
+        self._lost.labels(upstream, header).inc()
 
     def observe_preparation(self, seconds: float) -> None:
         """Observe how long the proxy kept a chat completion from its upstream."""

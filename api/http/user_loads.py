@@ -54,13 +54,15 @@ class UserLoads:
                     f"You have {self._requests} concurrent requests, the limit: send fewer at a time.",
                     RETRY_SECONDS,
                 )
-            if load.debt > AHEAD_SECONDS and not large:
-                return Excess(
-                    "Your requests have used more database time than one user's share: send fewer, or smaller ones.",
-                    (load.debt - AHEAD_SECONDS) / self._database_time,
-                )
+            if not large and (excess := self._excess(load)):
+                return excess
             load.running[large] += 1
             return None
+
+    def time_excess(self, user_id: UUID) -> Excess | None:
+        """Return by how much a user has exceeded the share of database time; the request is counted elsewhere."""
+        with self._lock:
+            return self._excess(self._load(user_id))
 
     def end(self, user_id: UUID, *, large: bool) -> None:
         """Count a request that has ended."""
@@ -73,6 +75,14 @@ class UserLoads:
         """Add database time to a user's debt."""
         with self._lock:
             self._load(user_id).debt += seconds
+
+    def _excess(self, load: _Load) -> Excess | None:
+        if load.debt <= AHEAD_SECONDS:
+            return None
+        return Excess(
+            "Your requests have used more database time than one user's share: send fewer, or smaller ones.",
+            (load.debt - AHEAD_SECONDS) / self._database_time,
+        )
 
     def _load(self, user_id: UUID) -> _Load:
         """Return a user's load, with its debt decreased for the time since the last call."""

@@ -16,8 +16,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from api.http.json_values import text_of, unreadable
 from api.proxy.errors import error_answer
-from api.proxy.gateway import ADMISSION_SECONDS, Identity
-from api.proxy.memory_work import Asked, Progress, conclude, embed_last_words, remember_and_recall
+from api.proxy.gateway import ADMISSION_SECONDS, Admitted, Identity
+from api.proxy.memory_work import Asked, Progress, Stored, conclude, embed_last_words, remember_and_recall
 from api.proxy.proxy import Proxy
 from api.proxy.relay import ClientGone, relayed, while_connected
 from api.proxy.threads import finished, happened
@@ -52,8 +52,9 @@ _NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
 class _Ready:
     """A request that is ready for the upstream."""
 
-    admitted: Admission
+    admitted: Admitted
     progress: Progress
+    told: Stored
     work: "asyncio.Future[None] | None"
     body: list[bytes]
     headers: list[tuple[bytes, bytes]]
@@ -94,36 +95,51 @@ async def _answer(proxy: Proxy, scope: Scope, receive: Receive, send: Send) -> N
 async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content: list[bytes]) -> _Ready:
     """Admit a request, take its transcript in, and put the context into its body, as far as that is done in time."""
     settings, user_id = proxy.on.settings, identity.caller.user_id
-    with proxy.preparation(user_id):
-        allow(Allowance(user_id, None, partial(proxy.charge, user_id), ADMISSION_SECONDS))
-        body = content.pop()
-        # A short one is read in less time than another thread takes to begin.
-        chat = _parsed(body) if len(body) <= SHORT_BYTES else await proxy.threads.start(_parsed, body)
-        del body
-        began = asyncio.get_running_loop().time()
-        requested = read_model(settings, chat.model, headers.get(BEING))
-        asked = _asked(chat, headers)
-        words = "".join(line.text for line in asked.transcript.lines)
-        expected = Usage(
-            input_tokens=estimated_tokens(words) + settings.proxy_context_tokens,
-            output_tokens=(chat.most_answer_tokens or settings.proxy_answer_tokens) * chat.choices,
-        )
-        admitted = await proxy.gateway.admit(identity, requested, expected)
-        progress, work = Progress(), None
-        if admitted.call_id is None:
-            progress.failed = True
-        else:
-            proxy.record_kept()
-            loop, recalled = asyncio.get_running_loop(), asyncio.Event()
-            progress.told = partial(loop.call_soon_threadsafe, recalled.set)
-            embedded = proxy.threads.submit(embed_last_words, proxy.on, admitted.being, asked)
-            work = proxy.threads.start(remember_and_recall, proxy.on, admitted.being, asked, embedded, progress)
-            await happened(recalled, began + settings.proxy_patience - loop.time())
-        told = _headers(admitted, progress)
-        proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, progress.stored)
+    proxy.check_time(user_id)
+    allow(Allowance(user_id, None, partial(proxy.charge, user_id), ADMISSION_SECONDS))
+    body = content.pop()
+    # A short one is read in less time than another thread takes to begin.
+    chat = _parsed(body) if len(body) <= SHORT_BYTES else await proxy.threads.start(user_id, _parsed, body)
+    del body
+    began = asyncio.get_running_loop().time()
+    requested = read_model(settings, chat.model, headers.get(BEING))
+    asked = _asked(chat, headers)
+    words = "".join(line.text for line in asked.transcript.lines)
+    expected = Usage(
+        input_tokens=estimated_tokens(words) + settings.proxy_context_tokens,
+        output_tokens=(chat.most_answer_tokens or settings.proxy_answer_tokens) * chat.choices,
+    )
+    admitted = await proxy.gateway.admit(identity, requested, expected)
+    try:
+        progress, work = await _remembered(proxy, admitted, asked, began)
+        told = progress.stored
+        answered = _headers(admitted.admission, progress, told)
+        proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, told)
         written = chat.written(requested.model, progress.context)
         proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
-        return _Ready(admitted, progress, work, [written], told)
+        return _Ready(admitted, progress, told, work, [written], answered)
+    except BaseException:
+        # Nothing was sent; the client may have gone away.
+        proxy.gateway.release(admitted.admission)
+        raise
+
+
+async def _remembered(
+    proxy: Proxy, admitted: Admitted, asked: Asked, began: float
+) -> "tuple[Progress, asyncio.Future[None] | None]":
+    """Begin to take a transcript in and to recall, and wait for that as long as the patience is."""
+    progress, being = Progress(), admitted.admission.being
+    if not admitted.stored:
+        progress.failed = True
+        return progress, None
+    if admitted.late is None:
+        proxy.record_kept()
+    loop, recalled = asyncio.get_running_loop(), asyncio.Event()
+    progress.told = partial(loop.call_soon_threadsafe, recalled.set)
+    embedded = proxy.threads.submit(being.user_id, embed_last_words, proxy.on, being, asked)
+    work = proxy.threads.start(being.user_id, remember_and_recall, proxy.on, being, asked, embedded, progress)
+    await happened(recalled, began + proxy.on.settings.proxy_patience - loop.time())
+    return progress, work
 
 
 def _parsed(content: bytes) -> ChatBody:
@@ -160,10 +176,10 @@ def named_conversation(header: str | None) -> str | None:
     return id_
 
 
-def _headers(admitted: Admission, progress: Progress) -> list[tuple[bytes, bytes]]:
+def _headers(admitted: Admission, progress: Progress, stored: Stored) -> list[tuple[bytes, bytes]]:
     told = {
         "x-memory-recall": progress.recalled,
-        "x-memory-stored": progress.stored,
+        "x-memory-stored": stored,
         "x-memory-upstream": admitted.requested.upstream_name,
         "x-memory-being": admitted.being.slug,
     }
@@ -178,7 +194,7 @@ def _headers(admitted: Admission, progress: Progress) -> list[tuple[bytes, bytes
 
 async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Receive, send: Send) -> None:
     """Ask the upstream, relay its answer, and take that in."""
-    requested, payer = ready.admitted.requested, ready.admitted.payer
+    requested, payer = ready.admitted.admission.requested, ready.admitted.admission.payer
     passed = {name: headers[name] for name in _PASSED_ON if name in headers}
     answer: ChatAnswer | None = None
     outcome: Outcome = "failed"
@@ -212,15 +228,20 @@ async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Rec
 async def _concluded(
     proxy: Proxy, ready: _Ready, answer: ChatAnswer | None, outcome: Outcome, *, key_refused: bool
 ) -> None:
-    user_id = ready.admitted.being.user_id
+    user_id = ready.admitted.admission.being.user_id
     allow(Allowance(user_id, None, partial(proxy.charge, user_id), ADMISSION_SECONDS))
     if ready.work is not None:
         # It may be late; the answer's place is known when it is done.
-        await finished(ready.work, ADMISSION_SECONDS)
+        await asyncio.wait({ready.work})
+    if ready.progress.stored == "no":
+        upstream = ready.admitted.admission.requested.upstream_name
+        log.warning("proxy.turn_not_stored", upstream=upstream, header=ready.told)
+        proxy.metrics.count_turn_not_stored(upstream, ready.told)
     await proxy.threads.start(
+        user_id,
         conclude,
         proxy.on,
-        ready.admitted,
+        await ready.admitted.final(),
         ready.progress,
         answer,
         outcome,

@@ -1,54 +1,72 @@
 """Lets chat completions in: verifies the token, and admits the request with its Being and its payer.
 
-Both ask the database. While it is unreachable, or slower than the proxy's patience, a token that this process verified
-within the last minutes passes with the key that paid then, and with a bounded spend. Any other token is refused, so no
-failure makes the proxy an open relay.
+Both ask the database. A request whose answer takes longer than the proxy's patience goes on before it: a token that
+this process verified within the last minutes passes with the key that paid then, and with a bounded spend. Any other
+token waits, and is refused if the database can't be reached, so no failure makes the proxy an open relay.
 """
 
 import asyncio
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from time import monotonic
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from starlette.datastructures import Headers
 
 from api.http.auth_throttle import InvalidTokens
 from api.http.credentials import secret_of
 from api.proxy.grace import Grace
+from api.proxy.outage import Outage
 from api.proxy.recent import Recent
 from api.proxy.threads import MemoryThreads, finished
 from memory.accounts import access
 from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
 from memory.proxy import admission
-from memory.proxy.admission import Admission, Requested
+from memory.proxy.admission import Admission, NoPayer, Requested, Unaccounted
+from memory.text.errors import InvalidRequest
 from providers.thinking import Usage
-from store.errors import StoreError, Unavailable
+from store.errors import BudgetSpent, NotFound, Unavailable
 from workers.runtime.resources import Resources
 
 T = TypeVar("T")
 
-# How long a token that is not known waits for the database.
-ADMISSION_SECONDS = 3.0
-# A failure counts as an outage if nothing has succeeded for a second; then the database is asked again after two.
-SUCCESS_HOLDS = 1.0
-OUTAGE_HOLDS = 2.0
+# How long a token that is not known waits for a slow database, and how long a request does that may not go on before.
+IDENTIFICATION_SECONDS = 10.0
+ADMISSION_SECONDS = 30.0
 _WHAT_TO_SEND = "Send an access token of the memory as the API key: `Authorization: Bearer patrol_…`."
 _UNREACHABLE = "The memory's database is unreachable: try again later."
+_BUSY = "The memory's database takes too long: try again later."
 
 
 @dataclass(frozen=True)
 class Identity:
-    """The caller of a request.
-
-    Attributes:
-        caller: The token's user and scopes.
-        token: The token's digest.
-        verified: Whether the database has verified it just now; if not, it did within the last minutes.
-    """
+    """The caller of a request: the token's user and scopes, and the token's digest."""
 
     caller: Caller
     token: bytes
-    verified: bool
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """A request that may be passed on.
+
+    Attributes:
+        admission: Its Being and its payer; without a `call_id` if it goes on before it is in the accounts.
+        stored: Whether its turn can be taken in: the database is not down.
+        late: Its admission by a database that is slow.
+    """
+
+    admission: Admission
+    stored: bool = True
+    late: "asyncio.Future[Admission] | None" = None
+
+    async def final(self) -> Admission:
+        """Return the admission that its cost is to be recorded for, when the database has decided."""
+        if self.late is not None:
+            await asyncio.wait({self.late})
+            if not self.late.cancelled() and self.late.exception() is None:
+                return self.late.result()
+        return self.admission
 
 
 class Gateway:
@@ -65,12 +83,14 @@ class Gateway:
         self._threads = threads
         self._invalid = InvalidTokens()
         self._tokens: Recent[bytes, Caller] = Recent(settings.proxy_grace.total_seconds())
-        self._admissions: Recent[tuple[bytes, str | None, str], Admission] = Recent(
-            settings.proxy_grace.total_seconds()
-        )
+        self._admissions: Recent[Hashable, Admission] = Recent(settings.proxy_grace.total_seconds())
         self._grace = Grace(settings.proxy_grace_requests, settings.proxy_grace_cost)
         self._patience = settings.proxy_patience
-        self._succeeded_at = self._outage_until = float("-inf")
+        self._outage = Outage(on.store)
+
+    def close(self) -> None:
+        """Stop asking whether the database is there."""
+        self._outage.close()
 
     async def identify(self, headers: Headers, address: str) -> Identity:
         """Verify the token of a request.
@@ -79,99 +99,131 @@ class Gateway:
             Rejection: There is none.
             InvalidToken: It is unknown, expired or revoked.
             Forbidden: It is an operator's, or lacks the scope `ingest` or `read`.
-            Unavailable: The database is unreachable, and the token was not verified lately.
+            Unavailable: The database is unreachable or very slow, and the token was not verified lately.
         """
         secret = secret_of(headers, _WHAT_TO_SEND)
         token = access.digest(secret)
         try:
-            identity = await self._verify(secret, token)
+            caller = await self._verify(secret, token, address)
         except InvalidToken:
             self._tokens.forget(token)
             await asyncio.sleep(self._invalid.delay(address))
             raise
         for scope in ("ingest", "read"):
-            identity.caller.require(scope)
-        return identity
+            caller.require(scope)
+        return Identity(caller, token)
 
-    async def admit(self, identity: Identity, requested: Requested, expected: Usage) -> Admission:
+    async def admit(self, identity: Identity, requested: Requested, expected: Usage) -> Admitted:
         """Admit a request.
 
         Raises:
-            Unavailable: The database is unreachable, and nothing like it was admitted lately, or the token has spent
-                what it may in an outage.
+            Unavailable: The database is unreachable or very slow, and nothing like it was admitted lately, or the token
+                has spent what it may meanwhile.
             Exception: As `memory.proxy.admission.admit`.
         """
-        caller, slot = identity.caller, (identity.token, requested.being, requested.upstream_name)
+        caller, token = identity.caller, identity.token
+        slot = (token, requested.being, requested.upstream_name)
         work: asyncio.Future[Admission] | None = None
-        admitted: Admission | None = None
-        if identity.verified:
-            on = self._on
-            work = self._threads.start(
-                admission.admit, on.store, on.settings, caller.user_id, caller.being_id, requested, expected
-            )
-            admitted = await self._result(work, self._patience)
-            if admitted:
-                return self._remembered(identity.token, slot, admitted)
-        known = self._admissions.find(slot)
-        if known and self._grace.take(identity.token, admission.cost(self._on.settings, requested, expected)):
+        counted: list[Unaccounted] = []
+        if not self._outage.lasts:
+            counted = self._grace.recorded(token, slot)
+            ask = partial(admission.admit, self._on.store, self._on.settings, caller.user_id, caller.being_id)
+            work = self._threads.start(caller.user_id, ask, requested, expected)
+        try:
+            admitted: Admission | None = None
+            if work is not None:
+                admitted = await self._in_time(work)
+            if admitted is None and (known := self._admissions.find(slot)):
+                cost = admission.cost_without_accounts(self._on.settings, known, requested, expected)
+                if (taken := self._grace.take(token, slot, cost)) is not None:
+                    if work is not None:
+                        work.add_done_callback(partial(self._decided, token, slot, taken))
+                    passed = replace(known, requested=requested, call_id=None, reserved=expected, unaccounted=taken)
+                    return Admitted(passed, not self._outage.lasts, work)
+            if admitted is None:
+                admitted = await self._as_long_as_it_takes(work, ADMISSION_SECONDS)
+        except BaseException:
             if work is not None:
                 work.add_done_callback(self._release)
-            return replace(known, requested=requested, call_id=None, reserved=expected)
-        if work is not None:
-            admitted = await self._result(work, ADMISSION_SECONDS)
-        if admitted is None:
-            raise Unavailable(_UNREACHABLE)
-        return self._remembered(identity.token, slot, admitted)
+            raise
+        self._admissions.store(slot, admitted)
+        self._grace.give_back(token, counted)
+        return Admitted(admitted)
 
-    async def _verify(self, secret: str, token: bytes) -> Identity:
+    async def _verify(self, secret: str, token: bytes, address: str) -> Caller:
+        known = self._tokens.find(token)
         work: asyncio.Future[Caller | Operator] | None = None
         caller: Caller | Operator | None = None
-        if monotonic() >= self._outage_until:
-            work = self._threads.start(access.authenticate, self._on.store, secret)
-            caller = await self._result(work, self._patience)
-        if caller is None and (known := self._tokens.find(token)):
+        if not self._outage.lasts:
+            work = self._threads.start(known.user_id if known else address, access.authenticate, self._on.store, secret)
+            caller = await self._in_time(work)
+        if caller is None and known:
             if work is not None:
                 work.add_done_callback(lambda done: self._forget_if_invalid(token, done))
-            return Identity(known, token, verified=False)
-        if caller is None and work is not None:
-            caller = await self._result(work, ADMISSION_SECONDS)
+            return known
         if caller is None:
-            raise Unavailable(_UNREACHABLE)
+            caller = await self._as_long_as_it_takes(work, IDENTIFICATION_SECONDS)
         if isinstance(caller, Operator):
             raise Forbidden("This is an operator's token, which gives access to no memory: use a user's token.")
         self._tokens.store(token, caller)
-        return Identity(caller, token, verified=True)
+        return caller
 
-    async def _result(self, work: "asyncio.Future[T]", seconds: float) -> "T | None":
-        """Wait for work that asks the database; returns None if it is too slow, or the database is unreachable."""
-        if not await finished(work, seconds):
-            self._failed()
-            return None
+    async def _in_time(self, work: "asyncio.Future[T]") -> "T | None":
+        """Wait for work that asks the database, as long as the patience is; returns None if it has no result by then.
+
+        Raises:
+            Exception: What the work raises, unless the database was unavailable to it.
+        """
+        if await finished(work, self._patience):
+            try:
+                return work.result()
+            except Unavailable:
+                pass
+        await self._outage.suspect()
+        return None
+
+    async def _as_long_as_it_takes(self, work: "asyncio.Future[T] | None", seconds: float) -> T:
+        """Wait for work while the database can be reached.
+
+        Raises:
+            Unavailable: It can't, or the work takes longer than so many seconds.
+            Exception: What the work raises.
+        """
+        if work is None:
+            raise Unavailable(_UNREACHABLE)
+        outage = asyncio.ensure_future(self._outage.wait())
+        either: set[asyncio.Future[Any]] = {work, outage}
         try:
-            result = work.result()
-        except Unavailable:
-            self._failed()
-            return None
-        except StoreError:
-            self._succeeded_at = monotonic()
-            raise
-        self._succeeded_at = monotonic()
-        return result
+            await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            outage.cancel()
+        if work.done():
+            return work.result()
+        raise Unavailable(_UNREACHABLE if self._outage.lasts else _BUSY)
 
-    def _failed(self) -> None:
-        if monotonic() - self._succeeded_at > SUCCESS_HOLDS:
-            self._outage_until = monotonic() + OUTAGE_HOLDS
+    def _decided(self, token: bytes, slot: Hashable, taken: Unaccounted, done: "asyncio.Future[Admission]") -> None:
+        """Take a late admission up: a request that went on before it has taken its part of the budget, or was refused.
 
-    def _remembered(self, token: bytes, slot: tuple[bytes, str | None, str], admitted: Admission) -> Admission:
-        self._admissions.store(slot, admitted)
-        self._grace.reset(token)
-        return admitted
+        One that was refused stays counted; others like it wait for the database from now on.
+        """
+        fault = None if done.cancelled() else done.exception()
+        if not done.cancelled() and fault is None:
+            self._admissions.store(slot, done.result())
+            self._grace.give_back(token, [taken])
+        elif isinstance(fault, BudgetSpent | NotFound | NoPayer | InvalidRequest):
+            self._admissions.forget(slot)
 
     def _release(self, done: "asyncio.Future[Admission]") -> None:
         """Release the reservation of a request that did not wait for it."""
         if not done.cancelled() and done.exception() is None:
-            on = self._on
-            self._threads.start(admission.settle, on.store, on.settings, done.result(), "failed", Usage())
+            self.release(done.result())
+
+    def release(self, admitted: Admission) -> None:
+        """Release the reservation of a request that is not passed on."""
+        on = self._on
+        if admitted.call_id is not None:
+            settle = partial(admission.settle, on.store, on.settings)
+            self._threads.start(admitted.being.user_id, settle, admitted, "failed", Usage())
 
     def _forget_if_invalid(self, token: bytes, done: "asyncio.Future[Caller | Operator]") -> None:
         if not done.cancelled() and isinstance(done.exception(), InvalidToken):

@@ -3,7 +3,8 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import structlog
 
@@ -21,6 +22,7 @@ from providers.thinking import Usage
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
 from schemas.llm.calls import Outcome
+from store.database import Store
 from store.errors import StoreError, Unavailable
 from workers.runtime.faults import described
 from workers.runtime.resources import Resources
@@ -30,12 +32,16 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+T = TypeVar("T")
+
 Recalled = Literal["included", "late", "failed", "none"]
 Stored = Literal["yes", "pending", "no", "none"]
 
 Later = Callable[[Admission, Outcome, Usage | None], None]
 
 CHANCE = random.SystemRandom()
+# A turn that a busy database refuses so often is told as not stored.
+TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +115,20 @@ def remember_and_recall(
     on: Resources, being: Being, asked: Asked, embedded: "Future[EarlyVector | None]", progress: Progress
 ) -> None:
     """Take a transcript in, and assemble the context for the reply; failures are logged without content."""
+    take = partial(
+        take_transcript,
+        on.store,
+        on.settings,
+        on.embedders,
+        being,
+        asked.transcript,
+        conversation=asked.conversation,
+        background=asked.background,
+        choices=asked.choices,
+        user_names=asked.user_names,
+    )
     try:
-        taken = take_transcript(
-            on.store,
-            on.settings,
-            on.embedders,
-            being,
-            asked.transcript,
-            conversation=asked.conversation,
-            background=asked.background,
-            choices=asked.choices,
-            user_names=asked.user_names,
-        )
-        progress.taken = taken
+        progress.taken = taken = _unless_down(on.store, take)
         context_to_insert(
             on.store,
             on.embedders,
@@ -163,7 +170,7 @@ def conclude(
     place = progress.taken.place if progress.taken else None
     if place and answer and answer.readable and answer.choices <= 1 and answer.text.strip():
         try:
-            take_answer(on.store, on.settings, admitted.being, place, answer.text)
+            _unless_down(on.store, partial(take_answer, on.store, on.settings, admitted.being, place, answer.text))
         except Exception as fault:  # noqa: BLE001  # the next transcript brings the answer again
             _tell("proxy.answer_not_stored", fault)
     if key_refused:
@@ -203,6 +210,18 @@ def usage_of(admitted: Admission, answer: ChatAnswer | None, outcome: Outcome) -
         return None
     said = estimated_tokens(answer.text) if answer.text else 0
     return Usage(input_tokens=admitted.reserved.input_tokens, output_tokens=said)
+
+
+def _unless_down(store: Store, take: Callable[[], T]) -> T:
+    """Take in what may not be lost: a statement or a connection that a busy database did not grant is tried again."""
+    for _ in range(TRIES - 1):
+        try:
+            return take()
+        except Unavailable as fault:
+            if not store.reachable():
+                raise
+            _tell("proxy.tried_again", fault)
+    return take()
 
 
 def _tell(event: str, fault: Exception) -> None:

@@ -32,7 +32,8 @@ class Models:
         try:
             headers = Headers(scope=scope)
             identity = await proxy.gateway.identify(headers, (scope.get("client") or ("",))[0])
-            with proxy.open_request(identity.caller.user_id), proxy.preparation(identity.caller.user_id):
+            with proxy.open_request(identity.caller.user_id):
+                proxy.check_time(identity.caller.user_id)
                 listed = await _listed(proxy, identity)
             answer = JSONResponse({"object": "list", "data": listed})
         except Exception as fault:  # noqa: BLE001  # answered in OpenAI's form, without details
@@ -57,7 +58,8 @@ async def _listed(proxy: Proxy, identity: Identity) -> list[dict[str, Any]]:
         if isinstance(models, list)
         for model in models
     ]
-    slugs = await proxy.threads.start(beings_of, proxy.on.store, identity.caller.user_id, identity.caller.being_id)
+    user_id = identity.caller.user_id
+    slugs = await proxy.threads.start(user_id, beings_of, proxy.on.store, user_id, identity.caller.being_id)
     if len(slugs) < 2:  # noqa: PLR2004  # the only Being answers without a suffix
         return named
     return [{**model, "id": f"{model['id']}@{slug}"} for slug in slugs[:MOST_BEINGS] for model in named]
@@ -67,7 +69,8 @@ async def _models_at(proxy: Proxy, identity: Identity, name: str, upstream: Upst
     if upstream.models is not None:
         return [{"id": model, "object": "model", "created": 0, "owned_by": name} for model in upstream.models]
     on, requested = proxy.on, Requested(name, upstream, "", None)
-    payer = await proxy.threads.start(payer_of, on.store, on.settings, identity.caller.user_id, requested)
+    user_id = identity.caller.user_id
+    payer = await proxy.threads.start(user_id, payer_of, on.store, on.settings, user_id, requested)
     status, body = await proxy.client.models(upstream, payer.key, TIMEOUT_SECONDS)
     try:
         listed = json.loads(body)["data"] if status == HTTPStatus.OK else ()

@@ -55,6 +55,7 @@ class Proxy:
 
     async def close(self) -> None:
         """Close the upstream connections; running threads end by themselves."""
+        self.gateway.close()
         await self.client.close()
         self.threads.close()
 
@@ -76,19 +77,14 @@ class Proxy:
             if not self._open[user_id]:
                 del self._open[user_id]
 
-    @contextmanager
-    def preparation(self, user_id: UUID) -> Iterator[None]:
-        """Count a request among the user's running ones until the upstream is asked; an open stream is no load.
+    def check_time(self, user_id: UUID) -> None:
+        """Let a user's request go on to the database, where it waits for the user's share of threads and connections.
 
         Raises:
-            Rejection: The user has too many, or has used too much database time.
+            Rejection: The user has used too much database time.
         """
-        if excess := self._users.begin(user_id, large=False):
+        if excess := self._users.time_excess(user_id):
             raise too_many(excess.reason, excess.retry_after)
-        try:
-            yield
-        finally:
-            self._users.end(user_id, large=False)
 
     def charge(self, user_id: UUID, seconds: float) -> None:
         """Add database time to a user's."""
@@ -126,7 +122,9 @@ class Proxy:
     def record_kept(self) -> None:
         """Record the costs that were kept: the database answers."""
         while self._unrecorded:
-            self.threads.start(record, self.on, *self._unrecorded.popleft(), self.record_later)
+            admitted, outcome, usage = self._unrecorded.popleft()
+            user_id = admitted.being.user_id
+            self.threads.start(user_id, record, self.on, admitted, outcome, usage, self.record_later)
 
 
 async def _whole(receive: Receive) -> bytes:

@@ -17,13 +17,15 @@ from schemas.settings import Settings
 from schemas.text.storable import unstorable
 from store.accounts import beings
 from store.database import Store
-from store.errors import NotFound
+from store.errors import BudgetSpent, NotFound
 from store.llm import calls, keys
 from store.llm.calls import Account
 from store.transaction import Transaction
 
 # A name of a model: printable ASCII, without blanks at its ends.
 _MODEL = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")
+# When a client may ask again for a model whose price the operator has not set.
+PRICE_SECONDS = 3600.0
 # The name in metrics of a model that the operator neither lists nor prices.
 OTHER_MODEL = "other"
 
@@ -54,6 +56,19 @@ class Payer:
     key_id: UUID | None = None
 
 
+@dataclass(eq=False, slots=True)
+class Unaccounted:
+    """What a request may cost that was passed on before the accounts had it.
+
+    Attributes:
+        cost: Its highest cost in dollars, as far as its price is known.
+        recorded: Whether the accounts have its cost by now.
+    """
+
+    cost: Decimal
+    recorded: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Admission:
     """A chat completion that may be passed on.
@@ -62,8 +77,9 @@ class Admission:
         requested: Upstream and model.
         being: The Being that answers.
         payer: Who pays.
-        call_id: Its row in the accounts; None while the database is unreachable.
+        call_id: Its row in the accounts; None if it was passed on while the database was down or slow.
         reserved: The tokens that are reserved for it.
+        unaccounted: Without a row, what it may cost.
     """
 
     requested: Requested
@@ -71,6 +87,7 @@ class Admission:
     payer: Payer
     call_id: UUID | None
     reserved: Usage
+    unaccounted: Unaccounted | None = None
 
     @property
     def account(self) -> Account:
@@ -184,6 +201,31 @@ def cost(settings: Settings, requested: Requested, usage: Usage) -> Decimal | No
     return Decimal(0) if requested.upstream.is_free else cost_of(requested.model, usage, settings.prices)
 
 
+def cost_without_accounts(
+    settings: Settings, known: Admission, requested: Requested, expected: Usage
+) -> Decimal | None:
+    """Return the highest cost of a request that is to pass before the accounts have it; None if its price is unknown.
+
+    Args:
+        settings: Prices and the platform's budget.
+        known: An admission like it.
+        requested: What the request names.
+        expected: The most tokens it may use.
+
+    Raises:
+        BudgetSpent: The price is unknown, and the platform pays within a budget.
+    """
+    highest = cost(settings, requested, expected)
+    if highest is None and is_budgeted(settings, requested, known.payer):
+        raise BudgetSpent(calls.SPENT["price"], lacking="price", retry_after=PRICE_SECONDS)
+    return highest
+
+
+def is_budgeted(settings: Settings, requested: Requested, payer: Payer) -> bool:
+    """Whether a request counts against the platform's budget for its user."""
+    return payer.paid_with == "platform" and not requested.upstream.is_free and settings.proxy_daily_cost is not None
+
+
 def settle(store: Store, settings: Settings, admission: Admission, outcome: Outcome, usage: Usage | None) -> None:
     """Record how a call ended and what it cost, once.
 
@@ -201,7 +243,7 @@ def settle(store: Store, settings: Settings, admission: Admission, outcome: Outc
     with store.transaction() as tx:
         call_id = admission.call_id
         if call_id is None:
-            # It was passed on while the database was unreachable.
+            # It was passed on while the database was down or slow.
             call_id = calls.reserve_chat(
                 tx,
                 admission.account,
@@ -218,6 +260,8 @@ def settle(store: Store, settings: Settings, admission: Admission, outcome: Outc
         else:
             price = cost(settings, admission.requested, usage)
             calls.settle(tx, owner_id, call_id, outcome, cost=price, **asdict(usage))
+    if admission.unaccounted is not None:
+        admission.unaccounted.recorded = True
 
 
 def mark_refused(store: Store, admission: Admission) -> None:

@@ -45,7 +45,7 @@ class ProxySettings(Section):
         32 << 20, description="The largest body of a chat completion, images included, in bytes."
     )
     proxy_requests: PositiveInt = Field(
-        64, description="The most chat completions of one user that one API process passes on at a time."
+        128, description="The most chat completions of one user that one API process passes on at a time."
     )
     proxy_connect_timeout: Duration = Field(
         timedelta(seconds=10), description="The timeout for connecting to an upstream."
@@ -55,11 +55,13 @@ class ProxySettings(Section):
     )
     proxy_grace: Duration = Field(
         timedelta(minutes=5),
-        description="While the database is unreachable, the proxy accepts tokens that the process verified within "
-        "this time.",
+        description="While the database is unreachable or slow, the proxy accepts tokens that the process verified "
+        "within this time.",
     )
     proxy_grace_requests: PositiveInt = Field(
-        20, description="The most chat completions of one token that one process passes on in such an outage."
+        20,
+        description="The most chat completions of one token that one process passes on meanwhile, before the accounts "
+        "have them.",
     )
     proxy_grace_cost: Annotated[Decimal, Field(ge=0)] = Field(
         Decimal("0.50"), description="Their highest cost together, in dollars, as far as prices are known."

@@ -3,113 +3,28 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
 import psycopg
 import pytest
 
-from cli.operations.stack import api_command
-from memory.accounts import access
-from memory.llm import keys
-from schemas.settings import Settings
-from store.accounts import beings, users
-from store.database import Store
 from store.migrate import migrate
-from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, answers
-from tests.fakes.upstream import FakeUpstream, Reply, completion, running_upstream
+from tests.acceptance.conftest import ENVIRONMENT, PATIENCE
+from tests.acceptance.proxy.fragile import KEYS_SECRET, Fragile, Talker
+from tests.fakes.upstream import Reply, completion, running_upstream
 from tests.frontends import wire
-from tests.ports import free_port
 from workers.embedded.processes import wait_until
 from workers.embedded.server import Server
-from workers.embedded.servers import EmbeddedServers, embedded_servers
+from workers.embedded.servers import embedded_servers
 
 # Long enough for the memory on a loaded machine, and short enough to wait for.
 MEMORY_PATIENCE = 5.0
 GRACE_REQUESTS = 3
-KEYS_SECRET = "k" * 40
-
-
-@dataclass
-class Fragile:
-    """A proxy with servers of its own, which a test may stop."""
-
-    servers: EmbeddedServers
-    upstream: FakeUpstream
-    environment: dict[str, str]
-    log: Path
-    url: str = ""
-    process: subprocess.Popen[bytes] | None = None
-    clients: list[httpx2.Client] = field(default_factory=list)
-
-    def start(self) -> None:
-        """Start the API, without any worker."""
-        port = free_port()
-        self.url = f"http://127.0.0.1:{port}"
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                api_command("127.0.0.1", port, 1), env=self.environment, stdout=log, stderr=log
-            )
-        assert wait_until(lambda: answers(self.url, "/health/live"), PATIENCE)
-
-    def kill(self) -> None:
-        """Kill the API."""
-        self.process.kill()
-        self.process.wait()
-
-    def person(self) -> "Talker":
-        """A user with a Being and a token."""
-        with Store(self.servers.database_url) as store:
-            with store.transaction() as tx:
-                user = users.add_user(tx, f"person {free_port()}", "UTC")
-                being = beings.add_being(tx, user.user_id, "mira", "Mira")
-            secret, _ = access.issue_token(store, user.user_id, being_id=None, scopes=["ingest", "read"], lifetime=None)
-        return Talker(self, secret, being.being_id)
-
-
-@dataclass
-class Talker:
-    """A person at a frontend."""
-
-    fragile: Fragile
-    secret: str
-    being_id: object
-
-    def asks(self, *said: str, model: str = "fake-1", stream: bool = False) -> httpx2.Response:
-        """Send a transcript."""
-        return httpx2.post(
-            f"{self.fragile.url}/openai/v1/chat/completions",
-            headers={"Authorization": f"Bearer {self.secret}", "X-Memory-Conversation": "chat"},
-            json={"model": model, "messages": wire(*said), "stream": stream},
-            timeout=PATIENCE,
-        )
-
-    def stores_key(self, key: str) -> None:
-        """Store a key that pays for their chat."""
-        with Store(self.fragile.servers.database_url) as store:
-            with store.transaction() as tx:
-                user_id = beings.get_being(tx, self.being_id).user_id
-            keys.add(store, Settings(secret_key=KEYS_SECRET), user_id, "openai", key)
-
-    def said(self) -> list[str]:
-        """What stands of the talk."""
-        return [
-            row[0]
-            for row in self.rows(
-                "select content from memory.messages where being_id = %s order by created_at, message_id"
-            )
-        ]
-
-    def rows(self, statement: str) -> list[tuple[object, ...]]:
-        """Rows of the Being's."""
-        with psycopg.connect(self.fragile.servers.database_url) as connection:
-            return connection.execute(statement, [self.being_id]).fetchall()
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +87,10 @@ def test_with_postgres_down_only_known_tokens_pass_and_nothing_is_lost(fragile):
             assert refused.status_code == 503
             assert refused.json()["error"]["code"] == "unavailable"
         assert len(fragile.upstream.requests) == GRACE_REQUESTS
+        # A turn that is told as not stored is in the log, and in the metrics.
+        told = [line for line in fragile.log.read_text().splitlines() if "proxy.turn_not_stored" in line]
+        assert len(told) == GRACE_REQUESTS + 1
+        assert all("Second." not in line for line in told)
         # So long that no call could be recorded when its answer ended: each is kept, and recorded later.
         missed = GRACE_REQUESTS + 1
         assert wait_until(lambda: fragile.log.read_text().count("proxy.cost_not_recorded") >= missed, PATIENCE)
@@ -188,6 +107,8 @@ def test_with_postgres_down_only_known_tokens_pass_and_nothing_is_lost(fragile):
     # The calls of the outage are in the accounts now, between the one before it and the one after it.
     settled = "select settled_at is not null from memory.model_calls where being_id = %s and purpose = 'chat'"
     assert wait_until(lambda: known.rows(settled) == [(True,)] * (GRACE_REQUESTS + 2), PATIENCE)
+    not_stored = f'patrol_proxy_turns_not_stored_total{{header="no",upstream="main"}} {GRACE_REQUESTS + 1}.0'
+    assert not_stored in fragile.metrics().splitlines()
 
 
 @contextmanager
@@ -225,24 +146,32 @@ def test_without_redis_nothing_changes(fragile, without):
         assert fragile.upstream.requests == []
 
 
-def test_with_the_tokens_out_of_reach_an_unknown_one_spends_nothing(fragile):
+def test_with_the_tokens_out_of_reach_an_unknown_one_spends_nothing_and_a_known_ones_turn_is_stored(fragile):
     known, unknown = fragile.person(), fragile.person()
     known.asks("First.")
     with psycopg.connect(fragile.servers.database_url) as blocking:
         blocking.execute("lock table memory.api_tokens in access exclusive mode")
         fragile.upstream.requests.clear()
-        for token in (unknown.secret, "patrol_made_up"):
-            assert Talker(fragile, token, None).asks("Hello.").status_code == 503
+        assert Talker(fragile, unknown.secret, None).asks("Hello.").status_code == 503
         assert fragile.upstream.requests == []
         answer = known.asks("First.", "ok", "Second.")
-        assert (answer.status_code, answer.headers["x-memory-stored"]) == (200, "no")
+        assert (answer.status_code, answer.headers["x-memory-stored"]) == (200, "yes")
+    assert wait_until(lambda: known.said() == ["First.", "ok", "Second.", "ok"], PATIENCE)
 
-    def stored():
+
+def test_with_the_budget_out_of_reach_the_turn_is_stored_and_the_cost_recorded_later(fragile):
+    known = fragile.person()
+    known.asks("First.")
+    ((user_id,),) = known.rows("select user_id from memory.beings where being_id = %s")
+    with psycopg.connect(fragile.servers.database_url) as blocking:
+        # Every reservation of the user's takes this lock.
+        blocking.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"chat {user_id}"])
         answer = known.asks("First.", "ok", "Second.")
-        return answer.headers.get("x-memory-stored") == "yes"
-
-    # The database is asked again a little later, which the next test relies on.
-    assert wait_until(stored, PATIENCE, pause=0.5)
+        assert (answer.status_code, answer.headers["x-memory-stored"]) == (200, "pending")
+        assert wait_until(lambda: "Second." in known.said(), PATIENCE)
+    assert wait_until(lambda: known.said() == ["First.", "ok", "Second.", "ok"], PATIENCE)
+    settled = "select outcome from memory.model_calls where being_id = %s and purpose = 'chat'"
+    assert wait_until(lambda: known.rows(settled) == [("answered",)] * 2, PATIENCE)
 
 
 def test_a_slow_memory_is_not_waited_for(fragile):

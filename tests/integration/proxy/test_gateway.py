@@ -14,11 +14,12 @@ from api.proxy.gateway import Gateway, Identity
 from api.proxy.threads import MemoryThreads
 from memory.accounts import access
 from memory.accounts.access import Caller, InvalidToken
+from memory.proxy import admission
 from memory.proxy.admission import read_model
 from providers.thinking import Usage
 from schemas.settings import Settings
 from store.accounts import tokens
-from store.errors import Unavailable
+from store.errors import BudgetSpent, Unavailable
 from store.shares import Allowance, allow
 from workers.runtime.resources import Resources
 
@@ -78,6 +79,7 @@ def outage(postgres, url, wait_until):
                 yield
             finally:
                 server.execute(allowed.format(sql.Identifier(name), sql.SQL("true")))
+                allow(Allowance())
 
     return unreachable
 
@@ -93,13 +95,12 @@ def admitted(gateway, identity, model="fake-1"):
 def test_in_an_outage_identification_refuses_a_token_that_was_never_verified(gateway, issue, outage):
     async def run():
         known, unknown = issue()[0], issue()[0]
-        assert (await identified(gateway, known)).verified
+        await identified(gateway, known)
         with outage():
             for secret in (unknown, "patrol_made_up"):
                 with pytest.raises(Unavailable):
                     await identified(gateway, secret)
-            identity = await identified(gateway, known)
-            assert not identity.verified
+            assert (await identified(gateway, known)).token == access.digest(known)
             # A token that passed says nothing about others.
             with pytest.raises(Unavailable):
                 await identified(gateway, unknown)
@@ -111,20 +112,118 @@ def test_in_an_outage_admission_refuses_a_token_that_was_never_admitted(gateway,
     async def run():
         known = await identified(gateway, issue()[0])
         other = await identified(gateway, issue()[0])
-        assert (await admitted(gateway, known)).call_id is not None
+        assert (await admitted(gateway, known)).admission.call_id is not None
         caller = Caller(being.user_id, None, frozenset({"ingest", "read"}))
         with outage():
-            for identity in (other, Identity(caller, b"made up", verified=False)):
+            for identity in (other, Identity(caller, b"made up")):
                 with pytest.raises(Unavailable):
                     await admitted(gateway, identity)
             # What passed at one upstream passes at no other.
             with pytest.raises(Unavailable):
                 await admitted(gateway, known, "other/fake-1")
             for _ in range(GRACE_REQUESTS):
-                passed = await admitted(gateway, known)
+                passed = (await admitted(gateway, known)).admission
                 assert (passed.call_id, passed.payer.key) == (None, "sk-platform")
             with pytest.raises(Unavailable):
                 await admitted(gateway, known)
+
+    asyncio.run(run())
+
+
+def test_an_outage_that_comes_and_goes_gives_no_new_grace_until_a_budget_has_counted_its_cost(
+    gateway, store, issue, outage
+):
+    async def run():
+        known = await identified(gateway, issue()[0])
+        await admitted(gateway, known)
+        with outage():
+            passed = [(await admitted(gateway, known)).admission for _ in range(GRACE_REQUESTS)]
+        # The database answers again, and the accounts do not have the cost yet.
+        assert (await admitted(gateway, known)).admission.call_id is not None
+        with outage(), pytest.raises(Unavailable):
+            await admitted(gateway, known)
+        for each in passed:
+            admission.settle(store, SETTINGS, each, "answered", EXPECTED)
+        with outage(), pytest.raises(Unavailable):
+            await admitted(gateway, known)
+        assert (await admitted(gateway, known)).admission.call_id is not None
+        with outage():
+            assert (await admitted(gateway, known)).admission.call_id is None
+
+    asyncio.run(run())
+
+
+def test_an_outage_does_not_let_a_model_without_a_price_pass_a_budget(gateway, issue, outage):
+    async def run():
+        known = await identified(gateway, issue()[0])
+        await admitted(gateway, known)
+        with outage(), pytest.raises(BudgetSpent):
+            await admitted(gateway, known, "dear-without-price")
+
+    asyncio.run(run())
+
+
+@contextmanager
+def locked(url, table):
+    """Within the block, whatever reads or writes a table waits: the database is slow, and not down."""
+    with psycopg.connect(url) as connection:
+        connection.execute(sql.SQL("lock table {} in access exclusive mode").format(sql.Identifier("memory", table)))
+        yield
+
+
+@pytest.fixture
+def impatient(store, threads):
+    return Gateway(Resources(SETTINGS.model_copy(update={"proxy_patience": 0.05}), store, None, None), threads)
+
+
+def test_a_request_that_a_slow_database_admits_late_is_in_the_accounts_and_keeps_no_grace(impatient, issue, url):
+    async def run():
+        known = await identified(impatient, issue()[0])
+        await admitted(impatient, known)
+        for _ in range(2 * GRACE_REQUESTS):
+            with locked(url, "model_calls"):
+                passed = await admitted(impatient, known)
+                assert (passed.admission.call_id, passed.stored) == (None, True)
+            final = await passed.final()
+            assert final.call_id is not None
+            assert final.requested == passed.admission.requested
+
+    asyncio.run(run())
+
+
+def test_a_slow_database_is_waited_for_where_nothing_vouches_for_a_request(impatient, issue, url):
+    async def run():
+        secret = issue()[0]
+        with locked(url, "api_tokens"):
+            identifying = asyncio.ensure_future(identified(impatient, secret))
+            await asyncio.wait({identifying}, timeout=0.5)
+            assert not identifying.done()
+        identity = await identifying
+        with locked(url, "model_calls"):
+            admitting = asyncio.ensure_future(admitted(impatient, identity))
+            await asyncio.wait({admitting}, timeout=0.5)
+            assert not admitting.done()
+        assert (await admitting).admission.call_id is not None
+
+    asyncio.run(run())
+
+
+def test_a_request_whose_client_goes_away_before_it_is_admitted_keeps_nothing_reserved(
+    impatient, store, issue, url, wait_until
+):
+    async def run():
+        identity = await identified(impatient, issue()[0])
+        with locked(url, "model_calls"):
+            admitting = asyncio.ensure_future(admitted(impatient, identity))
+            await asyncio.wait({admitting}, timeout=0.5)
+            admitting.cancel()
+
+        def reserved():
+            with store.transaction() as tx:
+                calls = tx.execute("select cost, outcome from memory.model_calls").fetchall()
+            return [(call["cost"], call["outcome"]) for call in calls]
+
+        await asyncio.to_thread(wait_until, lambda: reserved() == [(0, "failed")])
 
     asyncio.run(run())
 

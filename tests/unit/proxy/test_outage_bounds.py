@@ -84,28 +84,41 @@ def test_of_too_many_values_the_oldest_go(recent, monkeypatch):
     assert [recent.find(number) for number in range(5)] == [None, None, 2, 3, 4]
 
 
-def test_requests_of_a_token_are_bounded():
+def test_requests_of_a_token_are_bounded_over_all_that_it_asks_for():
     grace = Grace(2, Decimal(10))
-    assert [grace.take(b"one", Decimal(1)) for _ in range(3)] == [True, True, False]
-    assert grace.take(b"other", Decimal(1))
-    grace.reset(b"one")
-    assert grace.take(b"one", Decimal(1))
+    taken = [grace.take(b"one", slot, Decimal(1)) for slot in "abc"]
+    assert [one is not None for one in taken] == [True, True, False]
+    assert grace.take(b"other", "a", Decimal(1))
 
 
 def test_the_cost_of_a_token_is_bounded():
     grace = Grace(100, Decimal("0.5"))
-    assert grace.take(b"one", Decimal("0.3"))
+    assert grace.take(b"one", "a", Decimal("0.3"))
     # What is refused is not counted.
-    assert not grace.take(b"one", Decimal("0.3"))
-    assert grace.take(b"one", Decimal("0.2"))
-    assert not grace.take(b"one", Decimal("0.01"))
+    assert not grace.take(b"one", "a", Decimal("0.3"))
+    assert grace.take(b"one", "a", Decimal("0.2"))
+    assert not grace.take(b"one", "a", Decimal("0.01"))
     # A call whose price is not known counts as a request.
-    assert grace.take(b"one", None)
+    assert grace.take(b"one", "a", None)
+
+
+def test_what_was_taken_is_free_again_when_its_cost_is_recorded_and_counted():
+    grace = Grace(2, Decimal(10))
+    first, second = grace.take(b"one", "a", Decimal(1)), grace.take(b"one", "b", Decimal(1))
+    assert grace.recorded(b"one", "a") == []
+    first.recorded = second.recorded = True
+    # Another admission says nothing of the budget that this one counts against.
+    assert grace.recorded(b"one", "a") == [first]
+    grace.give_back(b"one", [first])
+    grace.give_back(b"one", [first])
+    assert grace.take(b"one", "a", Decimal(1))
+    assert not grace.take(b"one", "a", Decimal(1))
 
 
 def test_tokens_beyond_the_most_are_refused_rather_than_counted_anew(monkeypatch):
     monkeypatch.setattr(graces, "MOST_TOKENS", 2)
     grace = Grace(1, Decimal(1))
-    assert [grace.take(token, None) for token in (b"a", b"b", b"c", b"a")] == [True, True, False, False]
-    grace.reset(b"a")
-    assert grace.take(b"c", None)
+    taken = [grace.take(token, "a", None) for token in (b"a", b"b", b"c", b"a")]
+    assert [one is not None for one in taken] == [True, True, False, False]
+    grace.give_back(b"a", [taken[0]])
+    assert grace.take(b"c", "a", None)

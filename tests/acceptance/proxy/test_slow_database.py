@@ -1,0 +1,96 @@
+"""The proxy on a database that is slow, and not down: every turn is stored, and no user waits for another's load."""
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import httpx2
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from store.migrate import migrate
+from tests.acceptance.conftest import ENVIRONMENT, PATIENCE
+from tests.acceptance.proxy.fragile import KEYS_SECRET, Fragile
+from tests.fakes.slow_server import slow_way
+from tests.fakes.upstream import running_upstream
+from workers.embedded.processes import wait_until
+from workers.embedded.servers import embedded_servers
+
+CHATS = 100
+# A chat sends its database some 60 messages one after the other.
+LATE_SECONDS = 0.005
+
+
+@pytest.fixture(scope="module")
+def slowed():
+    """The proxy with its default patience, and the way to its database."""
+    with (
+        tempfile.TemporaryDirectory(prefix="patrol-") as home,
+        embedded_servers(Path(home), durable=False) as servers,
+        running_upstream() as upstream,
+    ):
+        migrate(servers.database_url)
+        sockets = Path(conninfo_to_dict(servers.database_url)["host"])
+        (socket,) = (each for each in sockets.glob(".s.PGSQL.*") if each.is_socket())
+        with slow_way(socket, Path(home) / socket.name) as way:
+            environment = {
+                **ENVIRONMENT,
+                "PATROL_HOME": home,
+                "DATABASE_URL": make_conninfo(servers.database_url, host=home),
+                "REDIS_URL": servers.redis_url,
+                "PATROL_SECRET_KEY": KEYS_SECRET,
+                "PATROL_PROXY_UPSTREAMS": json.dumps({"main": {"base_url": upstream.url, "key": "sk-platform"}}),
+                "PATROL_PRICES": json.dumps({"fake-1": {"input": 0.01, "output": 0.01}}),
+            }
+            running = Fragile(servers, upstream, environment, Path(home) / "api.log")
+            running.start()
+            yield running, way
+            running.kill()
+        # Shown when a test fails.
+        sys.stderr.write(running.log.read_text())
+
+
+@pytest.mark.long
+def test_a_hundred_chats_of_a_user_at_a_time_lose_no_turn_and_hold_up_no_other_user(slowed):
+    fragile, way = slowed
+    loaded, other = fragile.person(), fragile.person()
+    url = f"{fragile.url}/openai/v1/chat/completions"
+
+    async def chat(client, talker, number):
+        headers = {"Authorization": f"Bearer {talker.secret}", "X-Memory-Conversation": f"chat {number}"}
+        body = {"model": "fake-1", "messages": [{"role": "user", "content": f"Turn {number} of many."}]}
+        answer = await client.post(url, headers=headers, json=body)
+        return answer.status_code, answer.headers.get("x-memory-stored"), answer.text
+
+    async def all_chats():
+        limits = httpx2.Limits(max_connections=None)
+        async with httpx2.AsyncClient(timeout=PATIENCE, limits=limits) as client:
+            await chat(client, loaded, "one before")
+            way.seconds = LATE_SECONDS
+            chats = [asyncio.ensure_future(chat(client, loaded, number)) for number in range(CHATS)]
+            # Another user's first request, for which no earlier one vouches, in the midst of it.
+            await asyncio.wait(chats, return_when=asyncio.FIRST_COMPLETED)
+            others = await chat(client, other, "theirs")
+            unfinished = sum(not one.done() for one in chats)
+            return await asyncio.gather(*chats), others, unfinished
+
+    told, others, unfinished = asyncio.run(all_chats())
+
+    assert others[0] == 200, others
+    assert others[1] in {"yes", "pending"}
+    assert unfinished
+    assert {status for status, _, _ in told} == {200}, [text for status, _, text in told if status != 200][:3]
+    assert {stored for _, stored, _ in told} <= {"yes", "pending"}
+    asked = {"Turn one before of many."} | {f"Turn {number} of many." for number in range(CHATS)}
+    expected = Counter({**dict.fromkeys(asked, 1), "ok": CHATS + 1})
+    assert wait_until(lambda: Counter(loaded.said()) == expected, PATIENCE), expected - Counter(loaded.said())
+    settled = (
+        "select count(*) filter (where outcome = 'answered'), count(*) from memory.model_calls where being_id = %s"
+    )
+    assert wait_until(lambda: loaded.rows(settled) == [(CHATS + 1, CHATS + 1)], PATIENCE), loaded.rows(settled)
+    assert wait_until(lambda: other.said() == ["Turn theirs of many.", "ok"], PATIENCE)
+    assert "proxy.turn_not_stored" not in fragile.log.read_text()
+    assert "patrol_proxy_turns_not_stored_total{" not in fragile.metrics()
