@@ -2,6 +2,8 @@
 
 from pydantic_core import from_json
 
+from schemas.text.storable import storable_json
+
 
 def only_object(text: str) -> str | None:
     """Find the single JSON object in a text with other text around it.
@@ -13,18 +15,18 @@ def only_object(text: str) -> str | None:
         text: The model's answer.
 
     Returns:
-        The object's text, or None.
+        The object's text, of which all can be stored, or None.
     """
-    if _is_object(text):
-        return text.strip()
+    if found := _object(text):
+        return found
     answer = text.rpartition("</think>")[2]
     start, end = answer.find("{"), answer.rfind("}")
-    candidate = answer[start : end + 1] if start >= 0 else ""
-    return candidate if _is_object(candidate) else None
+    return _object(answer[start : end + 1]) if start >= 0 else None
 
 
-def _is_object(text: str) -> bool:
+def _object(text: str) -> str | None:
+    mended = storable_json(text).strip()
     try:
-        return isinstance(from_json(text), dict)
+        return mended if isinstance(from_json(mended), dict) else None
     except ValueError:
-        return False
+        return None

@@ -138,7 +138,7 @@ def read(question: Question[A], completion: Completion) -> A:
     """Validate a completion against the question's schema.
 
     Raises:
-        BadAnswer: It violates the schema, or has text that Postgres cannot store. The message can be shown to the
+        BadAnswer: It violates the schema, or has a number that Postgres cannot store. The message can be shown to the
             model, and quotes nothing of the completion.
     """
     try:

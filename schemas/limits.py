@@ -83,7 +83,8 @@ MOST_KEYED_FOUND = 1000
 KEYED_OFFSET = 1_000_000_000
 PRODUCER_ID_CHARACTERS = 200
 SPEAKER_CHARACTERS = 200
-FUTURE_MINUTES = 5
+# A message's time that is up to so far ahead of the clock becomes the clock's: clocks differ, and change for summer.
+AHEAD_MINUTES = 60
 EARLIEST_YEAR = 1900
 LATEST_YEAR = 9998
 WHEN_ITEMS_EMBEDDED = 3

@@ -9,9 +9,12 @@ from typing import Any
 from api.http.problems import Rejection
 from memory.text.json_elements import elements, next_token
 from schemas.limits import BATCH_ITEMS, BATCH_VALUES, ITEM_BYTES
+from schemas.text.storable import decoded
 
-# Escaping each character can make an item up to three times as long as sent.
+# Escaping each character can make an item up to three times as long as it is kept.
 LONGEST_ITEM_AS_SENT = 4 * ITEM_BYTES
+# A text of 5 MB has about as many.
+MOST_COMMAS_IN_TEXT = 100_000
 
 
 def read_json(body: bytes, most_values: int) -> Any:
@@ -42,8 +45,8 @@ def read_batch(body: bytes) -> Any:
         body: JSON in UTF-8.
 
     Returns:
-        The value. An item that is too long is replaced by a `ValueError` that says so; items after the thousandth are
-        replaced by None.
+        The value. An item that is too long, and not for a long text, is replaced by a `ValueError` that says so; items
+        after the thousandth are replaced by None.
 
     Raises:
         Rejection: It is not JSON, or holds too many values; the text names the place and quotes nothing.
@@ -53,11 +56,16 @@ def read_batch(body: bytes) -> Any:
         start = next_token(text, 0)
         if text.startswith("[", start):
             return _items(text, start + 1)
-        if len(text) > LONGEST_ITEM_AS_SENT:
+        if _is_excessive(text, 0, len(text)):
             raise too_large(f"The body is longer than {LONGEST_ITEM_AS_SENT} bytes, and is a single item")
         return json.loads(text)
     except (ValueError, RecursionError) as fault:
         raise unreadable(fault) from None
+
+
+def _is_excessive(text: str, began: int, end: int) -> bool:
+    """Whether an item is longer than any, and not for a long text in it, of which the beginning may be kept."""
+    return end - began > LONGEST_ITEM_AS_SENT and text.count(",", began, end) > MOST_COMMAS_IN_TEXT
 
 
 def _items(text: str, start: int) -> list[Any]:
@@ -66,7 +74,7 @@ def _items(text: str, start: int) -> list[Any]:
     items: list[Any] = []
     for item, began, end in elements(text, start, "]", lambda place: decoder.raw_decode(text, place)):
         kept: Any = item if len(items) < BATCH_ITEMS else None
-        if end - began > LONGEST_ITEM_AS_SENT:
+        if _is_excessive(text, began, end):
             kept = ValueError(f"it is {end - began} characters of JSON, and {ITEM_BYTES} is the most")
         items.append(kept)
     return items
@@ -81,7 +89,7 @@ def text_of(body: bytes, most_values: int) -> str:
     if sum(map(body.count, (b",", b"[", b"{"))) > most_values:
         raise _too_many_values(most_values)
     try:
-        return body.decode()
+        return decoded(body)
     except UnicodeDecodeError as error:
         raise _bad(f"The body is not UTF-8 at byte {error.start}.") from None
 

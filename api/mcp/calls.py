@@ -13,7 +13,7 @@ from memory.intake.batches import IntakeFull
 from memory.text.errors import InvalidRequest
 from memory.text.items import ItemBatchRefused
 from providers.errors import ProviderError
-from schemas.text.storable import unstorable
+from schemas.text.storable import storable, unstorable
 from schemas.text.validation_messages import bounded, validation_messages
 from store.errors import NotFound, Refused, Unavailable
 from workers.runtime.faults import described
@@ -39,7 +39,7 @@ def with_safe_errors(tool: Callable[P, R]) -> Callable[P, R]:
         if faults := bounded(unstorable(kwargs)):
             raise ToolError("; ".join(faults))
         try:
-            return tool(*args, **kwargs)
+            return tool(*args, **storable(kwargs))
         except ToolError:
             raise
         except EXPECTED as refusal:

@@ -1,6 +1,7 @@
 """The MCP tools over streamable HTTP. The MCP package, a quarter of the API's imports, is loaded when first needed."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import Context as Variables
@@ -16,6 +17,7 @@ from api.http.bodies import limited
 from api.http.json_values import LONGEST_ITEM_AS_SENT, read_json
 from memory.accounts.access import Caller, Forbidden, Operator
 from schemas.limits import DOCUMENT_VALUES
+from schemas.text.storable import storable
 from workers.runtime.resources import Resources
 
 if TYPE_CHECKING:
@@ -86,8 +88,9 @@ class McpOverHttp:
         on: Resources = scope["app"].state.resources
         receive = limited(receive, Headers(scope=scope), LONGEST_ITEM_AS_SENT, on.settings)
         body = await Request(scope, receive).body()
-        await run_in_threadpool(read_json, body, DOCUMENT_VALUES)
-        return body
+        read = await run_in_threadpool(read_json, body, DOCUMENT_VALUES)
+        # The MCP server's parser refuses halves of characters.
+        return json.dumps(storable(read)).encode()
 
 
 def _once(body: bytes, receive: Receive) -> Receive:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from memory.intake.delivery import ItemKind
 from schemas.limits import PRODUCER_ID_CHARACTERS
+from schemas.text.storable import decoded, storable
 from workers.streams.rejected import DOORS
 
 STREAMS: dict[str, ItemKind] = {stream: what for what, stream in DOORS.items()}
@@ -55,7 +56,7 @@ def read_entry(stream: str, place: bytes, fields: Fields) -> Entry:
 
 def derived_id(stream: str, place: bytes, fields: Fields) -> str:
     """Return the id of an entry's item without a producer's id: the entry's `id` field, or its stream and entry id."""
-    return fields.get(b"id", b"").decode(errors="replace") or f"stream/{stream}/{place.decode()}"
+    return storable(fields.get(b"id", b"").decode(errors="replace")) or f"stream/{stream}/{place.decode()}"
 
 
 def by_being(entries: Iterable[Entry]) -> dict[UUID, list[Entry]]:
@@ -68,20 +69,18 @@ def by_being(entries: Iterable[Entry]) -> dict[UUID, list[Entry]]:
 
 def _check_id(sent: bytes) -> None:
     try:
-        known_by = sent.decode()
+        known_by = decoded(sent)
     except UnicodeDecodeError as fault:
         raise Unreadable(f"id: is not UTF-8 at byte {fault.start}") from None
     if len(known_by) > PRODUCER_ID_CHARACTERS:
         raise Unreadable(f"id: is longer than {PRODUCER_ID_CHARACTERS} characters")
-    if "\0" in known_by:
-        raise Unreadable("id: holds a NUL character, which no text may")
 
 
 def _object(fields: Fields) -> dict[str, Any]:
     if b"data" not in fields:
         raise Unreadable("the entry has no field `data`")
     try:
-        found = json.loads(fields[b"data"].decode())
+        found = json.loads(decoded(fields[b"data"]))
     except UnicodeDecodeError as fault:
         raise Unreadable(f"data: is not UTF-8 at byte {fault.start}") from None
     except json.JSONDecodeError as fault:

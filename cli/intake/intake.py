@@ -22,15 +22,15 @@ from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.text.json_lines import LineRefused, numbered, read_object
 from schemas.intake.notes import Receipt, Trouble
-from schemas.limits import BATCH_ITEMS, ITEM_BYTES
+from schemas.limits import BATCH_ITEMS, DOCUMENT_BYTES
 from store.errors import Unavailable
 from workers.runtime.resources import Resources
 
 notes = Typer(help="Notes: scenes, todos, reminders and knowledge.", no_args_is_help=True)
 messages = Typer(help="Messages of conversations.", no_args_is_help=True)
 
-# An item of the largest size whose characters are all written as escapes like `\u00e9`.
-LINE_BYTES = 6 * ITEM_BYTES
+# Much more than an item may have: of a longer message the beginning is kept.
+LINE_BYTES = DOCUMENT_BYTES
 
 File = Annotated[FileBinaryRead, Argument(metavar="FILE|-", help="One JSON object a line; - reads from stdin.")]
 
@@ -66,7 +66,8 @@ Accept = Callable[[Resources, UUID, Sequence[Line]], Receipt]
 class Summary:
     """The outcome of a file, with the numbers of lines that were not accepted.
 
-    `stopped_at` is the first line that was not handed in; `erased` are the lines whose items were erased before.
+    `stopped_at` is the first line that was not handed in; `erased` are the lines whose items were erased before, and
+    `shortened` those of whose text the beginning was kept.
     """
 
     accepted: int = 0
@@ -74,6 +75,7 @@ class Summary:
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     rejected: list[dict[str, Any]] = field(default_factory=list)
     erased: list[int] = field(default_factory=list)
+    shortened: list[int] = field(default_factory=list)
     ids: list[UUID | None] = field(default_factory=list)
     stopped_at: int | None = None
 
@@ -88,6 +90,7 @@ class Summary:
         self.conflicts += placed(receipt.conflicts)
         self.rejected += placed(receipt.rejected)
         self.erased += [lines[position].number for position in receipt.erased]
+        self.shortened += [lines[position].number for position in receipt.shortened]
         self.ids += receipt.ids
 
 
@@ -229,6 +232,7 @@ def _tell(summary: Summary) -> None:
         (len(summary.conflicts), "in conflict", "yellow"),
         (len(summary.rejected), "rejected", "red"),
         (len(summary.erased), "erased before", "dim"),
+        (len(summary.shortened), "shortened", "yellow"),
     )
     shown = [Text(f"{count} {what}", style=style) for count, what, style in counts if count or what == "accepted"]
     say(Text(", ").join(shown))

@@ -9,7 +9,7 @@ from functools import partial
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, OperatorToken, Scope, Token
-from schemas.text.storable import unstorable
+from schemas.text.storable import storable
 from store.accounts import beings, operators, tokens
 from store.accounts.tokens import Opened
 from store.database import Store
@@ -120,7 +120,7 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
 
 def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admitted | InvalidToken]:
     """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
-    asked = [(digest(each.secret), _storable(each.being)) for each in presented]
+    asked = [(digest(each.secret), storable(each.being)) for each in presented]
     found = store.statement(partial(tokens.opened, asked=asked))
     unknown = {hashed for (hashed, _), opened in zip(asked, found, strict=True) if opened is None}
     used = {hashed for (hashed, _), opened in zip(asked, found, strict=True) if opened and opened.used_unnoted}
@@ -134,11 +134,6 @@ def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admi
         _admitted(opened) if opened else _operator(operates[hashed])
         for (hashed, _), opened in zip(asked, found, strict=True)
     ]
-
-
-def _storable(being: str | None) -> str | None:
-    """Return the name of a Being, unless none can have it."""
-    return None if being is None or any(unstorable(being)) else being
 
 
 def _admitted(opened: Opened) -> Admitted | InvalidToken:
@@ -166,10 +161,8 @@ def find_being(store: Store, caller: Caller, being: str) -> Being:
     Raises:
         NotFound: The caller has no such Being, whether or not another user has.
     """
-    found = None
-    if not any(unstorable(being)):
-        with store.transaction() as tx:
-            found = beings.find_being(tx, caller.user_id, being)
+    with store.transaction() as tx:
+        found = beings.find_being(tx, caller.user_id, storable(being))
     return must_be_found(_open_to(caller, found))
 
 

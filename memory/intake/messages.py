@@ -1,5 +1,6 @@
 """Intake of messages. Accepted means committed, in one transaction with the work that it causes."""
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -11,7 +12,7 @@ from pydantic import TypeAdapter
 from memory.erased import recognition
 from memory.intake.batches import IntakeFull, is_bulk, is_full, keep, turn_for
 from memory.talk.sessions import process_or_wait
-from memory.text.items import DeriveId, Item, ItemBatch, ItemRefused, read_items
+from memory.text.items import DeriveId, Item, ItemBatch, ItemRefused, read_items, size_of
 from memory.text.reasoning import spoken
 from providers.thinkers import platform_llm_disabled
 from schemas.intake.inputs import (
@@ -19,7 +20,7 @@ from schemas.intake.inputs import (
 )
 from schemas.intake.notes import Receipt
 from schemas.ledger import kinds
-from schemas.limits import FUTURE_MINUTES
+from schemas.limits import AHEAD_MINUTES, SPEAKER_CHARACTERS
 from schemas.settings import Settings
 from store.database import Store
 from store.talk import judging, messages
@@ -49,7 +50,7 @@ def accept_messages(
         store: The ledger.
         settings: Thresholds of judging.
         being_id: The Being.
-        items: 1 to 1,000 messages as received, each at most 64 KB as JSON; see `read_batch`.
+        items: 1 to 1,000 messages as received; of one with more than 64 KB as JSON the beginning is kept.
         derive_id: Gives an item without an id one by its position, so that a retry changes nothing.
         paid_by: The id of the key that came with the request, if one did; it may pay for work on these messages.
 
@@ -75,7 +76,7 @@ def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[Messag
     Raises:
         ItemBatchRefused: The batch is empty or too long.
     """
-    return read_items([_as_spoken(item) for item in items], _MESSAGE, derive_id)
+    return read_items([_as_spoken(item) for item in items], _MESSAGE, derive_id, _shortened)
 
 
 def _as_spoken(item: Any) -> Any:
@@ -133,7 +134,7 @@ def take_each_in(
         platform=not platform_llm_disabled(settings),
     )
     now = begun.began_at
-    batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=FUTURE_MINUTES)))
+    batch = batch.without(partial(_from_the_future, latest=now + timedelta(minutes=AHEAD_MINUTES)))
     erased_before = recognition.with_key(settings, being_id, begun.erasure_key)
     # Messages that no key can pay for are no backlog: they are kept until there is one.
     if begun.may_think and is_full(settings.most_unjudged, partial(judging.waiting, tx, being_id), bulk=bulk):
@@ -154,7 +155,8 @@ def take_each_in(
         )
 
     def order(item: Item[MessageInput]) -> datetime:
-        # Sessions are a function of the messages in the order of their ids: of a batch the earlier one comes first.
+        # Sessions are a function of the messages in the order of their ids: of a batch the earlier one comes first, and
+        # those ahead of the clock keep their order.
         return item.value.created_at or now
 
     sessions: set[UUID] = set()
@@ -180,7 +182,23 @@ def take_each_in(
 def _from_the_future(message: MessageInput, *, latest: datetime) -> str | None:
     if message.created_at is None or message.created_at <= latest:
         return None
-    return f"created_at: is more than {FUTURE_MINUTES} minutes in the future"
+    return f"created_at: is more than {AHEAD_MINUTES} minutes in the future"
+
+
+def _shortened(message: dict[str, Any], excess: int) -> dict[str, Any]:
+    """Return a message with the beginning of its content, and of its speaker's name, where it exceeds its limit."""
+    cut: dict[str, Any] = {}
+    match message.get("speaker"):
+        case str(speaker) if len(speaker) > SPEAKER_CHARACTERS:
+            cut["speaker"] = speaker[:SPEAKER_CHARACTERS]
+            excess -= size_of(speaker) - size_of(cut["speaker"])
+    match message.get("content"):
+        case str(content) if excess > 0:
+            room = size_of(content) - excess
+            # Each character has a byte at least, so that no more have to be looked at.
+            characters = range(min(len(content), max(room, 0)) + 1)
+            cut["content"] = content[: bisect_right(characters, room, key=lambda end: size_of(content[:end])) - 1]
+    return message | cut if cut else message
 
 
 def _message(item: Item[MessageInput], message_id: UUID, *, now: datetime) -> NewMessage:
@@ -192,7 +210,7 @@ def _message(item: Item[MessageInput], message_id: UUID, *, now: datetime) -> Ne
         speaker=message.speaker,
         conversation=message.conversation,
         content=message.content,
-        created_at=message.created_at or now,
+        created_at=min(message.created_at or now, now),
         metadata=message.metadata,
         content_hash=item.content_hash,
     )

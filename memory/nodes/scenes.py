@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from providers.json_text import only_object
 from schemas.intake.inputs import SceneInput
 from schemas.limits import WHEN_ITEMS_EMBEDDED
-from schemas.text.storable import unstorable
+from schemas.text.storable import storable, unstorable
 from schemas.text.validation_messages import bounded, validation_messages
 
 CODE_BLOCK = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
@@ -32,7 +32,7 @@ def parse_scene(content: Any) -> SceneInput:
     if faults:
         raise Unparsable("not a scene: " + "; ".join(faults))
     try:
-        return SceneInput.model_validate(content)
+        return SceneInput.model_validate(storable(content))
     except ValidationError as error:
         raise Unparsable("not a scene: " + "; ".join(validation_messages(error))) from None
 

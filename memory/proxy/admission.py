@@ -14,7 +14,7 @@ from schemas.accounts.accounts import Being
 from schemas.llm.calls import Outcome, PaidWith
 from schemas.proxy.upstreams import Upstream
 from schemas.settings import Settings
-from schemas.text.storable import unstorable
+from schemas.text.storable import storable
 from store.accounts import beings
 from store.database import Store
 from store.errors import BudgetSpent, NotFound
@@ -279,7 +279,7 @@ def mark_refused(store: Store, admission: Admission) -> None:
 
 def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None) -> Being:
     if named is not None:
-        found = None if any(unstorable(named)) else beings.find_being(tx, user_id, named)
+        found = beings.find_being(tx, user_id, storable(named))
         if found is None or only not in {None, found.being_id}:
             raise NotFound(
                 "You have no Being of that id or slug. It is what stands behind the last `@` of the model's name; for a"

@@ -89,7 +89,8 @@ class ChatBody:
         text = self.text
         for (start, end), new in sorted(changes, reverse=True):
             text = text[:start] + new + text[end:]
-        return text.encode()
+        # A half of a character that the client encoded alone passes as it came.
+        return text.encode(errors="surrogatepass")
 
     def _with_context(self, context: str) -> tuple[Span, str]:
         first = self.fields["messages"][0]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from memory.text.reasoning import opens_reasoning
+from schemas.text.storable import storable
 
 LineRole = Literal["system", "user", "assistant", "tool", "unknown"]
 
@@ -65,8 +66,8 @@ def _line(message: Any) -> Line:
     texts, others = _parts(message.get("content"))
     return Line(
         role=_ROLES.get(role, "unknown") if isinstance(role, str) else "unknown",
-        text="\n".join(texts),
-        name=name if isinstance(name, str) and name.strip() else None,
+        text=storable("\n".join(texts)),
+        name=storable(name) if isinstance(name, str) and name.strip() else None,
         other_parts=others or bool(message.get("tool_calls") or message.get("function_call") or message.get("audio")),
     )
 

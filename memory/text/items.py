@@ -1,7 +1,8 @@
 """Validation of item batches: every item is accepted, rejected by position, or reported as a duplicate.
 
 A batch has 1 to 1,000 items of at most 64 KB each and is refused whole when it has more; an invalid item is rejected
-alone. A producer id that is already stored makes the item a duplicate, or a conflict if its content differs.
+alone. Text that Postgres can't store is mended. A producer id that is already stored makes the item a duplicate, or a
+conflict if its content differs.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from schemas.intake.inputs import Produced
 from schemas.intake.notes import Receipt, Trouble
 from schemas.limits import BATCH_ITEMS, ITEM_BYTES
-from schemas.text.storable import surely_storable, unstorable
+from schemas.text.storable import storable, surely_storable, unstorable
 from schemas.text.validation_messages import bounded, validation_messages
 
 T = TypeVar("T", bound=Produced)
@@ -24,6 +25,9 @@ T = TypeVar("T", bound=Produced)
 DeriveId = Callable[[int], str | None]
 """Derives the producer id of an item that has none from its position; None leaves the item without one."""
 
+
+Shorten = Callable[[dict[str, Any], int], dict[str, Any]]
+"""Returns an item that is shorter by a number of bytes, with the fields that it has cut; or the item as it is."""
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -41,12 +45,21 @@ class ItemRefused(ValueError):
 
 @dataclass(frozen=True)
 class Item(Generic[T]):
-    """A valid item."""
+    """A valid item.
+
+    Attributes:
+        position: Its place in the batch.
+        producer_id: The producer's id, or a derived one.
+        content_hash: The hash of what was sent, which does not depend on limits or on the clock.
+        value: The item as it is kept.
+        shortened: Whether a text of it was cut to its limit.
+    """
 
     position: int
     producer_id: str | None
     content_hash: bytes
     value: T
+    shortened: bool = False
 
 
 @dataclass(frozen=True)
@@ -165,6 +178,7 @@ class ItemBatch(Generic[T]):
             conflicts=conflicts,
             rejected=self.rejected,
             erased=self.erased,
+            shortened=[item.position for item in self.items if item.shortened],
             ids=ids,
         )
 
@@ -173,6 +187,7 @@ def read_items(
     items: Sequence[Any],
     adapter: TypeAdapter[T],
     derive_id: DeriveId,
+    shorten: Shorten = lambda item, _: item,
 ) -> ItemBatch[T]:
     """Validate the items of a batch one by one.
 
@@ -180,6 +195,7 @@ def read_items(
         items: The parsed items. An exception stands for an item that could not be parsed; it is rejected with its text.
         adapter: The schema of an item.
         derive_id: Derives ids for items without one, which makes resending them idempotent.
+        shorten: Cuts the texts of an item to their limits; by default an item that is too long is rejected.
 
     Raises:
         ItemBatchRefused: There is no item, or more than 1,000.
@@ -194,30 +210,43 @@ def read_items(
     rejected: list[Trouble] = []
     for position, item in enumerate(items):
         try:
-            value = _read(item, adapter)
+            sent, kept, value = _read(item, adapter, shorten)
         except ItemRefused as refusal:
             rejected.append(Trouble(position=position, reason=str(refusal)))
         else:
-            hashed = hashlib.sha256(_bytes(_canonical(value.content_fields()))).digest()
-            read.append(Item(position, value.id or derive_id(position), hashed, value))
+            content = value.content_fields()
+            if shortened := kept is not sent:
+                content |= {name: sent[name] for name in kept if kept[name] != sent[name]}
+            hashed = hashlib.sha256(_canonical(content).encode()).digest()
+            read.append(Item(position, value.id or derive_id(position), hashed, value, shortened))
     return ItemBatch(len(items), read, rejected)
 
 
-def _read(item: Any, adapter: TypeAdapter[T]) -> T:
+def size_of(value: Any) -> int:
+    """Return the size of a storable JSON value, in bytes of JSON."""
+    return _bytes_of(_canonical(value))
+
+
+def _read(item: Any, adapter: TypeAdapter[T], shorten: Shorten) -> tuple[Any, Any, T]:
+    """Return an item as it was sent, but for what can't be stored; as it is kept; and its value."""
     if isinstance(item, Exception):
         raise ItemRefused(str(item))
     try:
         text = _canonical(item)
-        size = len(text) if text.isascii() else len(_bytes(text))
-        faults = [] if surely_storable(text) else bounded(unstorable(item))
+        if not surely_storable(text):
+            if faults := bounded(unstorable(item)):
+                raise ItemRefused("; ".join(faults))
+            item = storable(item)
+            text = _canonical(item)
     except RecursionError:
         raise ItemRefused("it is nested too deeply") from None
+    size, kept = _bytes_of(text), item
+    if isinstance(item, dict) and (kept := shorten(item, size - ITEM_BYTES)) is not item:
+        size = size_of(kept)
     if size > ITEM_BYTES:
         raise ItemRefused(f"it is {size} bytes of JSON, and {ITEM_BYTES} is the most")
-    if faults:
-        raise ItemRefused("; ".join(faults))
     try:
-        return adapter.validate_python(item)
+        return item, kept, adapter.validate_python(kept)
     except ValidationError as error:
         raise ItemRefused("; ".join(validation_messages(error))) from None
 
@@ -226,5 +255,5 @@ def _canonical(value: Any) -> str:
     return _CANONICAL.encode(value)
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode(errors="surrogatepass")
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

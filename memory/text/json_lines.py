@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
+from schemas.text.storable import decoded
+
 
 class LineRefused(ValueError):
     """A line is invalid; the message says why."""
@@ -30,7 +32,7 @@ def read_object(raw: bytes, most: int) -> Any:
     if len(raw) > most and not raw.endswith(b"\n"):
         raise LineRefused(f"the line is longer than {most} bytes")
     try:
-        return json.loads(raw.decode("utf-8-sig"))
+        return json.loads(decoded(raw))
     except UnicodeDecodeError as fault:
         raise LineRefused(f"not UTF-8: byte {fault.start + 1} of the line") from None
     except json.JSONDecodeError as fault:

@@ -68,6 +68,10 @@ class Receipt(BaseModel):
         default=[],
         description="Positions of items that were erased for good before; they are not kept, and it is no error.",
     )
+    shortened: list[int] = Field(
+        default=[],
+        description="Positions of items whose text is longer than its limit; its beginning is kept.",
+    )
     ids: list[UUID | None] = Field(
         description="For each item the id of its note, null where it was rejected, or erased before."
     )

@@ -1,5 +1,12 @@
-"""Finds values that Postgres can't store: NUL, unpaired surrogates, infinite numbers, and too deep nesting."""
+"""Mends text that Postgres can't store, and finds what can't be mended: infinite numbers, and too deep nesting.
 
+All text from outside passes `storable` once, where its door reads it: requests in `schemas/wire/requests.py`, items of
+batches in `memory/text/items.py`, transcripts in `memory/proxy/transcript.py`, exports in `memory/intake/importers`,
+tools' arguments in `api/mcp`, models' answers in
+`providers/json_text.py`.
+"""
+
+import json
 import math
 import re
 from collections.abc import Iterator
@@ -8,19 +15,59 @@ from typing import Any, TypeAlias
 from schemas.limits import NESTING
 from schemas.text.validation_messages import MOST_PLACE_CHARACTERS, shortened
 
-_UNPAIRED_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
 _SUSPECTS = ("\\u0000", "NaN", "Infinity")
+_ESCAPED = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 # The path to a value: the path of its container, and its key or index there. A linked list, since most paths are never
 # written out.
 _Place: TypeAlias = tuple["_Place", str | int] | None
 
 
+def storable(value: Any, depth: int = 0) -> Any:
+    """Return a JSON value with text that Postgres can store; other values in it stay as they are.
+
+    Halves of a character of UTF-16 that follow each other are joined. A half without the other, and NUL, become U+FFFD.
+
+    Args:
+        value: A value as `json.loads` returns it.
+        depth: In how many containers it is. Those that `unstorable` refuses for their depth stay as they are.
+    """
+    match value:
+        case str():
+            return _mended(value) if _UNSTORABLE.search(value) else value
+        case dict() if depth < NESTING:
+            return {storable(key): storable(inner, depth + 1) for key, inner in value.items()}
+        case list() if depth < NESTING:
+            return [storable(inner, depth + 1) for inner in value]
+    return value
+
+
+def storable_json(text: str) -> str:
+    """Return a JSON text whose values are storable; one that holds nothing to mend, or is no JSON, stays as it is."""
+    if not _ESCAPED.search(text) and not _UNSTORABLE.search(text):
+        return text
+    try:
+        return json.dumps(storable(json.loads(text)))
+    except (ValueError, RecursionError):
+        return text
+
+
+def decoded(raw: bytes) -> str:
+    """Decode UTF-8, with or without a byte order mark; halves of characters are kept, for `storable`.
+
+    Raises:
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    return raw.decode(errors="surrogatepass").removeprefix("\ufeff")
+
+
 def surely_storable(json_text: str) -> bool:
     """Whether a JSON value certainly has nothing that can't be stored, seen from its text alone.
 
-    False means that it may have: `unstorable` then walks the value. Most values are answered here, for a fraction of
-    the cost.
+    False means that it may have: `storable` and `unstorable` then walk the value. Most values are answered here, for a
+    fraction of the cost.
 
     Args:
         json_text: The value as `json.dumps` writes it without `ensure_ascii`.
@@ -29,12 +76,12 @@ def surely_storable(json_text: str) -> bool:
         # Quoted text may hold these as well; numbers and characters that can't be stored are always written so.
         not any(suspect in json_text for suspect in _SUSPECTS)
         and json_text.count("{") + json_text.count("[") < NESTING
-        and (json_text.isascii() or not _UNPAIRED_SURROGATE.search(json_text))
+        and (json_text.isascii() or not _UNSTORABLE.search(json_text))
     )
 
 
 def unstorable(value: Any) -> Iterator[str]:
-    """Yield one message for each part of a JSON value that can't be stored, with its path.
+    """Yield one message for each part of a JSON value that can neither be stored nor mended, with its path.
 
     Iterative, so that deep nesting can't exhaust the call stack.
     """
@@ -45,18 +92,19 @@ def unstorable(value: Any) -> Iterator[str]:
             case dict() | list() if depth >= NESTING:
                 # Other code walks values recursively, and must not exhaust the call stack.
                 yield f"it is nested deeper than {NESTING} levels"
-            case str():
-                yield from (_at(place, fault) for fault in _no_text(part))
             case float() if not math.isfinite(part):
                 yield _at(place, "must be a finite number")
             case dict():
-                # An unstorable key can't be repeated in the error message either.
-                yield from (_at(place, f"the name of a field {fault}") for key in part for fault in _no_text(key))
-                named = [((place, key), depth + 1, inner) for key, inner in part.items() if not any(_no_text(key))]
+                named = [((place, key), depth + 1, inner) for key, inner in part.items()]
                 waiting.extend(reversed(named))
             case list():
                 numbered = [((place, position), depth + 1, inner) for position, inner in enumerate(part)]
                 waiting.extend(reversed(numbered))
+
+
+def _mended(text: str) -> str:
+    units = text.encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace").replace("\0", _REPLACEMENT)
 
 
 def _at(place: _Place, fault: str) -> str:
@@ -66,10 +114,3 @@ def _at(place: _Place, fault: str) -> str:
         parts.append(f"[{part}]" if isinstance(part, int) else f".{part[:MOST_PLACE_CHARACTERS]}")
     written = "".join(reversed(parts)).removeprefix(".")
     return f"{shortened(written, MOST_PLACE_CHARACTERS)}: {fault}" if written else fault
-
-
-def _no_text(value: str) -> Iterator[str]:
-    if "\0" in value:
-        yield "holds a NUL character, which Postgres can't store"
-    if _UNPAIRED_SURROGATE.search(value):
-        yield "holds an unpaired surrogate, which is not valid Unicode text"

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.limits import QUERY_CHARACTERS
-from schemas.text.storable import unstorable
+from schemas.text.storable import storable, unstorable
 from schemas.text.validation_messages import bounded
 from schemas.wire.fields import Wire, Words
 
@@ -17,7 +17,7 @@ Id = Annotated[UUID, Field(strict=False)]
 
 
 class RequestModel(Wire):
-    """Base of request bodies; values that Postgres can't store are refused."""
+    """Base of requests. Text that Postgres can't store is mended, and other values that it can't store are refused."""
 
     @model_validator(mode="before")
     @classmethod
@@ -25,7 +25,7 @@ class RequestModel(Wire):
         faults = bounded(unstorable(value))
         if faults:
             raise PydanticCustomError("unstorable", "{faults}", {"faults": "; ".join(faults)})
-        return value
+        return storable(value)
 
 
 class Changes(RequestModel):

@@ -309,7 +309,7 @@ class Producer(threading.Thread):
             [
                 {"id": name, "type": "dream", "content": "a"},
                 {"id": name, "type": "scene", "content": {"action": "No actors.", "when": ["2026-03-02"]}},
-                {"id": name, "type": "scene", "content": {**scene, "action": "A NUL \0 in the middle."}},
+                {"id": name, "type": "scene", "content": {**scene, "importance": "\0"}},
                 {"id": name, "type": "scene", "content": {**scene, "mood": "unknown field"}},
                 {"id": name, "type": "knowledge", "content": "Without a title."},
                 {"id": name, "type": "scene", "content": {**scene, "sensory": ["too large " * 7000]}},

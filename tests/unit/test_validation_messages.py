@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from schemas.limits import NESTING
 from schemas.nodes.recall import RecallRequest
-from schemas.text.storable import surely_storable, unstorable
+from schemas.text.storable import decoded, storable, storable_json, surely_storable, unstorable
 from schemas.text.validation_messages import (
     MOST_MESSAGE_CHARACTERS,
     MOST_MESSAGES,
@@ -40,13 +40,8 @@ def test_a_complaint_is_short_whatever_names_it_holds():
 
 
 def test_places_are_named_in_order():
-    value = {"a": ["\0", {"b": float("inf")}], "c": "\ud800", "\0": 1}
-    assert [fault.partition(":")[0] for fault in unstorable(value)] == [
-        "the name of a field holds a NUL character, which Postgres can't store",
-        "a[0]",
-        "a[1].b",
-        "c",
-    ]
+    value = {"a": [float("nan"), {"b": float("inf")}], "c": float("-inf")}
+    assert [fault.partition(":")[0] for fault in unstorable(value)] == ["a[0]", "a[1].b", "c"]
 
 
 def test_what_is_nested_too_deeply_is_found_at_any_depth():
@@ -74,6 +69,45 @@ VALUES = st.recursive(
 def test_what_is_storable_by_its_text_has_no_fault(value):
     if surely_storable(json.dumps(value, ensure_ascii=False)):
         assert list(unstorable(value)) == []
+        assert repr(storable(value)) == repr(value)
+
+
+@given(VALUES)
+def test_mended_text_can_be_stored_and_is_mended_once(value):
+    mended = storable(value)
+    written = json.dumps(mended, ensure_ascii=False)
+    assert "\\u0000" not in written.replace("\\\\", "")
+    written.encode()
+    assert repr(storable(mended)) == repr(mended)
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("cut \ud83d off", "cut \ufffd off"),
+        ("\ude00", "\ufffd"),
+        ("\ud83d\ude00", "\U0001f600"),
+        ("\ude00\ud83d", "\ufffd\ufffd"),
+        ("\ud83d\ud83d\ude00", "\ufffd\U0001f600"),
+        ("a\0b", "a\ufffdb"),
+        ("Zoë 🙂\u200d", "Zoë 🙂\u200d"),
+    ],
+)
+def test_halves_are_joined_and_the_rest_replaced(text, mended):
+    assert storable(text) == mended
+    assert storable({text: [text, {"in": text}]}) == {mended: [mended, {"in": mended}]}
+    assert json.loads(storable_json(json.dumps({text: text}))) == {mended: mended}
+
+
+def test_text_that_is_no_json_or_has_nothing_to_mend_stays_byte_for_byte():
+    for text in ('{"a":  "caf\\u00e9"}', '{"a": "\\ud83d', "\\u0000"):
+        assert storable_json(text) == text
+
+
+def test_halves_that_were_encoded_alone_are_joined():
+    assert storable(decoded(b"\xef\xbb\xbf\xed\xa0\xbd\xed\xb8\x80!")) == "\U0001f600!"
+    with pytest.raises(UnicodeDecodeError):
+        decoded(b"J\xfcrgen")
 
 
 def test_plain_values_are_storable_by_their_text():

@@ -1874,6 +1874,8 @@ class Receipt(TypedDict):
     """Items that can't be taken."""
     erased: list[int]
     """Positions of items that were erased for good before; they are not kept, and it is no error."""
+    shortened: list[int]
+    """Positions of items whose text is longer than its limit; its beginning is kept."""
     ids: list[str | None]
     """For each item the id of its note, null where it was rejected, or erased before."""
     hint: NotRequired[str | None]

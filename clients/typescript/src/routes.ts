@@ -122,7 +122,7 @@ export abstract class Routes {
     return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/notes/${part(noteId)}` }) as Promise<void>;
   }
 
-  /** Hand in one message, or a list of up to 1,000. Accepted means committed. Scope `ingest`. A message belongs to the session within 30 minutes of its own `created_at`. One that is more than five minutes in the future is refused. As for notes, items are at most 64 KB each, refused items are listed under `rejected`, and an id is taken once. */
+  /** Hand in one message, or a list of up to 1,000. Accepted means committed. Scope `ingest`. A message belongs to the session within 30 minutes of its own `created_at`. A time up to an hour in the future becomes now, and a later one is refused. Of a message with more than 64 KB the beginning is kept; it is listed under `shortened`. Characters that are none (NUL, halves of UTF-16 pairs) become U+FFFD. As for notes, refused items are listed under `rejected`, and an id is taken once. */
   handInMessages(being: string, body: types.MessageInput | types.MessageInput[], options: { lLMAPIKey?: string | null | undefined; lLMProvider?: "anthropic" | "openai" | null | undefined; } = {}): Promise<types.Receipt> {
     return this.send({ method: "POST", path: `/v1/beings/${part(being)}/messages`, headers: { "X-LLM-API-Key": options.lLMAPIKey, "X-LLM-Provider": options.lLMProvider }, body }) as Promise<types.Receipt>;
   }

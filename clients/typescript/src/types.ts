@@ -1674,6 +1674,8 @@ export interface Receipt {
   rejected: Trouble[];
   /** Positions of items that were erased for good before; they are not kept, and it is no error. */
   erased: number[];
+  /** Positions of items whose text is longer than its limit; its beginning is kept. */
+  shortened: number[];
   /** For each item the id of its note, null where it was rejected, or erased before. */
   ids: (string | null)[];
   /** What keeps accepted items from being processed, and what to do; null if nothing does. */

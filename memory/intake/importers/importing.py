@@ -5,7 +5,7 @@ skipped. So the same file again changes nothing, and after a kill it goes on whe
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -21,6 +21,7 @@ from schemas.facts.requests import Seed
 from schemas.intake.notes import Receipt
 from schemas.limits import BATCH_ITEMS
 from schemas.settings import Settings
+from schemas.text.storable import storable
 from schemas.text.validation_messages import validation_messages
 from store.database import Store
 from store.talk import messages as stored
@@ -95,8 +96,10 @@ class Import:
                 case Conversation():
                     for bad in entry.bad:
                         self._put_aside(bad)
-                    self._off += [entry] if entry.off_branch else []
-                    self._said += entry.messages
+                    # Intake mends text that can't be stored; ids have to be compared with the mended ones before.
+                    said, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
+                    self._off += [replace(entry, messages=said, off_branch=off_branch)] if off_branch else []
+                    self._said += said
                 case Statement():
                     self._told.append(entry)
                 case Knowledge():

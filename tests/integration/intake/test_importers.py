@@ -266,10 +266,11 @@ def test_an_archive_is_read_as_it_was_downloaded(take, told, tmp_path):
 
 def test_what_intake_refuses_is_set_aside_and_aged_input_is_marked(take, told, tmp_path):
     file = tmp_path / "conversations.json"
-    said = [{"uuid": f"m-{n}", "sender": "human", "text": text} for n, text in enumerate(("Hello.", "x" * 70_000))]
+    times = ("2026-02-01T09:00:00Z", "2126-02-01T09:00:00Z")
+    said = [{"uuid": f"m-{n}", "sender": "human", "text": "Hello.", "created_at": at} for n, at in enumerate(times)]
     file.write_text(json.dumps([{"uuid": "k", "created_at": "2026-02-01T09:00:00Z", "chat_messages": said}]))
     done, (bad,) = take("claude", file, aged=True)
     assert isinstance(bad, Bad)
-    assert ("is the most" in bad.reason, bad.entry["id"]) == (True, "claude/m-1")
+    assert (bad.reason.partition(":")[0], bad.entry["id"]) == ("created_at", "claude/m-1")
     assert [(row["content"], row["aged"]) for row in told()] == [("Hello.", True)]
     assert (done.messages, done.set_aside) == (1, 1)

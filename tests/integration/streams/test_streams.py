@@ -212,7 +212,6 @@ def test_an_item_has_the_id_that_it_brings_or_else_its_place(new_reader, write, 
         ({"data": '{"being": "mira"}'}, "being"),
         ({"data": json.dumps({"being": str(uuid4()), "type": "todo", "content": "x"})}, "no Being"),
         ({"data": "{}", "id": "x" * 201}, "id: is longer than 200"),
-        ({"data": "{}", "id": "a\0b"}, "id: holds a NUL"),
         ({"data": "{}", "id": b"\xff"}, "id: is not UTF-8"),
     ],
 )
@@ -231,7 +230,6 @@ def test_what_can_not_be_read_is_rejected_with_its_reason(new_reader, redis, wri
     [
         ({"wings": 2}, "wings"),
         ({"content": {"action": "x" * 70_000, "actors": [], "when": []}}, "65536 is the most"),
-        ({"content": {"action": "a\0b", "actors": [], "when": []}}, "NUL"),
     ],
 )
 def test_a_bad_item_is_rejected_alone(new_reader, redis, write, kept, fields, reason):

@@ -118,14 +118,14 @@ def test_messages_cost_no_task_without_a_model(store, being, sent):
 
 
 def test_a_message_from_the_future_is_refused_by_its_place_and_stops_no_other(store, being):
-    late = {**said(0, 1), "created_at": (datetime.now(UTC) + timedelta(minutes=6)).isoformat()}
-    soon = {**said(0, 2), "created_at": (datetime.now(UTC) + timedelta(minutes=4)).isoformat()}
+    late = {**said(0, 1), "created_at": (datetime.now(UTC) + timedelta(minutes=61)).isoformat()}
+    soon = {**said(0, 2), "created_at": (datetime.now(UTC) + timedelta(minutes=59)).isoformat()}
 
     receipt = accept_messages(store, SETTINGS, being.being_id, [late, {"role": "user"}, soon, late])
 
     assert [(trouble.position, trouble.reason) for trouble in receipt.rejected] == [
-        (0, "created_at: is more than 5 minutes in the future"),
+        (0, "created_at: is more than 60 minutes in the future"),
         (1, "content: Field required"),
-        (3, "created_at: is more than 5 minutes in the future"),
+        (3, "created_at: is more than 60 minutes in the future"),
     ]
     assert [id_ is None for id_ in receipt.ids] == [True, True, False, True]

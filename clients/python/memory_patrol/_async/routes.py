@@ -272,9 +272,10 @@ class AsyncRoutes:
 
         Scope `ingest`.
 
-        A message belongs to the session within 30 minutes of its own `created_at`. One that is more than five
-        minutes in the future is refused. As for notes, items are at most 64 KB each, refused items are listed
-        under `rejected`, and an id is taken once.
+        A message belongs to the session within 30 minutes of its own `created_at`. A time up to an hour in the
+        future becomes now, and a later one is refused. Of a message with more than 64 KB the beginning is kept;
+        it is listed under `shortened`. Characters that are none (NUL, halves of UTF-16 pairs) become U+FFFD. As
+        for notes, refused items are listed under `rejected`, and an id is taken once.
         """
         answer: types.Receipt = await self.send(
             Request(

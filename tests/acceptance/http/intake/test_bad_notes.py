@@ -36,9 +36,6 @@ BAD = {
         "content.emotion.valence",
     ),
     "65 KB": (scene("x" * 65 * 1024), "65536 is the most"),
-    "a NUL character": (scene("a\0b"), "content.action: holds a NUL"),
-    "a NUL character in metadata": ({**scene(), "metadata": {"a": ["\0"]}}, "metadata.a[0]: holds a NUL"),
-    "half of a surrogate pair": (scene("\ud800"), "content.action"),
     "too much metadata": ({**scene(), "metadata": {"a": "x" * 5000}}, "metadata"),
     "too long an id": ({**scene(), "id": "x" * 201}, "id"),
     "no object": ("The oven failed.", "object"),
@@ -74,9 +71,9 @@ def test_alone_it_is_refused_with_its_reason(person, problem, bad, place):
 
 
 def test_a_list_of_nothing_but_bad_ones_is_refused_with_the_first_twenty_reasons(person, problem):
-    told = problem(hand_in(person, [bad for bad, _ in BAD.values()]), 422)
+    told = problem(hand_in(person, [bad for bad, _ in BAD.values()] * 2), 422)
     assert [trouble["position"] for trouble in told["rejected"]] == list(range(20))
-    assert told["more"] == len(BAD) - 20
+    assert told["more"] == 2 * len(BAD) - 20
 
 
 def test_importance_is_moved_to_the_nearer_end(person):

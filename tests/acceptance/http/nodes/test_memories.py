@@ -45,7 +45,6 @@ def test_a_correction_is_found_by_its_new_words(person, node):
         ({"action": " "}, "body.action"),
         ({"actors": "Mira"}, "body.actors"),
         ({"when": [{"date": "2026-03-02"}]}, "body.when[0].action"),
-        ({"feeling": "a\0b"}, "feeling: holds a NUL"),
         ({"emotion": {"valence": 3}}, "body.emotion"),
     ],
 )
@@ -152,7 +151,7 @@ def test_a_being_is_made_shown_and_renamed(person, problem):
         ({"slug": "jon\n", "name": "Jon"}, "body.slug"),
         ({"slug": "0199d6a8-5c00-7000-8000-000000000001", "name": "Jon"}, "body.slug"),
         ({"slug": "jon", "name": ""}, "body.name"),
-        ({"slug": "jon", "name": "a\0b"}, "name: holds a NUL"),
+        ({"slug": "a\0b", "name": "Jon"}, "body.slug"),
         ({"slug": "jon", "name": "Jon", "soul": "good"}, "body.soul"),
         (["jon"], "body"),
     ],
