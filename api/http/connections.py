@@ -10,11 +10,11 @@ import asyncio
 import logging
 import socket
 import struct
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from http import HTTPStatus
 from time import monotonic
-from typing import Any, cast
+from typing import Any
 
 import structlog
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
@@ -32,6 +32,8 @@ PORTION_BYTES = 16 * 1024
 MOST_FRAME_BYTES = 16 * 1024
 # The parser itself takes a request line and headers of any length.
 MOST_HEAD_BYTES = 64 * 1024
+# Of what a client sends before it has its answers, this much is read, and one read more; the rest waits in the kernel.
+MOST_AHEAD_BYTES = 64 * 1024
 # The most bytes of a body that are read and dropped after the answer has been sent.
 MOST_DROPPED_BYTES = 32 * 1024 * 1024
 
@@ -84,7 +86,8 @@ class Connection(HttpToolsProtocol):
     """One connection of a client.
 
     It is busy from the end of a request's headers until its answer is complete, and idle otherwise. Requests that a
-    client sends before the answer to an earlier one wait for it.
+    client sends before the answer to an earlier one wait for it, and are read on only then; a connection whose client
+    goes away meanwhile is noticed, as long as the client has sent little in advance.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -95,35 +98,18 @@ class Connection(HttpToolsProtocol):
         self._wire: asyncio.Transport
         self._deadline: asyncio.TimerHandle | None = None
         self._answer_deadline: asyncio.TimerHandle | None = None
-        self._received = False
-        self._draining = False
-        self._frame_bytes = self._content_bytes = self._head_bytes = self._dropped_bytes = 0
-        # The request whose answer was begun last.
-        self._begun: RequestResponseCycle | None = None
-        self._in_head = self._malformed = False
-        self._unparsed = b""
+        # Requests whose headers have come and whose answer is incomplete; the first is being answered.
+        self._requests: deque[RequestResponseCycle] = deque()
+        self._unparsed = bytearray()
+        # Where the parser is: in a request's line and headers, in its body, or behind one.
+        self._in_head = self._in_body = self._is_whole = False
+        self._received = self._draining = self._malformed = False
+        self._head_bytes = self._body_bytes = self._content_bytes = self._dropped_bytes = 0
 
     @property
     def is_closing(self) -> bool:
         """Whether the connection sends no more."""
         return self._draining or self._wire.is_closing()
-
-    @property
-    def _answering(self) -> RequestResponseCycle | None:
-        """The request that keeps it busy."""
-        return None if self._begun is None or self._begun.response_complete else self._begun
-
-    @property
-    def _receiving(self) -> RequestResponseCycle | None:
-        """The request whose headers came last."""
-        # uvicorn sets it with the first request.
-        return cast("RequestResponseCycle | None", self.cycle)
-
-    @property
-    def _is_whole(self) -> bool:
-        """Whether the last request has been read to its end."""
-        cycle = self._receiving
-        return cycle is not None and not cycle.more_body and not self._in_head and not self._malformed
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """Wait for a request, or answer 503 if too many connections are busy."""
@@ -140,7 +126,7 @@ class Connection(HttpToolsProtocol):
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "unavailable", detail)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Forget the connection, and tell its requests."""
         self._all.idle.pop(self, None)
         self._stop_deadline()
         self._stop_answer_deadline()
@@ -148,23 +134,14 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse the received bytes in portions."""
+        """Take received bytes, and parse them unless a request waits for the answer to an earlier one."""
         if self._draining:
             self._dropped_bytes += len(data)
             if self._dropped_bytes > MOST_DROPPED_BYTES:
                 self.abort()
-        for start in range(0, len(data), PORTION_BYTES):
-            if self.is_closing or self._malformed:
-                return
-            if self.pipeline:
-                self._unparsed += data[start:]
-                # The request that is being answered resumes it whenever it asks for more of its body.
-                self.flow.pause_reading()
-                return
-            self._received = True
-            self._parse(data[start : start + PORTION_BYTES])
-        if not self._answering and not self.is_closing and self._deadline is None:
-            self._wait_for_headers()
+            return
+        self._unparsed += data
+        self._parse()
 
     def pause_writing(self) -> None:
         """Start the deadline by which the client must read."""
@@ -178,7 +155,7 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         """Read a request's line and headers."""
-        self._in_head = True
+        self._in_head, self._is_whole = True, False
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -187,35 +164,50 @@ class Connection(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Answer the request, or let it wait for the answer to the one before."""
-        self._in_head = False
+        """Answer the request, or let it wait for the answer to the one before.
+
+        Raises:
+            ValueError: A proxy in front might read the body's length otherwise: HTTP/1.0 has no codings, and `chunked`
+                is the only one here. The parser takes it for a malformed request.
+        """
+        codings = [value.strip().lower() for name, value in self.headers if name == b"transfer-encoding"]
+        if codings and (codings != [b"chunked"] or self.parser.get_http_version() != "1.1"):
+            raise ValueError
+        self._in_head, self._in_body = False, True
         self._head_bytes = 0
+        self._stop_deadline()
+        self._all.idle.pop(self, None)
         super().on_headers_complete()
+        self._requests.append(self.cycle)
+
+    def on_body(self, body: bytes) -> None:
+        """Keep a piece of a body for the application."""
+        self._content_bytes += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End a request."""
+        self._in_body, self._is_whole = False, True
+        super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Answer the request that waits, or wait for the next."""
+        self._requests.popleft()
         super().on_response_complete()
         if self.is_closing:
             return
-        if self.pipeline:
-            self.flow.pause_reading()
-        if self._answering:
-            return
-        self._received = False
-        self._all.idle[self] = None
-        if self._malformed:
-            self._refuse_malformed()
-        elif self._unparsed:
-            unparsed, self._unparsed = self._unparsed, b""
-            self.data_received(unparsed)
+        if not self._requests:
+            self._received = self._in_head
+            self._all.idle[self] = None
+        self._refuse_malformed_in_turn()
+        self._parse()
 
     def send_400_response(self, msg: str) -> None:
         """Answer a malformed request, after those before it."""
         del msg
         self._malformed = True
         self._all.count("no_request")
-        if self._answering is None or self._answering.more_body:
-            self._refuse_malformed()
+        self._refuse_malformed_in_turn()
 
     def shutdown(self) -> None:
         """Close after the answer to the current request."""
@@ -240,38 +232,50 @@ class Connection(HttpToolsProtocol):
         self._stop_deadline()
         self._all.idle[self] = None
         self._deadline = self.loop.call_later(self._all.header_seconds, self.abort)
-        if self._is_whole:
+        if self._is_whole and not self._malformed and not self._unparsed and not self.pipeline:
             self._wire.close()
         else:
             self._draining = True
+            self._unparsed.clear()
             self._wire.write_eof()
             self._wire.resume_reading()
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._begun = cycle
-        super()._start_asgi_task(cycle, app)
+    def _parse(self) -> None:
+        """Parse received bytes in portions, as long as no request waits for the answer to an earlier one."""
+        while self._unparsed and len(self._requests) <= 1 and not self._malformed and not self.is_closing:
+            self._received = True
+            portion = bytes(self._unparsed[:PORTION_BYTES])
+            del self._unparsed[:PORTION_BYTES]
+            request = self.cycle
+            super().data_received(portion)
+            if self.cycle is not request:
+                # A portion with the end of a head counts for no body.
+                self._body_bytes = self._content_bytes = 0
+            elif self._in_body:
+                self._body_bytes += len(portion)
+            if self._in_head:
+                self._head_bytes += len(portion)
+            self._check_sizes()
+        if self.is_closing:
+            return
+        if len(self._requests) > 1:
+            # A transport that does not read is not told that its client has gone.
+            if len(self._unparsed) < MOST_AHEAD_BYTES:
+                self.flow.resume_reading()
+            else:
+                self.flow.pause_reading()
+        elif not self._requests and self._received and self._deadline is None:
+            self._wait_for_headers()
 
-    def _parse(self, portion: bytes) -> None:
-        cycle = self._receiving
-        before = len(cycle.body) if cycle else 0
-        super().data_received(portion)
-        if self._receiving is not cycle:
-            self._stop_deadline()
-            self._all.idle.pop(self, None)
-            self._frame_bytes = self._content_bytes = 0
-        elif cycle and cycle.more_body and not cycle.response_complete:
-            content = len(cycle.body) - before
-            self._content_bytes += content
-            self._frame_bytes += len(portion) - content
-            if self._frame_bytes > MOST_FRAME_BYTES + self._content_bytes:
-                self._all.count("small_chunks")
-                self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "The body's chunks are too small.")
-        if self._in_head:
-            self._head_bytes += len(portion)
-            if self._head_bytes > MOST_HEAD_BYTES:
-                self._all.count("long_headers")
-                detail = f"The request's line and headers are longer than {MOST_HEAD_BYTES} bytes."
-                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "bad-request", detail)
+    def _check_sizes(self) -> None:
+        """Refuse a request with too much that is no content."""
+        if self._body_bytes > MOST_FRAME_BYTES + 2 * self._content_bytes:
+            self._all.count("small_chunks")
+            self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "The body's chunks are too small.")
+        elif self._head_bytes > MOST_HEAD_BYTES:
+            self._all.count("long_headers")
+            detail = f"The request's line and headers are longer than {MOST_HEAD_BYTES} bytes."
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "bad-request", detail)
 
     def _wait_for_headers(self) -> None:
         self._all.idle[self] = None
@@ -293,7 +297,7 @@ class Connection(HttpToolsProtocol):
 
     def _refuse(self, status: HTTPStatus, kind: str, detail: str) -> None:
         """Answer instead of the application, and close."""
-        answering = self._answering
+        answering = self._requests[0] if self._requests else None
         self._disconnect()
         if answering is not None and answering.response_started:
             self.abort()
@@ -309,14 +313,16 @@ class Connection(HttpToolsProtocol):
         self._wire.write(b"\r\n".join([*lines, b"", bytes(response.body)]))
         self.close()
 
-    def _refuse_malformed(self) -> None:
-        self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "This is not a valid HTTP request.")
+    def _refuse_malformed_in_turn(self) -> None:
+        """Answer what is malformed once all whole requests before it are answered."""
+        if self._malformed and len(self._requests) == self._in_body:
+            self._refuse(HTTPStatus.BAD_REQUEST, "bad-request", "This is not a valid HTTP request.")
 
     def _disconnect(self) -> None:
-        """Tell the application that its answer will not be sent."""
-        if (answering := self._answering) is not None:
-            answering.disconnected = True
-            answering.message_event.set()
+        """Tell the application that none of its answers will be sent."""
+        for request in self._requests:
+            request.disconnected = True
+            request.message_event.set()
 
     def _stop_deadline(self) -> None:
         if self._deadline is not None:
