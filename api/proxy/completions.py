@@ -42,7 +42,7 @@ USER_NAMES = "x-memory-user-names"
 MOST_USER_NAMES = 20
 SHORT_BYTES = 32 * 1024
 REQUEST_HEADERS = (BEING, CONVERSATION, BACKGROUND, USER_NAMES)
-ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-recall", "x-memory-stored", "x-memory-upstream")
+ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-aligned", "x-memory-recall", "x-memory-stored", "x-memory-upstream")
 _PASSED_ON = ("accept", "openai-beta")
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
@@ -185,6 +185,7 @@ def _headers(admitted: Admission, progress: Progress, stored: Stored) -> list[tu
     }
     if progress.taken and progress.taken.conversation:
         told["x-memory-conversation"] = progress.taken.conversation
+        told["x-memory-aligned"] = "yes" if progress.taken.aligned else "no"
     return [
         (name.encode(), value.encode("latin-1"))
         for name, value in told.items()

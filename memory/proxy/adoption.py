@@ -17,78 +17,89 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.proxy.alignment import LONG, known_conversation
 from memory.proxy.changes import EVIDENCE, Changes, changes_of
 from memory.proxy.comparison import comparable, digest, words_key
+from memory.proxy.reads import Reads
 from memory.proxy.recognition import CANDIDATES, Recognized, aligned, begun, fit, is_meant
 from memory.proxy.turns import Turn
 from memory.text.reasoning import spoken
 from store.talk import transcripts, unplaced_messages
 from store.talk.transcripts import NewPlace, PlacedMessage
 from store.talk.unplaced_messages import UnplacedMessage, WordsFound
-from store.transaction import Transaction
 
 # The most sessions, and messages of them, that a transcript is compared with; those count that have most of its words.
 SESSIONS = 50
 MESSAGES = 2000
 
 
+class Adoption(NamedTuple):
+    """A conversation with the messages that a transcript adopts, what it changes then, and the adopted ones' places."""
+
+    found: Recognized
+    changes: Changes
+    places: Sequence[NewPlace] = ()
+
+
 def changes_with_adoption(
-    tx: Transaction, being_id: UUID, turns: Sequence[Turn], found: Recognized, now: datetime, *, certain: bool
-) -> tuple[Recognized, Changes]:
-    """Adopt what a transcript shows of the messages without a place, and return what it changes then.
+    reads: Reads, being_id: UUID, turns: Sequence[Turn], found: Recognized, now: datetime, *, certain: bool
+) -> Adoption:
+    """Find what a transcript shows of the messages without a place, and return what it changes with it.
 
     Args:
-        tx: A transaction that has locked the Being's talk.
+        reads: Reads messages.
         being_id: The Being.
         turns: The transcript.
         found: The conversation that the transcript continues or, without messages, begins.
         now: The domain's time.
         certain: Whether the frontend named the conversation.
-
-    Returns:
-        The conversation with the adopted messages, and the changes.
     """
     changes = changes_of(turns, found.matches, found.known, certain=certain)
+    if not found.aligned:
+        return Adoption(found, changes)
     is_known = bool(found.known.messages)
     # A few words end many conversations, so that another one may be meant.
     doubtful = is_known and not certain and fit(turns, found).evidence < LONG
     searched = turns if doubtful else [turns[new.turn] for new in changes.new]
     keys = {words_key(turn.comparable): turn for turn in searched}
-    words = unplaced_messages.with_words(tx, being_id, keys) if keys else []
+    words = reads.ask(unplaced_messages.with_words, being_id, keys.keys()) if keys else []
     if not words:
-        return found, changes
-    adopted = _continued(tx, being_id, turns, words, found) if is_known else None
+        return Adoption(found, changes)
+    adopted = _continued(reads, being_id, turns, words, found) if is_known else None
     if doubtful or not is_known:
-        other = _recognized(tx, being_id, turns, words, keys, begun() if doubtful else found, now, certain=certain)
+        other = _recognized(reads, being_id, turns, words, keys, begun() if doubtful else found, now, certain=certain)
         if other and fit(turns, other[0]) > fit(turns, adopted[0] if adopted else found):
             adopted = other
     if adopted is None:
-        return found, changes
+        return Adoption(found, changes)
     found, messages = adopted
     places = [NewPlace(one.message_id, one.parent_id, one.digest) for one in messages]
-    transcripts.add(tx, being_id, found.conversation, places)
-    return found, changes_of(turns, found.matches, found.known, certain=certain)
+    return Adoption(found, changes_of(turns, found.matches, found.known, certain=certain), places)
 
 
 Adopted = tuple[Recognized, Sequence[PlacedMessage]]
 
 
 def _continued(
-    tx: Transaction, being_id: UUID, turns: Sequence[Turn], words: Sequence[WordsFound], found: Recognized
+    reads: Reads, being_id: UUID, turns: Sequence[Turn], words: Sequence[WordsFound], found: Recognized
 ) -> Adopted | None:
     """What was said in a known conversation by another door since the transcript's last match."""
     known = found.known.messages.values()
     last = found.matches[-1].message if found.matches else max(known, key=lambda one: (one.stands, one.message_id))
-    same = unplaced_messages.conversations_of(tx, being_id, [match.message.message_id for match in found.matches])
+    same = reads.ask(
+        unplaced_messages.conversations_of, being_id, [match.message.message_id for match in found.matches]
+    )
     ours = [one for one in words if one.conversation in {found.conversation, *same}]
-    return _joined(turns, found, _messages(tx, being_id, ours, since=last.created_at), tx, being_id, last.message_id)
+    return _joined(
+        turns, found, _messages(reads, being_id, ours, since=last.created_at), reads, being_id, last.message_id
+    )
 
 
 def _recognized(
-    tx: Transaction,
+    reads: Reads,
     being_id: UUID,
     turns: Sequence[Turn],
     words: Sequence[WordsFound],
@@ -103,13 +114,13 @@ def _recognized(
     for one in words:
         by_conversation[one.conversation].append(one)
     if certain and found.conversation in by_conversation:
-        named = _messages(tx, being_id, by_conversation[found.conversation])
-        return _joined(turns, found, named, tx, being_id, None)
+        named = _messages(reads, being_id, by_conversation[found.conversation])
+        return _joined(turns, found, named, reads, being_id, None)
     groups = [group for group in by_conversation.values() if _tells({one.key for one in group}, keys)]
     groups.sort(key=lambda group: (len({one.key for one in group}), max(one.message_id for one in group)), reverse=True)
     best: Adopted | None = None
     for group in groups[:CANDIDATES]:
-        joined = _joined(turns, found, _messages(tx, being_id, group), tx, being_id, None)
+        joined = _joined(turns, found, _messages(reads, being_id, group), reads, being_id, None)
         if joined and (best is None or fit(turns, joined[0]) > fit(turns, best[0])):
             best = joined
     return best if best and is_meant(turns, best[0].matches, best[0].known, now) else None
@@ -121,7 +132,7 @@ def _tells(said: set[UUID], keys: Mapping[UUID, Turn]) -> bool:
 
 
 def _messages(
-    tx: Transaction, being_id: UUID, words: Sequence[WordsFound], since: datetime | None = None
+    reads: Reads, being_id: UUID, words: Sequence[WordsFound], since: datetime | None = None
 ) -> list[UnplacedMessage]:
     """The messages of the sessions that have most of the words, and the retracted ones with any of them."""
     in_session: dict[UUID, set[UUID]] = defaultdict(set)
@@ -130,14 +141,14 @@ def _messages(
             in_session[one.session_id].add(one.key)
     sessions = sorted(in_session, key=lambda id_: (len(in_session[id_]), id_), reverse=True)[:SESSIONS]
     retracted = [one.message_id for one in words if one.session_id is None]
-    return unplaced_messages.of_sessions(tx, being_id, sessions, retracted, since=since, limit=MESSAGES)
+    return reads.ask(unplaced_messages.of_sessions, being_id, sessions, retracted, since=since, limit=MESSAGES)
 
 
 def _joined(
     turns: Sequence[Turn],
     found: Recognized,
     messages: Sequence[UnplacedMessage],
-    tx: Transaction,
+    reads: Reads,
     being_id: UUID,
     after: UUID | None,
 ) -> Adopted | None:
@@ -145,10 +156,10 @@ def _joined(
     contents = {one.message_id: one.content for one in messages}
 
     def read(ids: set[UUID]) -> dict[UUID, str]:
-        return contents | transcripts.contents(tx, being_id, ids - contents.keys())
+        return contents | reads.ask(transcripts.contents, being_id, ids - contents.keys())
 
     matches = aligned(turns, known_conversation([*found.known.messages.values(), *_placed(messages, after)]), read)
-    shown = {match.message.message_id for match in matches} & contents.keys()
+    shown = {match.message.message_id for match in matches or ()} & contents.keys()
     if not shown:
         return None
     first = next(number for number, one in enumerate(messages) if one.message_id in shown)
@@ -156,7 +167,8 @@ def _joined(
         [one for one in messages[first:] if one.conversation is not None or one.message_id in shown], after
     )
     known = known_conversation([*found.known.messages.values(), *placed])
-    return replace(found, known=known, matches=aligned(turns, known, read)), placed
+    matches = aligned(turns, known, read)
+    return None if matches is None else (replace(found, known=known, matches=matches), placed)
 
 
 def _placed(messages: Sequence[UnplacedMessage], after: UUID | None) -> list[PlacedMessage]:

@@ -22,11 +22,14 @@ What follows from an alignment is decided in `changes`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import takewhile
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise, takewhile
 from uuid import UUID
 
+import numpy as np
+
+from memory.proxy.evidence import BestSequence, MessageTree, Same, message_tree
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 
@@ -52,6 +55,11 @@ class KnownConversation:
     messages: Mapping[UUID, PlacedMessage]
     after: Mapping[UUID | None, Sequence[PlacedMessage]]
     by_digest: Mapping[bytes, Sequence[PlacedMessage]]
+
+    @cached_property
+    def tree(self) -> MessageTree:
+        """The messages by numbers."""
+        return message_tree(self.messages, self.after)
 
     def way_to(self, message: PlacedMessage) -> Iterator[PlacedMessage]:
         """Yield the messages before this one, nearest first, as far as they are known."""
@@ -85,37 +93,6 @@ def known_conversation(messages: Sequence[PlacedMessage]) -> KnownConversation:
     return KnownConversation({message.message_id: message for message in messages}, after, by_digest)
 
 
-@dataclass(slots=True)
-class _Step:
-    """The best sequence of matches that ends with this one, which adds `evidence` to that of those before it."""
-
-    turn: int
-    message: PlacedMessage
-    longer: bool
-    evidence: int
-    before: "_Before"
-    standing: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.evidence += self.before.evidence
-        self.standing = self.before.standing + self.message.stands
-
-
-class _Before(NamedTuple):
-    """What stands before a match: the best sequence ends with `step`. Of two, the greater one is better.
-
-    Attributes:
-        adjacent: How many matches follow each other directly, the one that this stands before included.
-        even: How many have as many turns between them as messages.
-    """
-
-    evidence: int = 0
-    standing: int = 0
-    adjacent: int = 0
-    even: int = 0
-    step: "_Step | None" = None
-
-
 def align(
     turns: Sequence[Turn],
     known: KnownConversation,
@@ -129,64 +106,29 @@ def align(
         alike: Messages that some turns match although their texts differ, by turn and message: the number of characters
             that the message has.
     """
-    steps: dict[UUID, list[_Step]] = {}
-    # The evidence of all turns up to here that can match at all, which bounds what a sequence can have.
-    most = 0
-    best: _Step | None = None
-    for number, turn in enumerate(turns):
-        said = len(turn.comparable)
-        candidates = [(message, said) for message in known.by_digest.get(turn.digest, ())]
-        candidates += [(known.messages[id_], length) for id_, length in (alike or {}).get(number, {}).items()]
-        found = [
-            _Step(
-                number,
-                message,
-                said > length,
-                min(said, length, LONG),
-                _before(known, steps, number, message, most=most),
-            )
-            for message, length in candidates
-        ]
-        for step in found:
-            steps.setdefault(step.message.message_id, []).append(step)
-            if best is None or _rank(step) > _rank(best):
-                best = step
-        most += min(said, LONG) if found else 0
+    tree = known.tree
+    same: dict[bytes, Same] = {}
+    for turn in turns:
+        if turn.digest in known.by_digest and turn.digest not in same:
+            said = len(turn.comparable)
+            same[turn.digest] = _same(tree, {one.message_id: said for one in known.by_digest[turn.digest]}, said)
+    lengths = {
+        number: {id_: length for id_, length in found.items() if known.messages[id_].digest != turns[number].digest}
+        for number, found in (alike or {}).items()
+    }
+    others = {number: _same(tree, found, len(turns[number].comparable)) for number, found in lengths.items() if found}
+    found = BestSequence(tree, [turn.digest for turn in turns], same, others, most_evidence=LONG).matches()
     matches: list[Match] = []
-    while best is not None:
-        matches.append(Match(best.turn, best.message, best.longer))
-        best = best.before.step
-    return matches[::-1]
+    for number, message in found:
+        said = len(turns[number].comparable)
+        matches.append(Match(number, message, said > lengths.get(number, {}).get(message.message_id, said)))
+    return matches
 
 
-def _before(
-    known: KnownConversation,
-    steps: Mapping[UUID, Sequence[_Step]],
-    turn: int,
-    message: PlacedMessage,
-    *,
-    most: int,
-) -> _Before:
-    """The best sequence of earlier turns on the way to a message; the search ends when none can have more evidence."""
-    best = _Before()
-    if most == 0:
-        return best
-    for between, passed in enumerate(known.way_to(message)):
-        for step in steps.get(passed.message_id, ()):
-            even = turn - step.turn - 1 == between
-            adjacent = even and not between
-            earlier = step.before
-            found = _Before(step.evidence, step.standing, earlier.adjacent + adjacent, earlier.even + even, step)
-            if best.step is None or found[:-1] > best[:-1]:
-                best = found
-        if best.evidence == most and best.step is not None and not between and best.step.turn == turn - 1:
-            break
-    return best
-
-
-def _rank(step: _Step) -> tuple[int, int, int, int, int, UUID]:
-    before = step.before
-    return step.evidence, step.standing, -step.turn, before.adjacent, before.even, step.message.message_id
+def _same(tree: MessageTree, lengths: Mapping[UUID, int], said: int) -> Same:
+    """Messages with their lengths that are the same to a turn with so many characters."""
+    evidence = [min(said, length, LONG) for length in lengths.values()]
+    return Same(np.array([tree.number[id_] for id_ in lengths], dtype=np.intp), np.array(evidence, dtype=np.int64))
 
 
 def without_words_said_again(
@@ -198,10 +140,11 @@ def without_words_said_again(
     shows an exchange more than is known there, words of a third, or turns that take the place of none, `ok` behind them
     is rather said again: taken for the known one, it would hide them for good.
     """
-    for number in range(1, len(matches)):
-        before, match = matches[number - 1], matches[number]
-        said = sum(len(turns[one.turn].comparable) for one in matches[number:])
-        if said < LONG and _is_unknown(turns[before.turn + 1 : match.turn], before, match, known):
+    lengths = [len(turns[match.turn].comparable) for match in matches]
+    # By match, how long it is with those behind it.
+    said = list(accumulate(reversed(lengths)))[::-1]
+    for number, (before, match) in enumerate(pairwise(matches), start=1):
+        if said[number] < LONG and _is_unknown(turns[before.turn + 1 : match.turn], before, match, known):
             return matches[:number]
     return matches
 

@@ -7,13 +7,13 @@ from itertools import chain, islice, pairwise
 from uuid import UUID
 
 from memory.proxy.alignment import LONG, KnownConversation, Match
-from memory.proxy.comparison import comparable
 from memory.proxy.turns import Turn
-from memory.text.reasoning import spoken
 from store.talk.transcripts import PlacedMessage
 
 # The most answers that an unmatched one is compared with.
 ANSWERS = 32
+# The most messages behind a match among which these are looked for.
+LOOKED_AT = 4 * ANSWERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +50,48 @@ def _behind(
 ) -> Iterator[tuple[int, Iterable[Comparison]]]:
     """Yield the answers behind a match, with those that were said after its message."""
     at = {match.turn: match.message for match in matches}
+    answers_to_words = _AnswersToWords(known)
     last: int | None = None
+    # What was said after the last match by the speakers of the turns behind it.
+    edited: list[PlacedMessage] = []
     for number, turn in enumerate(turns):
         if turn.role == "assistant" and last is not None:
-            before = at[last]
-            said = [before] if last == number - 1 else []
-            again = [one for one in known.by_digest.get(turns[number - 1].digest, ()) if one not in said]
-            edited = _answers_to_edited(known, before, matched, turns[last + 1 : number])
+            before, asked = at[last], turns[number - 1]
+            directly = last == number - 1
+            again = len(known.by_digest.get(asked.digest, ())) > (directly and before.digest == asked.digest)
+            to_said = _answers(known, before) if directly else ()
+            elsewhere = chain(to_said, answers_to_words.of(asked, apart_from=before if directly else None))
+            to_edited = [] if directly or asked.role == "assistant" else edited
+            of_edited = (one for said in to_edited for one in _answers(known, said) if one.message_id not in matched)
             if number not in at:
-                elsewhere = _answers_to(known, [*said, *again]) if again else ()
-                after = _answers_after(known, before, matched, least=1 if said else LONG)
-                yield number, chain(elsewhere, edited, after)
-            elif len(turn.comparable) < LONG and (again or not said or at[number].parent_id != before.message_id):
-                yield number, chain(_answers_to(known, [*said, *again]), edited)
+                after = _answers_after(known, before, matched, least=1 if directly else LONG)
+                least = (Comparison(one, least=1) for one in chain(elsewhere if again else (), of_edited))
+                yield number, chain(least, after)
+            elif len(turn.comparable) < LONG and (again or not directly or at[number].parent_id != before.message_id):
+                yield number, (Comparison(one, least=1) for one in chain(elsewhere, of_edited))
         if number in at:
-            last = number
+            last, edited = number, [at[number]]
+        else:
+            after_edited = (one for said in edited for one in known.after.get(said.message_id, ()))
+            same = (one for one in after_edited if (one.role, one.speaker) == (turn.role, turn.speaker))
+            edited = list(islice(same, ANSWERS))
+
+
+class _AnswersToWords:
+    """The answers to all messages with the same words, which are looked up once."""
+
+    def __init__(self, known: KnownConversation) -> None:
+        self._known = known
+        self._answers: dict[bytes, list[PlacedMessage]] = {}
+
+    def of(self, turn: Turn, apart_from: PlacedMessage | None) -> Iterator[PlacedMessage]:
+        """Yield the answers to the words of a turn, but for those to one message."""
+        if turn.digest not in self._answers:
+            said = self._known.by_digest.get(turn.digest, ())
+            self._answers[turn.digest] = [one for message in said for one in _answers(self._known, message)]
+        for one in self._answers[turn.digest]:
+            if apart_from is None or one.parent_id != apart_from.message_id:
+                yield one
 
 
 def _at_the_same_place(matches: Sequence[Match], known: KnownConversation) -> Iterator[tuple[int, PlacedMessage]]:
@@ -83,26 +110,9 @@ def _at_the_same_place(matches: Sequence[Match], known: KnownConversation) -> It
             yield from zip(unmatched, passed, strict=True)
 
 
-def _answers_to_edited(
-    known: KnownConversation, message: PlacedMessage, matched: Collection[UUID], turns: Sequence[Turn]
-) -> Iterator[Comparison]:
-    """Yield the answers to what was said after a message by the speakers of turns, of which the last is no answer."""
-    said = [message] if turns and turns[-1].role != "assistant" else []
-    for turn in turns:
-        after = (one for before in said for one in known.after.get(before.message_id, ()))
-        said = [one for one in after if (one.role, one.speaker) == (turn.role, turn.speaker)]
-    for before in said:
-        for one in known.after.get(before.message_id, ()):
-            if one.role == "assistant" and one.message_id not in matched:
-                yield Comparison(one, least=1)
-
-
-def _answers_to(known: KnownConversation, said: Iterable[PlacedMessage]) -> Iterator[Comparison]:
-    """Yield the answers to each of some messages, once if a message is named twice."""
-    for before in dict.fromkeys(message.message_id for message in said):
-        for one in known.after.get(before, ()):
-            if one.role == "assistant":
-                yield Comparison(one, least=1)
+def _answers(known: KnownConversation, message: PlacedMessage) -> Iterator[PlacedMessage]:
+    """Yield the answers to a message."""
+    return (one for one in known.after.get(message.message_id, ()) if one.role == "assistant")
 
 
 def _answers_after(
@@ -110,15 +120,17 @@ def _answers_after(
 ) -> Iterator[Comparison]:
     """Yield answers that were said after a message, nearest first; `least` is for those directly after it."""
     places = deque([(one, least) for one in known.after.get(message.message_id, ())])
-    while places:
+    looked_at = 0
+    while places and looked_at < LOOKED_AT:
         one, least = places.popleft()
+        looked_at += 1
         if one.role == "assistant" and one.message_id not in matched:
             yield Comparison(one, least)
         places.extend((below, LONG) for below in known.after.get(one.message_id, ()))
 
 
 def alike_answers(
-    turns: Sequence[Turn], compared: Mapping[int, Sequence[Comparison]], contents: Mapping[UUID, str]
+    turns: Sequence[Turn], compared: Mapping[int, Sequence[Comparison]], texts: Mapping[UUID, str]
 ) -> dict[int, dict[UUID, int]]:
     """Return, by turn, which known answers are the same but for being cut off, or going on; the nearest ones.
 
@@ -126,8 +138,8 @@ def alike_answers(
 
     Args:
         turns: The transcript.
-        compared: What `unmatched_answers` returned.
-        contents: The texts of these answers.
+        compared: What `answers_to_compare` returned.
+        texts: The texts of these answers, as they are compared.
     """
     alike: dict[int, dict[UUID, int]] = {}
     for number, comparisons in compared.items():
@@ -135,7 +147,7 @@ def alike_answers(
         for one in comparisons:
             if one.least > 1 and number in alike:
                 break
-            text = comparable(spoken(contents.get(one.message.message_id, "")))
+            text = texts.get(one.message.message_id, "")
             if min(len(text), len(said)) >= one.least and (text.startswith(said) or said.startswith(text)):
                 alike.setdefault(number, {})[one.message.message_id] = len(text)
     return alike

@@ -115,6 +115,7 @@ class _Reader:
         self._changes = Changes(shown={match.message.message_id for match in matches})
         self._way: dict[int, Place] = {}
         self._replaced: dict[int, UUID] = {}
+        self._was_replaced: set[UUID] = set()
         telling = {match.turn for match in matches if not known.is_greeting(match.message)}
         # By turn, how many matches before it are evidence that it is this conversation, and how long they are.
         self._evidence = [0, *accumulate(number in telling for number in range(len(turns)))]
@@ -170,6 +171,7 @@ class _Reader:
         place = self._show_or_add(number, message.parent_id, after, message.created_at)
         self._changes.shown.discard(message.message_id)
         self._replaced[number] = message.message_id
+        self._was_replaced.add(message.message_id)
         if message.stands:
             self._changes.retract.append(message.message_id)
         return place
@@ -216,7 +218,7 @@ class _Reader:
             for other in self._known.after.get(parent_id, ())
             if other.stands
             and other.message_id not in self._changes.shown
-            and other.message_id not in self._changes.retract
+            and other.message_id not in self._was_replaced
             and (other.role, other.speaker) == (turn.role, turn.speaker)
             and (self._is_certain(number) or self._is_other_answer(other, number))
         ]
@@ -262,10 +264,11 @@ class _Reader:
         self._way[number] = message.message_id
         self._changes.shown.add(message.message_id)
         if not message.stands:
-            # The frontend may have cut off or hidden the rest of a branch to which it returned.
-            before = takewhile(lambda one: not one.stands, self._known.way_to(message))
-            replaced = set(self._replaced.values())
-            again = {one.message_id for one in before} - replaced - self._changes.shown
+            # The frontend may have cut off or hidden the rest of a branch to which it returned. The walk ends at a
+            # message that is shown: what is before it was restored with it.
+            shown = self._changes.shown
+            before = takewhile(lambda one: not one.stands and one.message_id not in shown, self._known.way_to(message))
+            again = {one.message_id for one in before} - self._was_replaced
             self._changes.restore += [message.message_id, *again]
             self._changes.shown |= again
 

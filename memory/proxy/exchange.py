@@ -1,12 +1,14 @@
 """An exchange of a frontend with a model: its transcript is taken in before the model is asked, the answer after it.
 
-Requests of one Being are aligned one after the other, under the lock of its talk: of two equal requests at once, the
-second finds what the first has stored. Nothing is kept between a transcript and its answer except where it belongs.
+A transcript is aligned without a transaction. What it changes is committed under the lock of the Being's talk if the
+same is read there, else it is aligned anew: of two equal requests at once, the second finds what the first has stored.
+Nothing is kept between a transcript and its answer except where it belongs.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Literal
 from uuid import UUID
@@ -15,12 +17,13 @@ from memory.erased import recognition as erased_items
 from memory.erased.recognition import Recognition
 from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.erasure import TRIES, PlannedErasure
-from memory.proxy.adoption import changes_with_adoption
+from memory.proxy.adoption import Adoption, changes_with_adoption
 from memory.proxy.alignment import known_conversation
 from memory.proxy.background import is_background
 from memory.proxy.changes import Changes, NewTurn
-from memory.proxy.recognition import Recognized, begun, named, recognize
-from memory.proxy.storing import message_at, store_turns
+from memory.proxy.reads import Reads
+from memory.proxy.recognition import Recognized, named, recognize
+from memory.proxy.storing import messages_at, store_turns
 from memory.proxy.transcript import Transcript
 from memory.proxy.turns import Names, Turn, turn_of, turns_of
 from memory.talk import rolling, scene_removal, withdrawal
@@ -94,6 +97,8 @@ class TakenTranscript:
         taken_in: How many messages were stored.
         retracted: How many were taken back, because the talk went on past another version of them.
         restored: How many that had been taken back are said again.
+        aligned: Whether it was aligned within the budget of steps. If not, it began another conversation or, in one
+            that its frontend names, nothing but the newest words was read.
     """
 
     decision: Decision
@@ -104,6 +109,7 @@ class TakenTranscript:
     taken_in: int = 0
     retracted: int = 0
     restored: int = 0
+    aligned: bool = True
 
 
 @dataclass(frozen=True)
@@ -226,35 +232,47 @@ def _lock_talk(tx: Transaction, being_id: UUID) -> None:
 
 def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemoval) -> TakenTranscript:
     """Take a transcript in, unless other messages have to be taken back than those whose scenes are removed."""
-    being = request.being
+    turns = turns_of(request.transcript, store.statement(partial(_names, request=request)))[-MOST_TURNS:]
+    if not turns:
+        return TakenTranscript("nothing")
+    now = store.statement(clock.now)
+    for _ in range(TRIES):
+        reads = Reads(store.statement)
+        decided = _decided(reads, request, turns, now)
+        with store.transaction() as tx:
+            erased = _locked(tx, settings, request, scenes)
+            if reads.hold(tx):
+                return _carry_out(tx, settings, request, turns, decided, scenes, erased)
+    # The talk goes on faster than it is read.
     with store.transaction() as tx:
-        turns = turns_of(request.transcript, _names(tx, request))[-MOST_TURNS:]
-        if not turns:
-            return TakenTranscript("nothing")
-        erased = erased_items.for_intake(tx, settings, being.being_id)
-        if scenes.message_ids:
-            withdrawal.lock(tx, being)
-        else:
-            _lock_talk(tx, being.being_id)
-        found = _recognized(tx, request, turns)
-        certain = request.conversation is not None
-        found, changes = changes_with_adoption(tx, being.being_id, turns, found, clock.now(tx), certain=certain)
-        gone = _to_retract(tx, being.being_id, changes)
-        if set(gone) != set(scenes.message_ids):
-            raise _MustRetract(gone)
-        return _carry_out(tx, settings, request, turns, found, changes, scenes, erased)
+        erased = _locked(tx, settings, request, scenes)
+        decided = _decided(Reads(lambda ask: ask(tx)), request, turns, now)
+        return _carry_out(tx, settings, request, turns, decided, scenes, erased)
+
+
+def _decided(reads: Reads, request: _Request, turns: Sequence[Turn], now: datetime) -> Adoption:
+    """Find the conversation, and what the transcript changes in it."""
+    being_id, conversation = request.being.being_id, request.conversation
+    if conversation is not None:
+        found = named(reads, being_id, turns, conversation)
+    else:
+        found = recognize(reads, being_id, turns, now)
+    return changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
+
+
+def _locked(tx: Transaction, settings: Settings, request: _Request, scenes: SceneRemoval) -> Recognition | None:
+    """Lock the Being's talk; returns the digests of what was erased."""
+    erased = erased_items.for_intake(tx, settings, request.being.being_id)
+    if scenes.message_ids:
+        withdrawal.lock(tx, request.being)
+    else:
+        _lock_talk(tx, request.being.being_id)
+    return erased
 
 
 def _names(tx: Transaction, request: _Request) -> Names:
     user = users.get_user(tx, request.being.user_id)
     return Names([user.name, *request.user_names], [request.being.name, request.being.slug])
-
-
-def _recognized(tx: Transaction, request: _Request, turns: Sequence[Turn]) -> Recognized:
-    being_id = request.being.being_id
-    if request.conversation is not None:
-        return named(tx, being_id, turns, request.conversation)
-    return recognize(tx, being_id, turns, clock.now(tx)) or begun()
 
 
 def _to_retract(tx: Transaction, being_id: UUID, changes: Changes) -> list[UUID]:
@@ -271,16 +289,22 @@ def _carry_out(
     settings: Settings,
     request: _Request,
     turns: Sequence[Turn],
-    found: Recognized,
-    changes: Changes,
+    decided: Adoption,
     scenes: SceneRemoval,
     erased: Recognition | None,
 ) -> TakenTranscript:
-    being = request.being
+    """Make the changes, unless others are to be taken back than those whose scenes are removed."""
+    being, (found, changes, places) = request.being, decided
+    if places:
+        transcripts.add(tx, being.being_id, found.conversation, places)
+    gone = _to_retract(tx, being.being_id, changes)
+    if set(gone) != set(scenes.message_ids):
+        raise _MustRetract(gone)
     retracted = retract_within(tx, settings, being, scenes).retracted
     restored = restore_unless_erased(tx, settings, being, erased, changes.restore).restored if changes.restore else 0
     stored = store_turns(tx, settings, being, found.conversation, turns, changes.new, found.known, request.paid_by)
-    moves = {id_: message_at(place, stored, changes.new) for id_, place in changes.moves.items()}
+    at = messages_at(stored, changes.new)
+    moves = {id_: at[place] if isinstance(place, int) else place for id_, place in changes.moves.items()}
     transcripts.move(tx, being.being_id, {id_: place for id_, place in moves.items() if place is not None})
     last, last_id = turns[-1], changes.last if isinstance(changes.last, UUID) else stored.get(len(turns) - 1)
     known_before = bool(found.known.messages)
@@ -293,6 +317,7 @@ def _carry_out(
         taken_in=len(stored),
         retracted=retracted,
         restored=restored,
+        aligned=found.aligned,
     )
 
 

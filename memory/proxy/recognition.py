@@ -32,10 +32,12 @@ from memory.proxy.alignment import (
     known_conversation,
 )
 from memory.proxy.answers import alike_answers, answers_to_compare
+from memory.proxy.comparison import comparable
+from memory.proxy.reads import Reads
 from memory.proxy.turns import Turn
+from memory.text.reasoning import spoken
 from store.talk import transcripts
 from store.talk.transcripts import PlacedMessage
-from store.transaction import Transaction
 
 # What the ids begin with that this system gives. A conversation that its frontend names is meant by its name only.
 RECOGNIZED = "transcript-"
@@ -45,15 +47,19 @@ BEFORE = 1 + EXCHANGE
 # Messages of a conversation that are compared at least, besides those with the same words.
 NEWEST = 100
 RESTS = timedelta(minutes=30)
+# The most turns times messages of the alignments of one transcript with one conversation: enough for one with the most
+# messages that are read, or three with as many as turns.
+STEPS = 13_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """A conversation, and how a transcript aligns with it."""
+    """A conversation, and how a transcript aligns with it; it may match nothing as that took more than `STEPS`."""
 
     conversation: str
     known: KnownConversation
     matches: Sequence[Match]
+    aligned: bool = True
 
 
 class Fit(NamedTuple):
@@ -68,50 +74,68 @@ class Fit(NamedTuple):
     goes_on: bool
 
 
-def begun() -> Recognized:
+def begun(*, aligned: bool = True) -> Recognized:
     """Return a conversation of which nothing is known yet."""
-    return Recognized(f"{RECOGNIZED}{uuid4()}", known_conversation([]), [])
+    return Recognized(f"{RECOGNIZED}{uuid4()}", known_conversation([]), [], aligned)
 
 
-def named(tx: Transaction, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Recognized:
+def named(reads: Reads, being_id: UUID, turns: Sequence[Turn], conversation: str) -> Recognized:
     """Align a transcript with the conversation that its frontend names."""
     digests = {turn.digest for turn in turns}
     newest = NEWEST + len(turns)
-    known = known_conversation(transcripts.near(tx, being_id, conversation, digests, newest=newest))
-    return Recognized(conversation, known, aligned(turns, known, lambda ids: transcripts.contents(tx, being_id, ids)))
+    known = known_conversation(reads.ask(transcripts.near, being_id, conversation, digests, newest=newest))
+    matches = aligned(turns, known, lambda ids: reads.ask(transcripts.contents, being_id, ids))
+    return Recognized(conversation, known, matches or [], aligned=matches is not None)
 
 
 def aligned(
     turns: Sequence[Turn], known: KnownConversation, read: Callable[[set[UUID]], Mapping[UUID, str]]
-) -> list[Match]:
-    """Align a transcript with a conversation; `read` returns the texts of answers that may be cut off, or go on."""
+) -> list[Match] | None:
+    """Align a transcript with a conversation; None if that takes more than `STEPS`.
+
+    Args:
+        turns: The transcript.
+        known: The conversation.
+        read: Returns the texts of answers that may be cut off, or go on.
+    """
+    steps = len(turns) * len(known.messages)
+    left = STEPS - steps
+    if left < 0:
+        return None
     matches = align(turns, known)
     alike: dict[int, dict[UUID, int]] = {}
+    texts: dict[UUID, str] = {}
     # A match that was found by comparing tells where to compare the next.
     while compared := answers_to_compare(turns, matches, known):
-        contents = read({one.message.message_id for found in compared.values() for one in found})
-        further = alike_answers(turns, compared, contents)
+        unread = {one.message.message_id for found in compared.values() for one in found} - texts.keys()
+        texts |= {id_: comparable(spoken(text)) for id_, text in read(unread).items()} if unread else {}
+        further = alike_answers(turns, compared, texts)
         if not further.keys() - alike.keys():
             break
+        left -= steps
+        if left < 0:
+            return None
         alike |= further
         matches = align(turns, known, alike)
     return matches
 
 
-def recognize(tx: Transaction, being_id: UUID, turns: Sequence[Turn], now: datetime) -> Recognized | None:
-    """Return the conversation that a transcript belongs to; None if it begins another one."""
+def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime) -> Recognized:
+    """Return the conversation that a transcript belongs to, or another one that it begins."""
     digests = {turn.digest for turn in turns}
-    candidates = transcripts.conversations_with(tx, being_id, digests, prefix=RECOGNIZED, limit=CANDIDATES)
+    candidates = reads.ask(transcripts.conversations_with, being_id, digests, prefix=RECOGNIZED, limit=CANDIDATES)
     meant: list[Recognized] = []
+    all_aligned = True
     for place, (conversation, _) in enumerate(candidates):
-        found = named(tx, being_id, turns, conversation)
+        found = named(reads, being_id, turns, conversation)
+        all_aligned = all_aligned and found.aligned
         if not is_meant(turns, found.matches, found.known, now):
             continue
         meant.append(found)
         if place == 0 and candidates[1:] and candidates[0][1] > candidates[1][1] and _is_whole(turns, found):
             # None of the others knows as many of its words.
             break
-    return max(meant, key=lambda one: fit(turns, one), default=None)
+    return max(meant, key=lambda one: fit(turns, one), default=begun(aligned=all_aligned))
 
 
 def fit(turns: Sequence[Turn], found: Recognized) -> Fit:

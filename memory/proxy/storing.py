@@ -7,7 +7,7 @@ from uuid import UUID
 from memory.intake.batches import is_bulk
 from memory.intake.messages import read_messages, take_messages_in
 from memory.proxy.alignment import KnownConversation
-from memory.proxy.changes import NEXT, NewTurn, Place
+from memory.proxy.changes import NEXT, NewTurn
 from memory.proxy.turns import Turn
 from schemas.accounts.accounts import Being
 from schemas.limits import BATCH_ITEMS
@@ -67,8 +67,9 @@ def store_turns(
         batch = read_messages(items[first : first + BATCH_ITEMS], lambda _: None)
         receipt = take_messages_in(tx, settings, being.being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
         stored |= {new[first + place].turn: id_ for place, id_ in enumerate(receipt.ids) if id_ is not None}
+    at = messages_at(stored, new)
     places = [
-        NewPlace(stored[one.turn], message_at(one.after, stored, new), turns[one.turn].digest)
+        NewPlace(stored[one.turn], at[one.after] if isinstance(one.after, int) else one.after, turns[one.turn].digest)
         for one in new
         if one.turn in stored
     ]
@@ -76,12 +77,13 @@ def store_turns(
     return stored
 
 
-def message_at(place: Place | None, stored: Mapping[int, UUID], new: Sequence[NewTurn]) -> UUID | None:
-    """The message at a place; for a turn that could not be stored the one that it was said after."""
-    after = {one.turn: one.after for one in new}
-    while isinstance(place, int) and place not in stored:
-        place = after[place]
-    return stored[place] if isinstance(place, int) else place
+def messages_at(stored: Mapping[int, UUID], new: Sequence[NewTurn]) -> dict[int, UUID | None]:
+    """The message of each new turn; of one that could not be stored the one that it was said after."""
+    at: dict[int, UUID | None] = {}
+    for one in new:
+        before = at[one.after] if isinstance(one.after, int) else one.after
+        at[one.turn] = stored.get(one.turn, before)
+    return at
 
 
 def _times(tx: Transaction, new: Sequence[NewTurn], known: KnownConversation) -> dict[int, datetime]:

@@ -12,6 +12,8 @@ from store.transaction import Transaction
 
 # Of words that many conversations begin with, the newest are enough to tell which is meant.
 SAME_WORDS = 32
+# The most messages with words of a transcript that it is aligned with, beside the newest, and the most said after them.
+SAME_KIND = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +83,19 @@ def near(
     """The messages of a conversation that a transcript can touch, oldest first.
 
     These are the `newest` ones, those with any of the digests, the one `asked` for, and those said directly after one
-    of the latter two.
+    of the latter two, of each kind the newest `SAME_KIND`.
     """
     with tx.cursor(row_factory=class_row(PlacedMessage)) as cursor:
         return cursor.execute(
             """
             with same as (
-                select message_id
-                from memory.transcript_turns
-                where being_id = %(being)s and digest = any(%(digests)s) and conversation = %(conversation)s
+                (
+                    select message_id
+                    from memory.transcript_turns
+                    where being_id = %(being)s and digest = any(%(digests)s) and conversation = %(conversation)s
+                    order by message_id desc
+                    limit %(same_kind)s
+                )
                 union all
                 select %(asked)s::uuid where %(asked)s::uuid is not null
             ),
@@ -104,9 +110,13 @@ def near(
                     limit %(newest)s
                 )
                 union
-                select message_id
-                from memory.transcript_turns
-                where being_id = %(being)s and parent_id = any(array(table same))
+                (
+                    select message_id
+                    from memory.transcript_turns
+                    where being_id = %(being)s and parent_id = any(array(table same))
+                    order by message_id desc
+                    limit %(same_kind)s
+                )
             )
             select t.message_id, t.parent_id, t.digest, m.role, m.speaker, m.created_at, m.stands
             from chosen
@@ -127,6 +137,7 @@ def near(
                 "conversation": conversation,
                 "digests": list(set(digests)),
                 "newest": newest,
+                "same_kind": SAME_KIND,
                 "asked": asked,
             },
         ).fetchall()

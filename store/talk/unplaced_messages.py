@@ -69,8 +69,9 @@ def with_words(tx: Transaction, being_id: UUID, keys: Collection[UUID]) -> list[
                     limit %(each)s
                 )
             ) as found
+            order by found.message_id
             """,
-            {"being": being_id, "keys": list(set(keys)), "each": SAME_WORDS},
+            {"being": being_id, "keys": sorted(keys), "each": SAME_WORDS},
         ).fetchall()
 
 

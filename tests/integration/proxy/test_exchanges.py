@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from memory.proxy import recognition
 from tests.frontends import Door, assistant, user
 
 
@@ -42,6 +43,45 @@ def test_requests_at_the_same_time_store_a_turn_once(door, talked):
     assert sorted(one.decision for one in taken) == ["continued", *["repeated"] * 5]
     assert len({one.last.message_id for one in taken}) == 1
     assert door.stands() == [*talked, "She likes tuna."]
+
+
+def test_a_transcript_is_aligned_without_the_lock_and_anew_if_the_talk_went_on_meanwhile(door, talked, monkeypatch):
+    align, grown = recognition.align, [*talked, "She likes tuna."]
+    meanwhile = []
+
+    def slow(*args):
+        if not meanwhile:
+            meanwhile.append(None)
+            meanwhile.append(door.asks(*grown))
+        return align(*args)
+
+    monkeypatch.setattr(recognition, "align", slow)
+    taken = door.asks(*grown)
+
+    assert (meanwhile[1].decision, taken.decision) == ("continued", "repeated")
+    assert taken.last.message_id == meanwhile[1].last.message_id
+    assert door.stands() == grown
+
+
+def test_a_transcript_beyond_the_budget_begins_another_conversation(door, talked, monkeypatch):
+    monkeypatch.setattr(recognition, "STEPS", 0)
+
+    taken = door.asks(*talked[:2], "She is ten.")
+
+    assert (taken.decision, taken.aligned, taken.retracted) == ("began", False, 0)
+    assert door.conversations() == 2
+    assert door.retracted() == []
+
+
+def test_of_a_named_conversation_beyond_the_budget_the_newest_words_are_taken_in(door, monkeypatch):
+    said = ["Hello.", "Hi.", "How are you?", "Well."]
+    door.asks(*said[:3], answer=said[3], conversation="one")
+    monkeypatch.setattr(recognition, "STEPS", 0)
+
+    taken = door.asks("Hello.", "Hi.", "Is it late?", "It is.", "Then good night.", conversation="one")
+
+    assert (taken.decision, taken.aligned, taken.retracted) == ("continued", False, 0)
+    assert door.stands("one") == [*said, "Then good night."]
 
 
 def test_an_answer_is_swiped_away_once_the_talk_goes_on_past_another(door, talked):
