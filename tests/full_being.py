@@ -187,8 +187,9 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
             " where being_id = %(being)s"
         ),
         (
-            "insert into memory.working_memory (being_id, region, role, content)"
-            " values (%(being)s, 'userNotes', 'user', %(word)s)"
+            "insert into memory.working_memory (being_id, conversation, region, role, content)"
+            " values (%(being)s, null, 'userNotes', 'user', %(word)s),"
+            " (%(being)s, %(word)s, 'userNotes', 'user', %(word)s)"
         ),
         (
             "insert into memory.retracted_messages"

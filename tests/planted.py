@@ -223,7 +223,13 @@ def _reports(tx: Transaction, being: Being) -> None:
         """,
         by,
     )
-    tx.execute("insert into memory.receipts (being_id, process, shown_hashes) values (%(being)s, %(word)s, '{}')", by)
+    tx.execute(
+        """
+        insert into memory.receipts (being_id, process, conversation, shown_hashes)
+        values (%(being)s, %(word)s, %(word)s, '{}')
+        """,
+        by,
+    )
     tx.execute(
         """
         insert into memory.work (owner_id, kind, key, queue, next_at, state, error, finished_at)

@@ -7,6 +7,7 @@ required_open_webui_version: 0.6.0
 """
 
 # Open WebUI reads the header above. The file needs nothing but the standard library and pydantic, which Open WebUI has.
+# In chats that Open WebUI does not save, such as temporary ones, memory is read, and nothing of them is left in it.
 
 import asyncio
 import json
@@ -30,6 +31,8 @@ Emitter = Callable[[dict[str, Any]], Awaitable[None]]
 # What Open WebUI writes into an answer's text beside the answer: reasoning, tools' calls, code that was run.
 # A tag ends at the next bracket, and what is read of it is not read again, so that a long text takes no time.
 _DETAILS = re.compile(r"<details\b[^<>]*?\btype=[^<>]*+>.*?</details>\s*", re.DOTALL)
+# How the ids of chats begin that Open WebUI does not save: temporary ones (`local:` before 0.12) and those in channels.
+_UNSAVED = ("temporary:", "local:", "channel:")
 # The most messages of a branch that are looked at, and that are handed in by one request.
 _MOST = 1000
 _AT_ONCE = 100
@@ -69,7 +72,10 @@ class Filter:
         __metadata__: Body | None = None,
         __event_emitter__: Emitter | None = None,
     ) -> Body:
-        """Add what is remembered to the prompt, as system content; without memory the prompt stays as it is."""
+        """Add what is remembered to the prompt, as system content; without memory the prompt stays as it is.
+
+        For a chat that is not saved memory is read, and nothing is written.
+        """
         about = __metadata__ or {}
         connection = self._connection(__user__)
         asked = next((_text(one) for one in reversed(body.get("messages", [])) if one.get("role") == "user"), "")
@@ -77,6 +83,8 @@ class Filter:
         if connection is None or about.get("task") or not asked:
             return body
         wanted = {"message": asked, "process": "chatFrontend", "budget_tokens": self.valves.budget_tokens}
+        chat = str(about.get("chat_id") or "")
+        wanted |= {"conversation": _conversation(chat)} if _is_saved(chat) else {"activate": False}
         try:
             context = await connection.post("context", wanted)
         except OSError as fault:
@@ -101,8 +109,7 @@ class Filter:
         about = (__metadata__ or {}) | {name: body[name] for name in ("chat_id", "id") if body.get(name)}
         connection, chat = self._connection(__user__), str(about.get("chat_id") or "")
         branch = [one for one in body.get("messages", []) if one.get("id") and one.get("role") in {"user", "assistant"}]
-        # Temporary chats are not kept by Open WebUI either.
-        if connection is None or about.get("task") or not chat or chat.startswith("local") or not branch:
+        if connection is None or about.get("task") or not _is_saved(chat) or not branch:
             return body
         try:
             await self._hand_in(connection, chat, branch)
@@ -112,7 +119,7 @@ class Filter:
         return body
 
     async def _hand_in(self, connection: "_Connection", chat: str, branch: list[Body]) -> None:
-        conversation = f"openwebui/{chat}"
+        conversation = _conversation(chat)
         last = branch[-1]["id"]
         context_id = self._contexts.pop(str(last), None)
         messages = [_message(one, conversation, context_id if one["id"] == last else None) for one in branch]
@@ -169,6 +176,15 @@ class _Connection:
             if may_miss and fault.code == _NOT_FOUND:
                 return None
             raise
+
+
+def _is_saved(chat: str) -> bool:
+    """Whether Open WebUI saves the chat; what it does not save leaves nothing in memory."""
+    return bool(chat) and not chat.startswith(_UNSAVED)
+
+
+def _conversation(chat: str) -> str:
+    return f"openwebui/{chat}"
 
 
 def _message(message: Body, conversation: str, context_id: str | None) -> Body:

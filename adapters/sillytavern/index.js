@@ -25,12 +25,11 @@ function settings() {
 
 class NotReached extends Error {}
 
-async function post(path, content, { missing = false } = {}) {
+async function post(being, path, content, { missing = false } = {}) {
     const { url, token, timeout } = settings();
-    const being = encodeURIComponent(beingOf(context()));
     let answer;
     try {
-        answer = await fetch(`${url.replace(/\/+$/, '')}/v1/beings/${being}/${path}`, {
+        answer = await fetch(`${url.replace(/\/+$/, '')}/v1/beings/${encodeURIComponent(being)}/${path}`, {
             method: 'POST',
             headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
             body: JSON.stringify(content),
@@ -56,9 +55,14 @@ function beingOf({ name2, groupId, characterId, characters }) {
     return settings().beings[name] || slug;
 }
 
+/** Whether the chat is saved: a temporary one (`/tempchat`) is of no character and no group, and leaves nothing. */
+function isSaved({ groupId, characterId, getCurrentChatId }) {
+    return Boolean(groupId || characterId !== undefined) && Boolean(getCurrentChatId());
+}
+
 function ready() {
     const { enabled, token } = settings();
-    return Boolean(enabled && token && context().getCurrentChatId());
+    return Boolean(enabled && token && isSaved(context()));
 }
 
 // --- what stands in the chat ---
@@ -101,6 +105,8 @@ async function bringUpToDate() {
     }
     const now = context();
     const conversation = conversationOf(now);
+    // Another chat may be opened while requests are under way.
+    const being = beingOf(now);
     if (open.chat !== conversation) {
         open = { chat: conversation, handedIn: new Set(), own: new Set() };
         const messages = said(now);
@@ -117,12 +123,12 @@ async function bringUpToDate() {
     const gone = [...state.handedIn].filter((id) => !ids.has(id));
     const takenBack = gone.filter((id) => state.own.has(id));
     for (let begin = 0; begin < takenBack.length; begin += AT_ONCE) {
-        await post('messages/retract', { ids: takenBack.slice(begin, begin + AT_ONCE) });
+        await post(being, 'messages/retract', { ids: takenBack.slice(begin, begin + AT_ONCE) });
     }
     gone.forEach((id) => state.handedIn.delete(id));
     const fresh = messages.filter((one) => !state.handedIn.has(one.id));
     for (let begin = 0; begin < fresh.length; begin += AT_ONCE) {
-        await handIn(state, fresh.slice(begin, begin + AT_ONCE).map((one) => ({ ...one, conversation })));
+        await handIn(state, being, fresh.slice(begin, begin + AT_ONCE).map((one) => ({ ...one, conversation })));
     }
     const last = messages.at(-1)?.id;
     if (last && now.chatMetadata && now.chatMetadata[MODULE]?.last !== last && context().chatMetadata === now.chatMetadata) {
@@ -133,8 +139,8 @@ async function bringUpToDate() {
     tell(fresh.length || takenBack.length ? `Handed in ${fresh.length}, took back ${takenBack.length}.` : null);
 }
 
-async function handIn(state, messages) {
-    const receipt = await post('messages', messages);
+async function handIn(state, being, messages) {
+    const receipt = await post(being, 'messages', messages);
     // Known in another chat, of which this one is a branch: that chat decides whether it stands.
     const elsewhere = new Set(receipt.conflicts.map((one) => one.position));
     messages.forEach((one, place) => {
@@ -145,7 +151,7 @@ async function handIn(state, messages) {
     });
     const own = messages.filter((one) => state.own.has(one.id)).map((one) => one.id);
     if (receipt.duplicates && own.length) {
-        await post('messages/restore', { ids: own }, { missing: true });
+        await post(being, 'messages/restore', { ids: own }, { missing: true });
     }
 }
 
@@ -171,8 +177,9 @@ globalThis.memoryPatrolRecall = async function memoryPatrolRecall(chat, contextS
     let text = '';
     if (ready() && asked) {
         try {
-            const found = await post('context', {
+            const found = await post(beingOf(now), 'context', {
                 message: asked,
+                conversation: conversationOf(now),
                 process: 'chatFrontend',
                 budget_tokens: settings().budget,
             });

@@ -6,6 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Body, Query
+from pydantic import AfterValidator
 
 from api.accounts.keys import RequestKey
 from api.http.auth import IngestAndReadBeing, IngestBeing, Ingester, ManagedBeing, ReadBeing
@@ -36,7 +37,9 @@ from schemas.context.context import (
     WorkingMemoryPage,
 )
 from schemas.context.shown import AssembledPage, ShownContext
-from schemas.limits import PAGE_NODES, REGION_ENTRIES
+from schemas.limits import PAGE_NODES, PRODUCER_ID_CHARACTERS, REGION_ENTRIES
+from schemas.text.storable import storable
+from schemas.wire.fields import Conversation
 from store.accounts import request_answers
 from store.context import context as material
 from store.context import profiles as kept_profiles
@@ -47,6 +50,11 @@ router = APIRouter(prefix="/v1/beings/{being}", tags=["Context"], route_class=Js
 CHANCE = SystemRandom()
 
 Entries = Annotated[list[NewEntry], Body(max_length=REGION_ENTRIES)]
+OfConversation = Annotated[
+    Conversation | None,
+    AfterValidator(storable),
+    Query(description="The conversation, as in its messages; omitted: the conversation of what names none."),
+]
 
 
 @router.post("/context", response_model_exclude_none=True)
@@ -56,10 +64,11 @@ def assemble_context(on: On, being: ReadBeing, body: ContextRequest) -> Context:
 
     Scope `read`.
 
-    Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to turn, and
-    for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut.
+    The lines, the pauses and the regions of your own are those of the `conversation`; what was said in another one is
+    memory. Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to
+    turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut.
     """
-    request = AssemblyRequest(body, body.message, session_id=body.session)
+    request = AssemblyRequest(body, body.message, conversation=body.conversation, session_id=body.session)
     return assemble(on.store, on.embedders, on.settings, being, request, CHANCE)
 
 
@@ -68,6 +77,14 @@ def list_contexts(
     on: On,
     being: ReadBeing,
     shows: Annotated[UUID | None, Query(description="Only those that showed this memory or fact.")] = None,
+    conversation: Annotated[
+        str | None,
+        AfterValidator(storable),
+        Query(
+            max_length=PRODUCER_ID_CHARACTERS,
+            description="Only those of this conversation; empty: of the conversation of what names none.",
+        ),
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> AssembledPage:
@@ -75,7 +92,9 @@ def list_contexts(
 
     Scope `read`.
     """
-    return shown_contexts.context_page(on.store, being.being_id, shows=shows, cursor=cursor, limit=limit)
+    return shown_contexts.context_page(
+        on.store, being.being_id, shows=shows, conversation=conversation, cursor=cursor, limit=limit
+    )
 
 
 @router.get("/contexts/{context_id}")
@@ -101,7 +120,8 @@ def take_turn_in(
     Scopes `ingest` and `read`.
 
     Usually these are the Being's answer of the turn before and the user's new message. Accepted means committed.
-    Messages with known ids change nothing, and the context is assembled again.
+    Messages with known ids change nothing, and the context is assembled again. It is of the last message's
+    `conversation`: its lines, its pauses and the regions that callers wrote for it.
     """
     derive_id = ids_from(idempotency_key)
     return take_turn(on.store, on.embedders, on.settings, being, turn, CHANCE, derive_id, paid_by=request_key)
@@ -154,38 +174,52 @@ def reset_profile(on: On, being: ManagedBeing, process: ProcessName) -> None:
 
 
 @router.get("/working-memory")
-def show_working_memory(on: On, being: ReadBeing) -> WorkingMemoryPage:
-    """Show working memory by region: the conversation, and the entries that callers wrote.
+def show_working_memory(on: On, being: ReadBeing, conversation: OfConversation = None) -> WorkingMemoryPage:
+    """Show a conversation's working memory by region: what was said, and the entries that callers wrote.
 
     Scope `read`.
     """
-    return WorkingMemoryPage(entries=working_memory.listed(on.store, being.being_id))
+    return WorkingMemoryPage(entries=working_memory.listed(on.store, being.being_id, conversation))
 
 
 @router.put("/working-memory/{region}", responses=problems(409))
 @body_limit("document")
 def replace_region(
-    on: On, being: IngestBeing, caller: Ingester, region: RegionName, entries: Entries
+    on: On,
+    being: IngestBeing,
+    caller: Ingester,
+    region: RegionName,
+    entries: Entries,
+    conversation: OfConversation = None,
 ) -> WorkingMemoryPage:
-    """Replace the entries of a region of your own; an empty list removes it.
+    """Replace the entries of a region of your own in a conversation; an empty list removes it.
 
     Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well.
     """
     _may_write(caller, entries)
-    return WorkingMemoryPage(entries=working_memory.put(on.store, being.being_id, region, entries, add=False))
+    return WorkingMemoryPage(
+        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=False)
+    )
 
 
 @router.post("/working-memory/{region}", responses=problems(409))
 @body_limit("document")
 def add_to_region(
-    on: On, being: IngestBeing, caller: Ingester, region: RegionName, entries: Entries
+    on: On,
+    being: IngestBeing,
+    caller: Ingester,
+    region: RegionName,
+    entries: Entries,
+    conversation: OfConversation = None,
 ) -> WorkingMemoryPage:
-    """Append entries to a region of your own. A region with more than 40 is cut to the newest 20.
+    """Append entries to a region of your own in a conversation. A region with more than 40 is cut to the newest 20.
 
     Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well.
     """
     _may_write(caller, entries)
-    return WorkingMemoryPage(entries=working_memory.put(on.store, being.being_id, region, entries, add=True))
+    return WorkingMemoryPage(
+        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=True)
+    )
 
 
 def _may_write(caller: Caller, entries: list[NewEntry]) -> None:

@@ -178,6 +178,9 @@ class Mcp:
             str | None, Field(description="What the user says now; memories are recalled by it.")
         ] = None,
         process: Annotated[str | None, Field(description="Which mental process thinks; it shapes the prompt.")] = None,
+        conversation: Annotated[
+            str | None, Field(description="The id of the chat, if its messages are stored under one.")
+        ] = None,
         being: BeingName = None,
     ) -> str:
         """Get the companion's whole context as one prompt: who it is, what happened lately, and related memories.
@@ -185,8 +188,9 @@ class Mcp:
         Use it once, when you begin to speak as the companion; after that `recall` is enough.
         """
         on, target = self._being(ctx, "read", being)
-        options = {"message": message, "format": "text"} | ({} if process is None else {"process": process})
-        request = AssemblyRequest(ContextRequest.model_validate(options), message)
+        options = {"message": message, "conversation": conversation or None, "format": "text"}
+        wanted = ContextRequest.model_validate(options | ({} if process is None else {"process": process}))
+        request = AssemblyRequest(wanted, message, conversation=wanted.conversation)
         return assemble(on.store, on.embedders, on.settings, target, request, CHANCE).text or ""
 
     def remember(

@@ -45,6 +45,8 @@ REQUEST_HEADERS = (BEING, CONVERSATION, BACKGROUND, USER_NAMES)
 ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-aligned", "x-memory-recall", "x-memory-stored", "x-memory-upstream")
 _PASSED_ON = ("accept", "openai-beta")
 _TRUE = frozenset({"1", "true", "yes", "on"})
+# How Open WebUI's ids of temporary chats begin, since 0.12 and before.
+_TEMPORARY = ("temporary:", "local:")
 _NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
 
 
@@ -153,7 +155,9 @@ def _parsed(content: bytes) -> ChatBody:
 
 def _asked(chat: ChatBody, headers: Headers) -> Asked:
     conversation = named_conversation(headers.get(CONVERSATION))
-    background = headers.get(BACKGROUND, "").strip().lower() in _TRUE
+    # No words of a temporary chat are stored, as of a request that the frontend makes for itself.
+    temporary = conversation is not None and conversation.startswith(_TEMPORARY)
+    background = temporary or headers.get(BACKGROUND, "").strip().lower() in _TRUE
     names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
     transcript = read_transcript(chat.messages, opened=chat.opens_reasoning)
     return Asked(transcript, conversation, background, chat.choices, tuple(names))

@@ -4,6 +4,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query
+from pydantic import AfterValidator
 
 from api.http.auth import ReadBeing
 from api.http.bodies import JsonRoute
@@ -14,6 +15,7 @@ from memory.talk import sessions
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, SpinePage
+from schemas.text.storable import storable
 
 router = APIRouter(prefix="/v1/beings/{being}", tags=["Conversations"], route_class=JsonRoute)
 
@@ -76,7 +78,9 @@ def list_party_messages(
 def list_retracted_messages(
     on: On,
     being: ReadBeing,
-    conversation: Annotated[str | None, Query(description="Only those of this conversation.")] = None,
+    conversation: Annotated[
+        str | None, AfterValidator(storable), Query(description="Only those of this conversation.")
+    ] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> RetractedPage:

@@ -25,6 +25,8 @@ from schemas.context.context import (
     RegionName,
 )
 from schemas.limits import CONTEXT_TOKENS, REGION_ENTRIES
+from schemas.text.storable import storable
+from schemas.wire.fields import Conversation
 from store.accounts import request_answers
 from store.context import profiles
 
@@ -33,6 +35,10 @@ mind = Typer(help="Working memory: the conversation and regions of your own.", n
 
 ProcessArgument = Annotated[str, Argument(metavar="PROCESS", help="A mental process, such as externalDialog.")]
 RegionArgument = Annotated[str, Argument(metavar="REGION", help="A region of your own, such as userNotes.")]
+ConversationOption = Annotated[
+    str | None,
+    Option(metavar="ID", help="The chat or tab, as its messages name it.", show_default="the one that has no id"),
+]
 EntriesArgument = Annotated[list[str], Argument(metavar="TEXT...", help="The entries, one each.")]
 
 
@@ -40,6 +46,7 @@ def context(
     message: Annotated[str | None, Argument(metavar="MESSAGE", help="The user's message. It is not stored.")] = None,
     being: BeingOption = None,
     owner: OwnerOption = None,
+    conversation: ConversationOption = None,
     process: Annotated[str, Option(help="The mental process.")] = "externalDialog",
     budget: Annotated[int, Option(min=100, help="The most estimated tokens.")] = CONTEXT_TOKENS,
     form: Annotated[
@@ -56,10 +63,10 @@ def context(
 ) -> None:
     """Assemble a context: a prompt from the Being's memory, ready to be sent to a model."""
     options = {"process": process, "budget_tokens": budget, "format": form, "activate": activate, "explain": explain}
-    body: ContextRequest = read(ContextRequest, {**options, "message": message})
+    body: ContextRequest = read(ContextRequest, {**options, "message": message, "conversation": conversation})
     with opened() as on:
         target = find_being(on.store, being, owner)
-        request = AssemblyRequest(body, body.message)
+        request = AssemblyRequest(body, body.message, conversation=body.conversation)
         made = assemble(on.store, on.embedders, on.settings, target, request, random.SystemRandom())
     if as_json or made.text is None:
         say_json(made.model_dump(mode="json", exclude_none=True))
@@ -133,11 +140,17 @@ def reset_profile(process: ProcessArgument, being: BeingOption = None, owner: Ow
 
 
 @mind.command("list")
-def list_mind(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
-    """List the entries of working memory."""
+def list_mind(
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    conversation: ConversationOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """List the entries of a conversation's working memory."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        found = working.listed(on.store, target.being_id)
+        found = working.listed(on.store, target.being_id, _named(conversation))
     if as_json:
         return say_list("entries", found)
     shown = table("region", "role", "*entry")
@@ -156,25 +169,37 @@ def put_in_mind(
     entries: EntriesArgument,
     being: BeingOption = None,
     owner: OwnerOption = None,
+    conversation: ConversationOption = None,
     add: Annotated[bool, Option("--add", help="Append to the region's entries in place of replacing them.")] = False,
 ) -> None:
-    """Write the entries of a region of your own."""
-    _put(region, entries, being, owner, add=add)
+    """Write the entries of a region of your own in a conversation."""
+    _put(region, entries, being, owner, conversation, add=add)
 
 
 @mind.command("clear")
-def clear_mind(region: RegionArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
-    """Remove a region of your own."""
-    _put(region, [], being, owner, add=False)
+def clear_mind(
+    region: RegionArgument,
+    being: BeingOption = None,
+    owner: OwnerOption = None,
+    conversation: ConversationOption = None,
+) -> None:
+    """Remove a region of your own from a conversation."""
+    _put(region, [], being, owner, conversation, add=False)
 
 
-def _put(region: str, entries: list[str], being: str | None, owner: str | None, *, add: bool) -> None:
+def _put(
+    region: str, entries: list[str], being: str | None, owner: str | None, conversation: str | None, *, add: bool
+) -> None:
     region = read(RegionName, region)
     new: list[NewEntry] = [read(NewEntry, {"content": entry}) for entry in entries]
     with opened() as on:
         target = find_being(on.store, being, owner)
-        held = working.put(on.store, target.being_id, region, new, add=add)
+        held = working.put(on.store, target.being_id, _named(conversation), region, new, add=add)
     say(f"{region} holds {len(held)} of at most {REGION_ENTRIES} entries.")
+
+
+def _named(conversation: str | None) -> str | None:
+    return read(Conversation | None, storable(conversation))
 
 
 def _explained(made: Context) -> Table:

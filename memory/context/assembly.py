@@ -34,7 +34,7 @@ from store.database import Store
 from store.search.scope import plan_once
 from store.transaction import Transaction, commit_soon
 
-# Among so many messages that came last, the one to be answered is looked for by its words if its id was not given.
+# Among so many last messages of the conversation the one to be answered is looked for by its words, if it has no id.
 JUST_STORED = 8
 
 
@@ -149,13 +149,15 @@ def _retrieved_by(prepared: PreparedAssembly) -> str | None:
 def _shown(tx: Transaction, being: Being, prepared: PreparedAssembly) -> set[UUID]:
     """The messages that the prompt shows as they are: the conversation's, the caller's, and the one to be answered."""
     request = prepared.request
-    shown = {request.message_id, *request.shown} - {None}
+    shown = {request.message_id, *request.shown}
+    entries = working_memory.entries(tx, being.being_id, prepared.conversation)
+    said = [entry for entry in entries if entry.region == CONVERSATION]
     if request.message and request.message_id is None:
         # A frontend hands its message in and asks for a context beside that: the message is no memory for itself.
-        newest = material.newest_messages(tx, being.being_id, JUST_STORED)
-        shown |= {message_id for message_id, content in newest if content.strip() == request.message.strip()}
+        newest = said[-JUST_STORED:]
+        shown |= {entry.message_id for entry in newest if entry.content.strip() == request.message.strip()}
     if prepared.includes(CONVERSATION):
-        shown |= {entry.message_id for entry in working_memory.entries(tx, being.being_id)}
+        shown |= {entry.message_id for entry in said}
     return {message_id for message_id in shown if message_id is not None}
 
 
@@ -189,7 +191,13 @@ def _context(
         items = {block.region: block.ids for block in shown if block.ids}
         reasons = found.explanation() if any(block.region == RETRIEVED for block in shown) else {}
         context_id = context_provenance.record_context(
-            tx, being.being_id, profile.process, pieces, items=items, reasons=reasons
+            tx,
+            being.being_id,
+            profile.process,
+            pieces,
+            conversation=prepared.conversation,
+            items=items,
+            reasons=reasons,
         )
         if session:
             _mark_user_model_shown(tx, being, session, shown)
@@ -197,6 +205,7 @@ def _context(
     return Context(
         context_id=context_id,
         process=profile.process,
+        conversation=prepared.conversation,
         session_id=session.session_id if session else None,
         **_formatted(request, entries, frozenset(block.region for block in blocks if block.stable)),
         tokens=total,

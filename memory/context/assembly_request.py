@@ -28,7 +28,8 @@ class AssemblyRequest:
         message_id: Its id, if it is stored.
         role: The role of its speaker.
         speaker: The speaker's name, if known.
-        session_id: The session; None selects the message's session, else the open one.
+        conversation: The conversation that it is for; None: the session's or the message's, else the one without an id.
+        session_id: The session; None selects the message's session, else the conversation's open one.
         reassembled: True if the prompt is assembled anew for each turn, and does not stay in the model's session.
         shown: Messages that the caller's own prompt shows; what rests on these alone is not repeated.
         inserted: True if the context goes into a prompt of the caller's as system content: `text` is what it says,
@@ -40,6 +41,7 @@ class AssemblyRequest:
     options: AssemblyOptions
     message: str | None = None
     message_id: UUID | None = None
+    conversation: str | None = None
     session_id: UUID | None = None
     role: Role = "user"
     speaker: str | None = None
@@ -68,6 +70,11 @@ class PreparedAssembly:
     facts_model: str | None
     talk_model: str | None
 
+    @property
+    def conversation(self) -> str | None:
+        """The conversation whose lines and regions the context shows; None is the one without an id."""
+        return self.session.conversation if self.session else self.request.conversation
+
     def includes(self, region: str) -> bool:
         """Returns true if the context has this region."""
         return self.profile.includes(region) and not (self.request.inserted and region == CONVERSATION)
@@ -95,9 +102,11 @@ def prepare(tx: Transaction, being: Being, profile: Profile, request: AssemblyRe
     """Read the session and the models of facts and talk, before the message is embedded without a connection.
 
     Raises:
-        NotFound: There is no such session.
+        NotFound: The conversation has no such session.
     """
-    session = material.session(tx, being.being_id, request.session_id, request.message_id)
+    session = material.session(
+        tx, being.being_id, request.conversation, session_id=request.session_id, message_id=request.message_id
+    )
     indexed = documents.owner(tx, being.being_id)
     talk_model = indexed.embedding_model if indexed else None
     return PreparedAssembly(request, profile, session, vectors.serving_model(tx, being.user_id), talk_model)

@@ -56,7 +56,7 @@ def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> F
     being_id, request, profile, session = being.being_id, prepared.request, prepared.profile, prepared.session
     lists = persona.listed(tx, being_id)
     by_region: dict[str, list[WorkingMemoryEntry]] = {}
-    for entry in working_memory.entries(tx, being_id):
+    for entry in working_memory.entries(tx, being_id, prepared.conversation):
         by_region.setdefault(entry.region, []).append(entry)
     before, stored = _split_conversation(by_region.pop(CONVERSATION, []), request)
     now = context_blocks.stored_message(stored) if stored else _unstored_message(request)

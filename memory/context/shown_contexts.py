@@ -26,15 +26,19 @@ from store.transaction import Transaction
 SCORES = ("similarity", "recency", "frequency", "score")
 
 
-def context_page(store: Store, being_id: UUID, *, shows: UUID | None, cursor: str | None, limit: int) -> AssembledPage:
+def context_page(
+    store: Store, being_id: UUID, *, shows: UUID | None, conversation: str | None, cursor: str | None, limit: int
+) -> AssembledPage:
     """List contexts, newest first; with `shows` those that showed this memory or fact.
+
+    With `conversation` only those of that conversation; empty is the one without an id.
 
     Raises:
         InvalidRequest: The cursor was not made by this API.
     """
     before = parse_id_cursor(cursor)
     with store.transaction() as tx:
-        found = provenance.page(tx, being_id, shows=shows, before=before, limit=limit + 1)
+        found = provenance.page(tx, being_id, shows=shows, conversation=conversation, before=before, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda context: str(context.context_id))
     return AssembledPage(contexts=[AssembledContext(**_in_short(one)) for one in shown], cursor=end)
 
@@ -58,7 +62,8 @@ def shown_context(store: Store, being: Being, context_id: UUID) -> ShownContext:
 
 
 def _in_short(context: ContextRow) -> dict[str, Any]:
-    return {**context.model_dump(include={"context_id", "process", "created_at"}), "items": len(context.shown_ids)}
+    short = context.model_dump(include={"context_id", "process", "conversation", "created_at"})
+    return {**short, "items": len(context.shown_ids)}
 
 
 def _memories(tx: Transaction, being_id: UUID, context: ContextRow) -> list[ShownMemory]:

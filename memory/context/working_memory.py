@@ -10,21 +10,23 @@ from store.context import working_memory
 from store.database import Store
 
 
-def listed(store: Store, being_id: UUID) -> list[WorkingMemoryEntry]:
-    """All entries of the Being's working memory, by region."""
+def listed(store: Store, being_id: UUID, conversation: str | None) -> list[WorkingMemoryEntry]:
+    """All entries of a conversation's working memory, by region; None is the conversation without an id."""
     with store.transaction() as tx:
-        return working_memory.entries(tx, being_id)
+        return working_memory.entries(tx, being_id, conversation)
 
 
-def put(store: Store, being_id: UUID, region: str, new: Sequence[NewEntry], *, add: bool) -> list[WorkingMemoryEntry]:
-    """Replace the entries of a region, or append to them; returns the region's entries.
+def put(
+    store: Store, being_id: UUID, conversation: str | None, region: str, new: Sequence[NewEntry], *, add: bool
+) -> list[WorkingMemoryEntry]:
+    """Replace the entries of a conversation's region, or append to them; returns the region's entries.
 
     Raises:
         InvalidRequest: The region is filled by the memory integrator.
-        Refused: The Being has the most regions that are allowed.
+        Refused: The conversation has the most regions that are allowed.
     """
     if region in FILLED_REGIONS and region != DEFAULT:
         raise InvalidRequest(f"The region {region} is filled from memory: choose another name.")
     with store.transaction() as tx:
-        (working_memory.add if add else working_memory.replace)(tx, being_id, region, new)
-        return [entry for entry in working_memory.entries(tx, being_id) if entry.region == region]
+        (working_memory.add if add else working_memory.replace)(tx, being_id, conversation, region, new)
+        return [entry for entry in working_memory.entries(tx, being_id, conversation) if entry.region == region]

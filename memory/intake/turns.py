@@ -56,7 +56,13 @@ def take_turn(
         receipt = take_messages_in(tx, settings, being.being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
         last = turn.messages[-1]
         request = AssemblyRequest(
-            turn, last.content, receipt.ids[-1], role=last.role, speaker=last.speaker, reassembled=True
+            turn,
+            last.content,
+            receipt.ids[-1],
+            last.conversation,
+            role=last.role,
+            speaker=last.speaker,
+            reassembled=True,
         )
         prepared = prepare(tx, being, profile, request)
     if request.message_id is None and len(items) - 1 not in receipt.erased:

@@ -56,6 +56,7 @@ def context_to_insert(
         options,
         last.content,
         last.message_id,
+        taken.conversation,
         role=last.role,
         speaker=last.speaker,
         reassembled=True,

@@ -79,6 +79,7 @@ def record_context(
     process: str,
     pieces: Sequence[str],
     *,
+    conversation: str | None = None,
     items: Mapping[str, Sequence[UUID]] | None = None,
     reasons: Mapping[str, Any] | None = None,
 ) -> UUID:
@@ -89,6 +90,7 @@ def record_context(
         being_id: The Being.
         process: The mental process.
         pieces: The texts, to be recognised when they come back inside a message.
+        conversation: The conversation that it is for; None is the one without an id.
         items: The memories and facts that it shows, by region.
         reasons: The scores by which they were chosen, as JSON.
     """
@@ -104,6 +106,7 @@ def record_context(
         being_id,
         process,
         sorted(by_hash),
+        conversation=conversation,
         shown_ids=list(dict.fromkeys(id_ for ids in items.values() for id_ in ids)),
         reasons={**(reasons or {}), "regions": by_region},
     )

@@ -20,7 +20,7 @@ from schemas.limits import (
 )
 from schemas.rows import Row
 from schemas.wire.answers import Answer, Cursor
-from schemas.wire.fields import Words
+from schemas.wire.fields import Conversation, Words
 from schemas.wire.numbers import Report
 from schemas.wire.requests import RequestModel
 
@@ -118,9 +118,10 @@ class NewEntry(RequestModel):
 
 
 class WorkingMemoryEntry(Row):
-    """An entry of a Being's working memory; entries of the conversation have the message's id."""
+    """An entry of a conversation's working memory; entries of the region `conversation` have the message's id."""
 
     entry_id: UUID
+    conversation: str | None = Field(description="The conversation; null: the one of what names none.")
     region: str
     role: PromptRole
     content: str
@@ -133,7 +134,7 @@ class WorkingMemoryEntry(Row):
 
 
 class WorkingMemoryPage(Answer):
-    """The entries of a Being's working memory."""
+    """The entries of a conversation's working memory."""
 
     entries: list[WorkingMemoryEntry]
     cursor: Cursor = None
@@ -179,8 +180,13 @@ class ContextRequest(AssemblyOptions):
     message: Annotated[str, Field(max_length=ITEM_BYTES)] | None = Field(
         None, description="The user's message, by which memories are recalled. It is not stored: see `turns`."
     )
+    conversation: Conversation | None = Field(
+        None,
+        description="The chat or tab, as its messages name it: whose lines, pauses and regions the context shows."
+        " Omitted: the session's, else the conversation of what names none.",
+    )
     session: Annotated[UUID, Field(strict=False)] | None = Field(
-        None, description="The session; the open one if omitted."
+        None, description="The session; the conversation's open one if omitted."
     )
 
 
@@ -196,7 +202,8 @@ class Turn(AssemblyOptions):
     messages: list[MessageInput] = Field(
         min_length=1,
         max_length=TURN_MESSAGES,
-        description="The messages since the last turn, oldest first. The context is for the answer to the last one.",
+        description="The messages since the last turn, oldest first. The context is for the answer to the last one,"
+        " in its `conversation`.",
     )
 
 
@@ -220,6 +227,9 @@ class Context(Answer):
         " `activate: false`.",
     )
     process: str
+    conversation: str | None = Field(
+        None, description="The conversation that it is for; null: the one of what names none."
+    )
     session_id: UUID | None = Field(None, description="The session that it is for, if there is one.")
     text: str | None = Field(None, description="The prompt as one string, for `format: text`.")
     system: list[dict[str, Any]] | None = Field(None, description="Anthropic's `system`, for `format: anthropic`.")

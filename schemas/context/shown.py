@@ -15,6 +15,7 @@ class ContextRow(Row):
 
     context_id: UUID
     process: str
+    conversation: str | None
     created_at: datetime
     shown_ids: list[UUID]
     shown_reasons: Report
@@ -25,6 +26,7 @@ class AssembledContext(Answer):
 
     context_id: UUID
     process: str = Field(description="The mental process that it was assembled for.")
+    conversation: str | None = Field(description="The conversation that it was assembled for; null: none was named.")
     created_at: datetime
     items: int = Field(description="How many memories and facts it showed.")
 

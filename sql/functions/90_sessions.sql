@@ -3,12 +3,14 @@
 -- Another speaker in the room: context, and evidence only about what they say of themselves.
 create or replace view party_messages as select * from messages where role = 'other';
 
--- The seconds between the last message of the Being's session before and a session's first; null: there is none before.
-create or replace function pause_before(p_being_id uuid, p_started_at timestamptz) returns double precision
-language sql stable as $$
+-- The seconds between the last message of the conversation's session before and a session's first; null: there is none before.
+create or replace function pause_before(
+    p_being_id uuid, p_conversation text, p_started_at timestamptz
+) returns double precision language sql stable as $$
     select extract(epoch from p_started_at - last_activity_at)::double precision
     from memory.sessions
-    where being_id = p_being_id and last_activity_at < p_started_at
+    where being_id = p_being_id and coalesce(conversation, '') = coalesce(p_conversation, '')
+        and last_activity_at < p_started_at
     order by last_activity_at desc
     limit 1;
 $$;

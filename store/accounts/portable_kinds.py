@@ -189,7 +189,16 @@ KINDS: tuple[Kind, ...] = (
     Kind("scene_message", "scene_messages", own("note_id, message_id")),
     Kind("session_summary", "session_summaries", own("session_id, version")),
     Kind("rolling_summary", "rolling_summaries", own("version")),
-    Kind("working_memory", "working_memory", own("said_at, entry_id")),
+    # An entry of a message has the message's conversation, in exports too that were made before entries had one.
+    Kind(
+        "working_memory",
+        "working_memory",
+        own("said_at, entry_id"),
+        filled={
+            "conversation": "coalesce(r.conversation, (select m.conversation from memory.messages as m"
+            " where m.being_id = %(being)s and m.message_id = r.message_id))"
+        },
+    ),
     # Exports made before these columns existed.
     Kind(
         "todo",

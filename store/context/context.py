@@ -22,11 +22,13 @@ class OpenSession:
 
     Attributes:
         session_id: Its id.
+        conversation: The conversation that it belongs to; None: the one without an id.
         answered: True if it holds a message of the Being.
         shown_user_model_hash: The hash of the user model that it was shown last.
     """
 
     session_id: UUID
+    conversation: str | None
     answered: bool
     shown_user_model_hash: bytes | None
 
@@ -53,17 +55,29 @@ class Summaries:
 
 
 def session(
-    tx: Transaction, being_id: UUID, session_id: UUID | None, message_id: UUID | None = None
+    tx: Transaction,
+    being_id: UUID,
+    conversation: str | None,
+    *,
+    session_id: UUID | None = None,
+    message_id: UUID | None = None,
 ) -> OpenSession | None:
-    """The session of that id, else that of the message, else the newest that is not idle; None if there is none.
+    """The session of that id, else the message's, else the conversation's that is not idle; None if there is none.
+
+    Args:
+        tx: The transaction.
+        being_id: The Being.
+        conversation: The conversation; None is the one without an id, or whichever the session is of.
+        session_id: The session, if it is known.
+        message_id: A message, if one is known.
 
     Raises:
-        NotFound: The Being has no session of that id.
+        NotFound: The Being has no session of that id, or it is of another conversation than the one that is named.
     """
     with tx.cursor(row_factory=class_row(OpenSession)) as cursor:
         found = cursor.execute(
             """
-            select s.session_id, s.shown_user_model_hash,
+            select s.session_id, s.conversation, s.shown_user_model_hash,
                 exists (
                     select from memory.messages as m
                     where m.being_id = s.being_id and m.session_id = s.session_id and m.role = 'assistant'
@@ -72,19 +86,22 @@ def session(
             where s.being_id = %(being)s
                 and case
                     when %(session)s::uuid is not null then s.session_id = %(session)s
+                        and (%(conversation)s::text is null or s.conversation = %(conversation)s)
                     when %(message)s::uuid is not null then s.session_id = (
                         select session_id from memory.messages
                         where being_id = %(being)s and message_id = %(message)s
                     )
-                    else s.last_activity_at >= memory.now() - interval '30 minutes'
+                    else coalesce(s.conversation, '') = coalesce(%(conversation)s, '')
+                        and s.last_activity_at >= memory.now() - interval '30 minutes'
                 end
             order by s.last_activity_at desc
             limit 1
             """,
-            {"being": being_id, "session": session_id, "message": message_id},
+            {"being": being_id, "conversation": conversation, "session": session_id, "message": message_id},
         ).fetchone()
     if found is None and session_id is not None:
-        raise NotFound(f"This Being has no session {session_id}.")
+        where = "" if conversation is None else " in this conversation"
+        raise NotFound(f"This Being has no session {session_id}{where}.")
     return found
 
 
@@ -92,21 +109,6 @@ def local_time(tx: Transaction, user_id: UUID) -> tuple[datetime, str]:
     """The domain time in the user's time zone, and that zone's name."""
     (row,) = tx.execute("select memory.now() as now, time_zone from memory.users where user_id = %s", [user_id])
     return row["now"].astimezone(ZoneInfo(row["time_zone"])), row["time_zone"]
-
-
-def newest_messages(tx: Transaction, being_id: UUID, limit: int) -> list[tuple[UUID, str]]:
-    """The id and the content of the messages that arrived last, of any conversation."""
-    rows = tx.execute(
-        """
-        select message_id, content
-        from memory.messages
-        where being_id = %s
-        order by message_id desc
-        limit %s
-        """,
-        [being_id, limit],
-    )
-    return [(row["message_id"], row["content"]) for row in rows]
 
 
 def mark_user_model_shown(tx: Transaction, being_id: UUID, session_id: UUID, hashed: bytes) -> None:

@@ -47,6 +47,7 @@ def keep(
     process: str,
     shown: Sequence[bytes],
     *,
+    conversation: str | None,
     shown_ids: Sequence[UUID],
     reasons: Mapping[str, Any],
 ) -> UUID:
@@ -54,29 +55,41 @@ def keep(
     context_id: UUID = value(
         tx,
         """
-        insert into memory.receipts (being_id, process, shown_hashes, shown_ids, shown_reasons)
-        values (%s, %s, %s, %s, %s)
+        insert into memory.receipts (being_id, process, conversation, shown_hashes, shown_ids, shown_reasons)
+        values (%s, %s, %s, %s, %s, %s)
         returning context_id
         """,
-        [being_id, process, list(shown), list(shown_ids), Jsonb(reasons)],
+        [being_id, process, conversation, list(shown), list(shown_ids), Jsonb(reasons)],
     )
     return context_id
 
 
-def page(tx: Transaction, being_id: UUID, *, shows: UUID | None, before: UUID | None, limit: int) -> list[ContextRow]:
-    """List contexts, newest first; with `shows` those that showed this memory or fact."""
+def page(
+    tx: Transaction,
+    being_id: UUID,
+    *,
+    shows: UUID | None,
+    conversation: str | None,
+    before: UUID | None,
+    limit: int,
+) -> list[ContextRow]:
+    """List contexts, newest first; with `shows` those that showed this memory or fact.
+
+    With `conversation` only those of that conversation; empty is the one without an id.
+    """
     with tx.cursor(row_factory=class_row(ContextRow)) as cursor:
         return cursor.execute(
             """
-            select context_id, process, created_at, shown_ids, '{}'::jsonb as shown_reasons
+            select context_id, process, conversation, created_at, shown_ids, '{}'::jsonb as shown_reasons
             from memory.receipts
             where being_id = %(being)s
                 and (%(shows)s::uuid is null or %(shows)s = any(shown_ids))
+                and (%(conversation)s::text is null or coalesce(conversation, '') = %(conversation)s)
                 and (%(before)s::uuid is null or context_id < %(before)s)
             order by context_id desc
             limit %(limit)s
             """,
-            {"being": being_id, "shows": shows, "before": before, "limit": limit},
+            {"being": being_id, "shows": shows, "conversation": conversation, "before": before, "limit": limit},
         ).fetchall()
 
 
@@ -85,7 +98,7 @@ def get(tx: Transaction, being_id: UUID, context_id: UUID) -> ContextRow | None:
     with tx.cursor(row_factory=class_row(ContextRow)) as cursor:
         return cursor.execute(
             """
-            select context_id, process, created_at, shown_ids, shown_reasons
+            select context_id, process, conversation, created_at, shown_ids, shown_reasons
             from memory.receipts
             where being_id = %s and context_id = %s
             """,

@@ -133,7 +133,7 @@ def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int
     with tx.cursor(row_factory=class_row(Session)) as cursor:
         return cursor.execute(
             """
-            select *, memory.pause_before(being_id, started_at) as pause
+            select *, memory.pause_before(being_id, conversation, started_at) as pause
             from memory.sessions
             where being_id = %(being)s and (%(before)s::uuid is null or session_id < %(before)s)
             order by session_id desc

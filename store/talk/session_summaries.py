@@ -158,7 +158,7 @@ def session(tx: Transaction, being_id: UUID, session_id: UUID) -> Session | None
     with tx.cursor(row_factory=class_row(Session)) as cursor:
         return cursor.execute(
             """
-            select *, memory.pause_before(being_id, started_at) as pause
+            select *, memory.pause_before(being_id, conversation, started_at) as pause
             from memory.sessions
             where being_id = %s and session_id = %s
             """,

@@ -64,7 +64,7 @@ def test_the_same_question_gives_the_same_bytes(context_of):
 
 
 def test_working_memory_is_a_region_that_the_caller_writes(store, being, context_of):
-    working_memory.put(store, being.being_id, "userNotes", [NewEntry(content="Is an expert.")], add=False)
+    working_memory.put(store, being.being_id, None, "userNotes", [NewEntry(content="Is an expert.")], add=False)
     context = context_of()
     assert regions(context)[-2:] == ["userNotes", "default"]
     assert "Is an expert." in context.text

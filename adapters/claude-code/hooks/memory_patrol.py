@@ -44,7 +44,7 @@ def main() -> int:
         return 1
     try:
         if event["hook_event_name"] == "UserPromptSubmit":
-            _recall(event.get("prompt") or "")
+            _recall(event.get("prompt") or "", event.get("session_id"))
         else:
             _hand_in(Path(event["transcript_path"]), whole=event["hook_event_name"] != "Stop")
     except HTTPError as fault:
@@ -56,17 +56,24 @@ def main() -> int:
     return 0
 
 
-def _recall(prompt: str) -> None:
+def _recall(prompt: str, session: str | None) -> None:
     if not prompt.strip():
         return
     wanted = {"message": prompt, "process": "chatFrontend", "budget_tokens": BUDGET_TOKENS}
+    if session:
+        wanted["conversation"] = _conversation(session)
     context = _post("context", wanted, RECALL_SECONDS).get("text")
     if context:
         print(json.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}))
 
 
 def _hand_in(transcript: Path, *, whole: bool) -> None:
-    """Hand in a transcript's messages; after an answer the newest ones, which include all that is new."""
+    """Hand in a transcript's messages; after an answer the newest ones, which include all that is new.
+
+    A session that Claude Code does not save (`--no-session-persistence`) has no transcript, and leaves nothing.
+    """
+    if not transcript.exists():
+        return
     messages = list(_said(transcript))
     for begin in range(0 if whole else max(len(messages) - AT_ONCE, 0), len(messages), AT_ONCE):
         _post("messages", messages[begin : begin + AT_ONCE], HAND_IN_SECONDS)
@@ -89,10 +96,14 @@ def _said(transcript: Path) -> Iterator[dict[str, Any]]:
                 yield {
                     "id": f"claude-code/{entry['uuid']}",
                     "role": entry["type"],
-                    "conversation": f"claude-code/{entry.get('sessionId') or transcript.stem}",
+                    "conversation": _conversation(entry.get("sessionId") or transcript.stem),
                     "content": text.encode()[:MOST_BYTES].decode(errors="ignore"),
                     "created_at": entry.get("timestamp"),
                 }
+
+
+def _conversation(session: str) -> str:
+    return f"claude-code/{session}"
 
 
 def _text(message: Any) -> str:

@@ -12,6 +12,8 @@ class AssembledContext(TypedDict):
     context_id: str
     process: str
     """The mental process that it was assembled for."""
+    conversation: str | None
+    """The conversation that it was assembled for; null: none was named."""
     created_at: str
     items: int
     """How many memories and facts it showed."""
@@ -162,8 +164,12 @@ class ContextRequest(TypedDict):
     """Whether the answer has the scores of each node and fact."""
     message: NotRequired[str | None]
     """The user's message, by which memories are recalled. It is not stored: see `turns`."""
+    conversation: NotRequired[str | None]
+    """The chat or tab, as its messages name it: whose lines, pauses and regions the context shows. Omitted: the
+    session's, else the conversation of what names none.
+    """
     session: NotRequired[str | None]
-    """The session; the open one if omitted."""
+    """The session; the conversation's open one if omitted."""
 
 
 class CuratorState(TypedDict):
@@ -1520,9 +1526,11 @@ class Work(TypedDict):
 
 
 class WorkingMemoryEntry(TypedDict):
-    """An entry of a Being's working memory; entries of the conversation have the message's id."""
+    """An entry of a conversation's working memory; entries of the region `conversation` have the message's id."""
 
     entry_id: str
+    conversation: str | None
+    """The conversation; null: the one of what names none."""
     region: str
     role: Literal["system", "user", "assistant"]
     content: str
@@ -1572,6 +1580,8 @@ class Context(TypedDict):
     context_id: NotRequired[str | None]
     """Its id: put it as `context_id` into the metadata of messages that answer it. Null with `activate: false`."""
     process: str
+    conversation: NotRequired[str | None]
+    """The conversation that it is for; null: the one of what names none."""
     session_id: NotRequired[str | None]
     """The session that it is for, if there is one."""
     text: NotRequired[str | None]
@@ -2079,6 +2089,8 @@ class ShownContext(TypedDict):
     context_id: str
     process: str
     """The mental process that it was assembled for."""
+    conversation: str | None
+    """The conversation that it was assembled for; null: none was named."""
     created_at: str
     items: int
     """How many memories and facts it showed."""
@@ -2169,7 +2181,9 @@ class Turn(TypedDict):
     explain: NotRequired[bool]
     """Whether the answer has the scores of each node and fact."""
     messages: list[MessageInput]
-    """The messages since the last turn, oldest first. The context is for the answer to the last one."""
+    """The messages since the last turn, oldest first. The context is for the answer to the last one, in its
+    `conversation`.
+    """
 
 
 class UserPage(TypedDict):
@@ -2221,7 +2235,7 @@ class WorkPage(TypedDict):
 
 
 class WorkingMemoryPage(TypedDict):
-    """The entries of a Being's working memory."""
+    """The entries of a conversation's working memory."""
 
     entries: list[WorkingMemoryEntry]
     cursor: str | None

@@ -547,14 +547,14 @@ export abstract class Routes {
     return this.send({ method: "DELETE", path: `/v1/user-model` }) as Promise<void>;
   }
 
-  /** Assemble a context: a prompt from the Being's memory, ready to be sent to a model. Scope `read`. Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut. */
+  /** Assemble a context: a prompt from the Being's memory, ready to be sent to a model. Scope `read`. The lines, the pauses and the regions of your own are those of the `conversation`; what was said in another one is memory. Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut. */
   assembleContext(being: string, body: types.ContextRequest): Promise<types.Context> {
     return this.send({ method: "POST", path: `/v1/beings/${part(being)}/context`, body }) as Promise<types.Context>;
   }
 
   /** List the contexts that were assembled, newest first, for as long as PATROL_KEEP_RECEIPTS says. Scope `read`. */
-  listContexts(being: string, options: { shows?: string | null | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.AssembledPage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/contexts`, query: { "shows": options.shows, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.AssembledPage>;
+  listContexts(being: string, options: { shows?: string | null | undefined; conversation?: string | null | undefined; cursor?: string | null | undefined; limit?: number | undefined; } = {}): Promise<types.AssembledPage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/contexts`, query: { "shows": options.shows, "conversation": options.conversation, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.AssembledPage>;
   }
 
   /** Show which memories, facts and passages a context showed, and why: the scores by which they were chosen. Scope `read`. */
@@ -562,7 +562,7 @@ export abstract class Routes {
     return this.send({ method: "GET", path: `/v1/beings/${part(being)}/contexts/${part(contextId)}` }) as Promise<types.ShownContext>;
   }
 
-  /** Store new messages and assemble the context for the answer, in one call. Scopes `ingest` and `read`. Usually these are the Being's answer of the turn before and the user's new message. Accepted means committed. Messages with known ids change nothing, and the context is assembled again. */
+  /** Store new messages and assemble the context for the answer, in one call. Scopes `ingest` and `read`. Usually these are the Being's answer of the turn before and the user's new message. Accepted means committed. Messages with known ids change nothing, and the context is assembled again. It is of the last message's `conversation`: its lines, its pauses and the regions that callers wrote for it. */
   takeTurnIn(being: string, body: types.Turn, options: { lLMAPIKey?: string | null | undefined; lLMProvider?: "anthropic" | "openai" | null | undefined; } = {}): Promise<types.TurnAnswer> {
     return this.send({ method: "POST", path: `/v1/beings/${part(being)}/turns`, headers: { "X-LLM-API-Key": options.lLMAPIKey, "X-LLM-Provider": options.lLMProvider }, body }) as Promise<types.TurnAnswer>;
   }
@@ -587,19 +587,19 @@ export abstract class Routes {
     return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/profiles/${part(process)}` }) as Promise<void>;
   }
 
-  /** Show working memory by region: the conversation, and the entries that callers wrote. Scope `read`. */
-  showWorkingMemory(being: string): Promise<types.WorkingMemoryPage> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/working-memory` }) as Promise<types.WorkingMemoryPage>;
+  /** Show a conversation's working memory by region: what was said, and the entries that callers wrote. Scope `read`. */
+  showWorkingMemory(being: string, options: { conversation?: string | null | undefined; } = {}): Promise<types.WorkingMemoryPage> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/working-memory`, query: { "conversation": options.conversation } }) as Promise<types.WorkingMemoryPage>;
   }
 
-  /** Replace the entries of a region of your own; an empty list removes it. Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well. */
-  replaceRegion(being: string, region: string, body: types.NewEntry[]): Promise<types.WorkingMemoryPage> {
-    return this.send({ method: "PUT", path: `/v1/beings/${part(being)}/working-memory/${part(region)}`, body }) as Promise<types.WorkingMemoryPage>;
+  /** Replace the entries of a region of your own in a conversation; an empty list removes it. Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well. */
+  replaceRegion(being: string, region: string, body: types.NewEntry[], options: { conversation?: string | null | undefined; } = {}): Promise<types.WorkingMemoryPage> {
+    return this.send({ method: "PUT", path: `/v1/beings/${part(being)}/working-memory/${part(region)}`, query: { "conversation": options.conversation }, body }) as Promise<types.WorkingMemoryPage>;
   }
 
-  /** Append entries to a region of your own. A region with more than 40 is cut to the newest 20. Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well. */
-  addToRegion(being: string, region: string, body: types.NewEntry[]): Promise<types.WorkingMemoryPage> {
-    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/working-memory/${part(region)}`, body }) as Promise<types.WorkingMemoryPage>;
+  /** Append entries to a region of your own in a conversation. A region with more than 40 is cut to the newest 20. Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well. */
+  addToRegion(being: string, region: string, body: types.NewEntry[], options: { conversation?: string | null | undefined; } = {}): Promise<types.WorkingMemoryPage> {
+    return this.send({ method: "POST", path: `/v1/beings/${part(being)}/working-memory/${part(region)}`, query: { "conversation": options.conversation }, body }) as Promise<types.WorkingMemoryPage>;
   }
 
   /** List work of the Beings that the token gives access to, oldest first; by default dead work. Scope `read`. An operator's token lists all users' work. */

@@ -6,6 +6,8 @@ export interface AssembledContext {
   context_id: string;
   /** The mental process that it was assembled for. */
   process: string;
+  /** The conversation that it was assembled for; null: none was named. */
+  conversation: string | null;
   created_at: string;
   /** How many memories and facts it showed. */
   items: number;
@@ -108,7 +110,9 @@ export interface ContextRequest {
   explain?: boolean;
   /** The user's message, by which memories are recalled. It is not stored: see `turns`. */
   message?: string | null;
-  /** The session; the open one if omitted. */
+  /** The chat or tab, as its messages name it: whose lines, pauses and regions the context shows. Omitted: the session's, else the conversation of what names none. */
+  conversation?: string | null;
+  /** The session; the conversation's open one if omitted. */
   session?: string | null;
 }
 
@@ -1350,9 +1354,11 @@ export interface Work {
   known: boolean;
 }
 
-/** An entry of a Being's working memory; entries of the conversation have the message's id. */
+/** An entry of a conversation's working memory; entries of the region `conversation` have the message's id. */
 export interface WorkingMemoryEntry {
   entry_id: string;
+  /** The conversation; null: the one of what names none. */
+  conversation: string | null;
   region: string;
   role: "system" | "user" | "assistant";
   content: string;
@@ -1397,6 +1403,8 @@ export interface Context {
   /** Its id: put it as `context_id` into the metadata of messages that answer it. Null with `activate: false`. */
   context_id?: string | null;
   process: string;
+  /** The conversation that it is for; null: the one of what names none. */
+  conversation?: string | null;
   /** The session that it is for, if there is one. */
   session_id?: string | null;
   /** The prompt as one string, for `format: text`. */
@@ -1866,6 +1874,8 @@ export interface ShownContext {
   context_id: string;
   /** The mental process that it was assembled for. */
   process: string;
+  /** The conversation that it was assembled for; null: none was named. */
+  conversation: string | null;
   created_at: string;
   /** How many memories and facts it showed. */
   items: number;
@@ -1944,7 +1954,7 @@ export interface Turn {
   activate?: boolean;
   /** Whether the answer has the scores of each node and fact. */
   explain?: boolean;
-  /** The messages since the last turn, oldest first. The context is for the answer to the last one. */
+  /** The messages since the last turn, oldest first. The context is for the answer to the last one, in its `conversation`. */
   messages: MessageInput[];
 }
 
@@ -1991,7 +2001,7 @@ export interface WorkPage {
   cursor: string | null;
 }
 
-/** The entries of a Being's working memory. */
+/** The entries of a conversation's working memory. */
 export interface WorkingMemoryPage {
   entries: WorkingMemoryEntry[];
   /** Pass it to get the next page; null on the last page. */

@@ -27,6 +27,28 @@ def test_a_context_is_made_of_what_was_laid_down(patrol, account):
     assert patrol.json("soul", "show", *being)["state"]["mood"] == "rested"
 
 
+def test_a_chat_is_named_by_its_conversation(patrol, account):
+    being = ("--being", account.being, "--user", account.user)
+    boat = ("--conversation", "tab-1")
+    patrol("mind", "put", "userNotes", "Is at home.", *being)
+    patrol("mind", "put", "userNotes", "Is on a boat.", *being, *boat)
+    patrol("mind", "put", "userNotes", "Is seasick.", *being, *boat, "--add")
+
+    def held(*of):
+        entries = patrol.json("mind", "list", *being, *of)["entries"]
+        return [(entry["conversation"], entry["content"]) for entry in entries]
+
+    assert held() == [(None, "Is at home.")]
+    assert held(*boat) == [("tab-1", "Is on a boat."), ("tab-1", "Is seasick.")]
+    shown = patrol("context", "What now?", *being, *boat).stdout
+    assert "Is on a boat." in shown
+    assert "Is at home." not in shown
+    patrol("mind", "clear", "userNotes", *being)
+    assert held() == []
+    assert len(held(*boat)) == 2
+    assert "200" in patrol("mind", "put", "userNotes", "x", *being, "--conversation", "x" * 201, code=2).stderr
+
+
 def test_what_can_not_be_is_refused_in_words(patrol, account):
     being = ("--being", account.being, "--user", account.user)
     assert "daydream" in patrol("context", "--process", "daydream", *being, code=1).stderr

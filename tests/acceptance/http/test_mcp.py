@@ -79,6 +79,22 @@ def test_what_is_remembered_comes_to_mind(transport, person):
     anyio.run(live)
 
 
+def test_a_context_is_of_the_chat_that_a_model_names(transport, person):
+    for chat, words in (("tab-1", "We sail at noon."), ("tab-2", "I am at home.")):
+        person.ask("POST", "/messages", json={"role": "user", "content": words, "conversation": chat})
+
+    async def live():
+        async with transport(["read"]) as client:
+            named = await call(client, "context", conversation="tab-1")
+            assert "We sail at noon." in named
+            assert "I am at home." not in named
+            unnamed = await call(client, "context", conversation="")
+            assert not any(words in unnamed for words in ("We sail", "I am at home"))
+            assert "at most 200 char" in await call(client, "context", conversation="x" * 201)
+
+    anyio.run(live)
+
+
 def test_a_model_is_told_what_it_can_mend(transport, stack):
     async def ask():
         async with transport(["ingest", "read"]) as client:

@@ -86,6 +86,16 @@ def test_a_request_of_the_frontends_own_leaves_no_word(proxy, sdk, person):
     assert proxy.upstream.requests[-1].body["messages"] == [{"role": "user", "content": "Write a title for this chat."}]
 
 
+@pytest.mark.parametrize("chat", ["temporary:socket-1", "local:socket-1"])
+def test_a_temporary_chat_of_open_webui_leaves_no_word(sdk, person, chat):
+    answer = asked(sdk(x_memory_conversation=chat), "I will quit on Monday.", "Why?", "The pay.")
+    assert (answer.headers["x-memory-stored"], answer.headers["x-memory-recall"]) == ("none", "none")
+    assert said(person) == []
+    with person.ledger.transaction() as tx:
+        placed = tx.execute("select 1 from memory.transcript_turns where being_id = %s", [person.being.being_id])
+        assert placed.fetchall() == []
+
+
 def test_of_several_answers_none_is_taken_in(proxy, sdk, person):
     proxy.upstream.replies.append(Reply.document(completion("One of two.", choices=2)))
     asked(sdk(), "Choose.", n=2)

@@ -9,11 +9,14 @@ import pytest
 
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
+from memory.context import working_memory
+from memory.intake.messages import accept_messages
 from memory.nodes.recall import RecallQuery, recall
 from memory.nodes.reembedding import reembed
 from memory.text.items import ItemBatchRefused
 from providers.embedders import Embedders
 from providers.errors import Transient
+from schemas.context.context import NewEntry
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.settings import Settings
 from store.accounts import beings
@@ -112,6 +115,26 @@ def test_nodes_come_in_from_an_export_that_had_vectors_in_their_lines(store, set
     arrived = import_being(store, settings, embedders, elsewhere, BytesIO(file))
     assert arrived.rejected == []
     assert rest_of(exported(store, elsewhere)) == rest_of(exported(store, full))
+
+
+@pytest.mark.parametrize("of_old", [False, True], ids=["of today", "from before entries had one"])
+def test_each_chat_keeps_its_lines_and_its_regions(store, settings, embedders, being, elsewhere, of_old):
+    for chat in (None, "tab-1", "tab-2"):
+        said = {"role": "user", "content": f"Said in {chat}.", **({"conversation": chat} if chat else {})}
+        accept_messages(store, settings, being.being_id, [said])
+        note = [NewEntry(content=f"Written for {chat}.")]
+        working_memory.put(store, being.being_id, chat, "userNotes", note, add=False)
+    lines = [
+        {name: value for name, value in line.items() if not (of_old and name == "conversation")}
+        if line["kind"] == "working_memory"
+        else line
+        for line in lines_of(exported(store, being))
+    ]
+    file = "\n".join(json.dumps(line) for line in lines).encode()
+    assert import_being(store, settings, embedders, elsewhere, BytesIO(file)).rejected == []
+    for chat in ("tab-1", "tab-2"):
+        held = [entry.content for entry in working_memory.listed(store, elsewhere.being_id, chat)]
+        assert held == [f"Said in {chat}.", *([] if of_old else [f"Written for {chat}."])]
 
 
 def test_the_same_file_again_changes_nothing_and_another_is_refused(store, settings, embedders, full, elsewhere, sent):

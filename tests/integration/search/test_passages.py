@@ -53,6 +53,19 @@ def test_a_chat_without_a_key_remembers_what_was_said_long_ago(on, being, clock,
     assert shown.count("My sister Ingeborg is moving to Bergen.") == 1
 
 
+def test_another_chat_is_memory_and_no_conversation(on, being):
+    keeper = "The lighthouse keeper owes me forty herrings."
+    on.tell(being, {"role": "user", "content": keeper, "conversation": "tab-1"})
+    on.settle(being)
+    asked = {"role": "user", "content": "Who owes me herrings?", "conversation": "tab-2"}
+    turn = Turn(messages=[asked], format="text")
+    context = take_turn(on.store, on.embedders, on.settings, being, turn, random.Random(1)).context
+
+    assert keeper in rag(context)
+    assert context.text.count(keeper) == 1
+    assert "conversation" not in [one.region for one in context.regions]
+
+
 def test_the_answer_comes_with_the_question_before_it(on, being, clock, turn):
     on.tell(
         being,

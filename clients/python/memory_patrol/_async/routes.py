@@ -1243,15 +1243,22 @@ class AsyncRoutes:
 
         Scope `read`.
 
-        Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn
-        to turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole,
-        never cut.
+        The lines, the pauses and the regions of your own are those of the `conversation`; what was said in
+        another one is memory. Regions come in the order of the process's profile. The bytes of stable regions
+        stay the same from turn to turn, and for Anthropic they carry cache markers. Regions beyond the token
+        budget are left out whole, never cut.
         """
         answer: types.Context = await self.send(Request("POST", f"/v1/beings/{part(being)}/context", body=body))
         return answer
 
     async def list_contexts(
-        self, being: str, *, shows: str | None = None, cursor: str | None = None, limit: int | None = None
+        self,
+        being: str,
+        *,
+        shows: str | None = None,
+        conversation: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> types.AssembledPage:
         """List the contexts that were assembled, newest first, for as long as PATROL_KEEP_RECEIPTS says.
 
@@ -1259,7 +1266,9 @@ class AsyncRoutes:
         """
         answer: types.AssembledPage = await self.send(
             Request(
-                "GET", f"/v1/beings/{part(being)}/contexts", query={"shows": shows, "cursor": cursor, "limit": limit}
+                "GET",
+                f"/v1/beings/{part(being)}/contexts",
+                query={"shows": shows, "conversation": conversation, "cursor": cursor, "limit": limit},
             )
         )
         return answer
@@ -1287,7 +1296,8 @@ class AsyncRoutes:
         Scopes `ingest` and `read`.
 
         Usually these are the Being's answer of the turn before and the user's new message. Accepted means
-        committed. Messages with known ids change nothing, and the context is assembled again.
+        committed. Messages with known ids change nothing, and the context is assembled again. It is of the last
+        message's `conversation`: its lines, its pauses and the regions that callers wrote for it.
         """
         answer: types.TurnAnswer = await self.send(
             Request(
@@ -1332,31 +1342,48 @@ class AsyncRoutes:
         """
         await self.send(Request("DELETE", f"/v1/beings/{part(being)}/profiles/{part(process)}"))
 
-    async def show_working_memory(self, being: str) -> types.WorkingMemoryPage:
-        """Show working memory by region: the conversation, and the entries that callers wrote.
+    async def show_working_memory(self, being: str, *, conversation: str | None = None) -> types.WorkingMemoryPage:
+        """Show a conversation's working memory by region: what was said, and the entries that callers wrote.
 
         Scope `read`.
         """
-        answer: types.WorkingMemoryPage = await self.send(Request("GET", f"/v1/beings/{part(being)}/working-memory"))
-        return answer
-
-    async def replace_region(self, being: str, region: str, body: Sequence[types.NewEntry]) -> types.WorkingMemoryPage:
-        """Replace the entries of a region of your own; an empty list removes it.
-
-        Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well.
-        """
         answer: types.WorkingMemoryPage = await self.send(
-            Request("PUT", f"/v1/beings/{part(being)}/working-memory/{part(region)}", body=body)
+            Request("GET", f"/v1/beings/{part(being)}/working-memory", query={"conversation": conversation})
         )
         return answer
 
-    async def add_to_region(self, being: str, region: str, body: Sequence[types.NewEntry]) -> types.WorkingMemoryPage:
-        """Append entries to a region of your own. A region with more than 40 is cut to the newest 20.
+    async def replace_region(
+        self, being: str, region: str, body: Sequence[types.NewEntry], *, conversation: str | None = None
+    ) -> types.WorkingMemoryPage:
+        """Replace the entries of a region of your own in a conversation; an empty list removes it.
 
         Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well.
         """
         answer: types.WorkingMemoryPage = await self.send(
-            Request("POST", f"/v1/beings/{part(being)}/working-memory/{part(region)}", body=body)
+            Request(
+                "PUT",
+                f"/v1/beings/{part(being)}/working-memory/{part(region)}",
+                query={"conversation": conversation},
+                body=body,
+            )
+        )
+        return answer
+
+    async def add_to_region(
+        self, being: str, region: str, body: Sequence[types.NewEntry], *, conversation: str | None = None
+    ) -> types.WorkingMemoryPage:
+        """Append entries to a region of your own in a conversation. A region with more than 40 is cut to the
+        newest 20.
+
+        Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well.
+        """
+        answer: types.WorkingMemoryPage = await self.send(
+            Request(
+                "POST",
+                f"/v1/beings/{part(being)}/working-memory/{part(region)}",
+                query={"conversation": conversation},
+                body=body,
+            )
         )
         return answer
 

@@ -1201,15 +1201,22 @@ class Routes:
 
         Scope `read`.
 
-        Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn
-        to turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole,
-        never cut.
+        The lines, the pauses and the regions of your own are those of the `conversation`; what was said in
+        another one is memory. Regions come in the order of the process's profile. The bytes of stable regions
+        stay the same from turn to turn, and for Anthropic they carry cache markers. Regions beyond the token
+        budget are left out whole, never cut.
         """
         answer: types.Context = self.send(Request("POST", f"/v1/beings/{part(being)}/context", body=body))
         return answer
 
     def list_contexts(
-        self, being: str, *, shows: str | None = None, cursor: str | None = None, limit: int | None = None
+        self,
+        being: str,
+        *,
+        shows: str | None = None,
+        conversation: str | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
     ) -> types.AssembledPage:
         """List the contexts that were assembled, newest first, for as long as PATROL_KEEP_RECEIPTS says.
 
@@ -1217,7 +1224,9 @@ class Routes:
         """
         answer: types.AssembledPage = self.send(
             Request(
-                "GET", f"/v1/beings/{part(being)}/contexts", query={"shows": shows, "cursor": cursor, "limit": limit}
+                "GET",
+                f"/v1/beings/{part(being)}/contexts",
+                query={"shows": shows, "conversation": conversation, "cursor": cursor, "limit": limit},
             )
         )
         return answer
@@ -1243,7 +1252,8 @@ class Routes:
         Scopes `ingest` and `read`.
 
         Usually these are the Being's answer of the turn before and the user's new message. Accepted means
-        committed. Messages with known ids change nothing, and the context is assembled again.
+        committed. Messages with known ids change nothing, and the context is assembled again. It is of the last
+        message's `conversation`: its lines, its pauses and the regions that callers wrote for it.
         """
         answer: types.TurnAnswer = self.send(
             Request(
@@ -1288,31 +1298,48 @@ class Routes:
         """
         self.send(Request("DELETE", f"/v1/beings/{part(being)}/profiles/{part(process)}"))
 
-    def show_working_memory(self, being: str) -> types.WorkingMemoryPage:
-        """Show working memory by region: the conversation, and the entries that callers wrote.
+    def show_working_memory(self, being: str, *, conversation: str | None = None) -> types.WorkingMemoryPage:
+        """Show a conversation's working memory by region: what was said, and the entries that callers wrote.
 
         Scope `read`.
         """
-        answer: types.WorkingMemoryPage = self.send(Request("GET", f"/v1/beings/{part(being)}/working-memory"))
-        return answer
-
-    def replace_region(self, being: str, region: str, body: Sequence[types.NewEntry]) -> types.WorkingMemoryPage:
-        """Replace the entries of a region of your own; an empty list removes it.
-
-        Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well.
-        """
         answer: types.WorkingMemoryPage = self.send(
-            Request("PUT", f"/v1/beings/{part(being)}/working-memory/{part(region)}", body=body)
+            Request("GET", f"/v1/beings/{part(being)}/working-memory", query={"conversation": conversation})
         )
         return answer
 
-    def add_to_region(self, being: str, region: str, body: Sequence[types.NewEntry]) -> types.WorkingMemoryPage:
-        """Append entries to a region of your own. A region with more than 40 is cut to the newest 20.
+    def replace_region(
+        self, being: str, region: str, body: Sequence[types.NewEntry], *, conversation: str | None = None
+    ) -> types.WorkingMemoryPage:
+        """Replace the entries of a region of your own in a conversation; an empty list removes it.
 
         Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well.
         """
         answer: types.WorkingMemoryPage = self.send(
-            Request("POST", f"/v1/beings/{part(being)}/working-memory/{part(region)}", body=body)
+            Request(
+                "PUT",
+                f"/v1/beings/{part(being)}/working-memory/{part(region)}",
+                query={"conversation": conversation},
+                body=body,
+            )
+        )
+        return answer
+
+    def add_to_region(
+        self, being: str, region: str, body: Sequence[types.NewEntry], *, conversation: str | None = None
+    ) -> types.WorkingMemoryPage:
+        """Append entries to a region of your own in a conversation. A region with more than 40 is cut to the
+        newest 20.
+
+        Scope `ingest`; entries of the role `system`, which is the default, need `manage` as well.
+        """
+        answer: types.WorkingMemoryPage = self.send(
+            Request(
+                "POST",
+                f"/v1/beings/{part(being)}/working-memory/{part(region)}",
+                query={"conversation": conversation},
+                body=body,
+            )
         )
         return answer
 

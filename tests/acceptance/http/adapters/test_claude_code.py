@@ -62,6 +62,13 @@ def said(person):
         ).fetchall()
 
 
+def test_a_session_that_is_not_saved_leaves_nothing(hook, person, tmp_path):
+    for name in ("Stop", "PreCompact", "SessionEnd"):
+        ran = hook(name, transcript_path=str(tmp_path / "none.jsonl"))
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    assert said(person) == []
+
+
 def test_a_session_is_handed_in_once_whichever_events_come(hook, person):
     for name in ("Stop", "PreCompact", "SessionEnd", "Stop"):
         ran = hook(name)

@@ -5,8 +5,10 @@ import copy
 import importlib.util
 import json
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from psycopg import sql
 
 from schemas.settings import CHECKOUT
 
@@ -14,8 +16,8 @@ FILE = CHECKOUT / "adapters" / "openwebui" / "memory_patrol.py"
 PAYLOADS = Path(__file__).parent / "openwebui"
 
 
-def payload(name):
-    return json.loads((PAYLOADS / f"{name}.json").read_text("utf-8"))
+def payload(name, words=""):
+    return json.loads((PAYLOADS / f"{name}.json").read_text("utf-8").replace("WORDS", words))
 
 
 @pytest.fixture
@@ -43,6 +45,43 @@ def stands(person):
             ).fetchall()
 
     return rows
+
+
+ALLERGY = "The doctor found that Ada is allergic to walnuts."
+# What contexts, activations and messages leave behind.
+TRACES = ("receipts", "shown_texts", "pending_activations", "memory_nodes", "session_snapshot", "messages", "sessions")
+
+
+def traces(person):
+    """What there is of the person's Being in these tables."""
+    with person.ledger.transaction() as tx:
+        return {
+            table: tx.execute(
+                sql.SQL("select * from memory.{} as t where being_id = %s order by t::text").format(
+                    sql.Identifier(table)
+                ),
+                [person.being.being_id],
+            ).fetchall()
+            for table in TRACES
+        }
+
+
+def tables_with(person, words):
+    """The tables in which anything of anybody has these words."""
+    with person.ledger.transaction() as tx:
+        tables = tx.execute(
+            "select relname::text as name from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'r'"
+        ).fetchall()
+        return [
+            table["name"]
+            for table in tables
+            if tx.execute(
+                sql.SQL("select 1 from memory.{} as t where t::text like %s limit 1").format(
+                    sql.Identifier(table["name"])
+                ),
+                [f"%{words}%"],
+            ).fetchall()
+        ]
 
 
 def words(rows):
@@ -83,8 +122,29 @@ def test_what_open_webui_asks_for_itself_leaves_no_trace(memory, stands):
         asyncio.run(memory.inlet(copy.deepcopy(title["body"]), title["__user__"], title["__metadata__"]))
         == (title["body"])
     )
-    finishes(memory, ("t-1", "user", "Nobody keeps this.", 0), chat="local:abc")
     assert stands() == []
+
+
+@pytest.mark.parametrize("chat", ["temporary:socket-1", "local:socket-1", "channel:5d0f", ""])
+def test_a_chat_that_open_webui_does_not_save_leaves_nothing(memory, person, stands, chat):
+    person.ask("POST", "/facts", json=[{"type": "PROFILE", "content": "Allergic to walnuts.", "pinned": True}])
+    person.ask("POST", "/notes", json={"type": "scene", "content": {"action": ALLERGY, "actors": ["Ada"], "when": []}})
+    person.patrol()
+    before, private = traces(person), f"I will quit on {uuid4().hex}."
+    # As Open WebUI 0.12 gives them: of what is said in such a chat, the answer alone has an id.
+    temporary = payload("temporary", private)
+    about = temporary["__metadata__"] | {"chat_id": chat}
+    asked = asyncio.run(memory.inlet(copy.deepcopy(temporary["inlet"]), temporary["__user__"], about))
+    assert "Allergic to walnuts." in asked["messages"][0]["content"]
+    finished = temporary["outlet"] | {"chat_id": chat}
+    asyncio.run(memory.outlet(copy.deepcopy(finished), temporary["__user__"], about))
+    # Earlier versions gave each message an id.
+    finishes(memory, ("t-1", "user", private, 0), ("t-2", "assistant", private, 1), chat=chat)
+    assert traces(person) == before
+    assert tables_with(person, private) == []
+    # Saved by its user, it is a chat with an id of its own, and comes in with the next answer.
+    finishes(memory, ("t-1", "user", private, 0), ("t-2", "assistant", "Good.", 1), chat="c-9")
+    assert words(stands()) == [private, "Good."]
 
 
 def test_the_branch_that_the_user_sees_stands(memory, stands):

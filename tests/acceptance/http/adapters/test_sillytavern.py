@@ -70,6 +70,54 @@ def test_what_is_said_stands_and_what_is_taken_back_does_not(tavern, stands):
     assert stands() == [("chat one", "I grow medlars.")]
 
 
+def test_a_temporary_chat_leaves_nothing(tavern, stands):
+    does(tavern, "opens", "chat")
+    does(tavern, "sends", "I grow quinces.")
+    asked = []
+    tavern.on("request", lambda request: asked.append(request.url))
+    does(tavern, "opensATemporaryChat")
+    prompt = does(tavern, "sends", "I will quit on Monday, and nobody is to know.")
+    does(tavern, "receives", "Good luck.")
+    does(tavern, "edits", 1, "I will quit on Tuesday.")
+    assert asked == []
+    assert prompt["value"] == ""
+    assert stands() == [("chat", "I grow quinces.")]
+    # Back with the character, its chat goes on.
+    tavern.evaluate("() => Object.assign(tavern, { characterId: 0, name2: 'Mira' })")
+    chat = [{"name": "Ada", "is_user": True, "is_system": False, "send_date": "2026-03-02T11:00:00Z", "mes": "Back."}]
+    does(tavern, "opens", "other", chat)
+    assert stands() == [("chat", "I grow quinces."), ("other", "Back.")]
+
+
+def test_what_is_under_way_when_another_character_is_chosen_goes_to_the_first_ones_being(tavern, stands, person):
+    other = person.add_being("lou")
+    does(tavern, "opens", "chat")
+    lines = [
+        {"name": "Ada", "is_user": True, "is_system": False, "send_date": f"2026-03-02T10:{n // 60:02}:{n % 60:02}Z"}
+        | {"mes": f"Line {n}."}
+        for n in range(250)
+    ]
+    # The character changes while the first of three requests is under way.
+    tavern.evaluate(
+        """async (lines) => {
+            const send = globalThis.fetch;
+            let chosen;
+            globalThis.fetch = (...given) => {
+                chosen ??= does.choosesACharacter('Lou', 'of lou');
+                return send(...given);
+            };
+            await does.opens('long', lines);
+            await chosen;
+            globalThis.fetch = send;
+        }""",
+        lines,
+    )
+    assert len(stands()) == 250
+    with person.ledger.transaction() as tx:
+        found = tx.execute("select 1 from memory.messages where being_id = %s", [other.being_id]).fetchall()
+    assert found == []
+
+
 def test_a_branch_is_a_conversation_that_adds_only_what_is_new(tavern, stands):
     does(tavern, "opens", "main")
     does(tavern, "sends", "We drive to Faro.")

@@ -88,6 +88,50 @@ def test_working_memory_is_filled_by_messages_and_by_callers(person, problem):
     assert person.ask("PUT", "/working-memory/userNotes", json=[]).json()["entries"] == []
 
 
+def test_each_chat_has_lines_regions_and_contexts_of_its_own(person, problem):
+    turn(person, {"role": "user", "content": "We sail at noon.", "conversation": "tab-1"})
+    in_tab_1 = {"conversation": "tab-1"}
+    for params, note in ((in_tab_1, "Is on a boat."), ({}, "Is at home.")):
+        person.ask("PUT", "/working-memory/userNotes", params=params, json=[{"content": note}])
+    person.ask("POST", "/working-memory/userNotes", params=in_tab_1, json=[{"content": "Is seasick."}])
+
+    def held(**params):
+        entries = person.ask("GET", "/working-memory", params=params).json()["entries"]
+        assert {entry["conversation"] for entry in entries} <= {params.get("conversation")}
+        return [entry["content"] for entry in entries]
+
+    assert held(conversation="tab-1") == ["We sail at noon.", "Is on a boat.", "Is seasick."]
+    assert held() == ["Is at home."]
+    assert held(conversation="tab-2") == []
+
+    other = turn(person, {"role": "user", "content": "Hello.", "conversation": "tab-2"}).json()["context"]
+    assert other["conversation"] == "tab-2"
+    assert not any(word in other["text"] for word in ("sail", "boat", "home", "message before"))
+    asked = person.ask("POST", "/context", json={"message": "When?", **in_tab_1}).json()
+    assert all(word in asked["text"] for word in ("We sail at noon.", "Is on a boat.", "message before"))
+    unnamed = person.ask("POST", "/context", json={"message": "When?"}).json()
+    assert "Is at home." in unnamed["text"]
+    assert "session_id" not in unnamed
+    of_session = person.ask("POST", "/context", json={"session": asked["session_id"]}).json()
+    assert of_session["conversation"] == "tab-1"
+    wrong = {"session": asked["session_id"], "conversation": "tab-2"}
+    problem(person.ask("POST", "/context", json=wrong), 404)
+
+    def shown(**params):
+        return [one["context_id"] for one in person.ask("GET", "/contexts", params=params).json()["contexts"]]
+
+    assert shown(conversation="tab-2") == [other["context_id"]]
+    assert shown(conversation="") == [unnamed["context_id"]]
+    assert len(shown()) == 5
+    assert person.ask("GET", f"/contexts/{other['context_id']}").json()["conversation"] == "tab-2"
+    person.ask("PUT", "/working-memory/userNotes", json=[])
+    assert held(conversation="tab-1")[1:] == ["Is on a boat.", "Is seasick."]
+    for path in ("/working-memory", "/contexts"):
+        problem(person.ask("GET", path, params={"conversation": "x" * 201}), 422)
+        # As in messages, NUL is mended.
+        assert person.ask("GET", path, params={"conversation": "a\0b"}).status_code == 200
+
+
 def test_notes_are_read_changed_and_removed(person, problem):
     ids = person.ask(
         "POST",
