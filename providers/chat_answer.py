@@ -1,21 +1,22 @@
 """Reads the answer of a chat completion beside the bytes that are passed on: its text, its usage, and how it ended.
 
-Streams are read event by event as they pass, so that an open stream holds no more than the text so far.
+Streams are read event by event as they pass, so that an open stream holds no more than the text so far. A piece that
+is not what this wire promises is passed over; the client gets it all the same.
 """
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
+from providers.event_stream import DONE, JsonEvents
 from providers.thinking import Usage
+from schemas.text.storable import storable
 
-_DATA = b"data:"
-_DONE = b"[DONE]"
-# What is read of an answer: longer ones pass, and are not taken in. A message has 64 KB at most, and reasoning may
-# stand before it.
+# What is read of an answer: of a longer one the beginning. A message has 64 KB at most, and reasoning may stand before
+# it.
 MOST_TEXT = 256 * 1024
-# One event, or a whole answer that is not streamed. One with several choices, or with generated audio, may be longer.
-MOST_BYTES = 1024 * 1024
+# Counts beyond this are no usage.
+MOST_TOKENS = 1_000_000_000
+_TEXT_PARTS = frozenset({"text", "output_text", None})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,12 @@ class ChatAnswer:
     """What an answer said.
 
     Attributes:
-        text: The first choice's words; empty if there are none, as where a tool is called.
+        text: The first choice's words, as far as they came; empty if there are none, as where a tool is called.
         choices: How many choices it had.
         model: The model's name as the upstream reports it.
         usage: The tokens, if the upstream reports them.
         complete: Whether it came to its end.
-        readable: Whether all of it could be read.
+        readable: Whether it could be read.
     """
 
     text: str = ""
@@ -40,98 +41,122 @@ class ChatAnswer:
 
 
 class AnswerReader:
-    """Reads one answer.
+    """Reads one answer, which is a stream or a document.
 
     Args:
-        content_type: The answer's `Content-Type`, which tells a stream from a document.
         content_encoding: Its `Content-Encoding`; a compressed answer is not read.
     """
 
-    def __init__(self, content_type: str, content_encoding: str | None = None) -> None:
-        self._streamed = content_type.partition(";")[0].strip().lower() == "text/event-stream"
+    def __init__(self, content_encoding: str | None = None) -> None:
         self._readable = content_encoding in {None, "", "identity"}
-        self._pending = bytearray()
+        self._events = JsonEvents()
         self._text: list[str] = []
         self._length = 0
+        self._deltas = False
         self._choices: set[int] = set()
         self._model: str | None = None
         self._usage: Usage | None = None
         self._done = False
+        self._marked = False
 
     def feed(self, chunk: bytes) -> None:
         """Read the next bytes of the answer."""
-        if not self._readable:
-            return
-        self._pending += chunk
-        if self._streamed:
-            self._read_events()
-        if len(self._pending) > MOST_BYTES or self._length > MOST_TEXT:
-            self._give_up()
+        if self._readable:
+            for event in self._events.feed(chunk):
+                self._take(event)
 
     def answer(self, *, ended: bool) -> ChatAnswer:
-        """Return what was read.
+        """Return what was read; called once, at the end.
 
         Args:
             ended: Whether the upstream's answer came to its end.
         """
-        if self._readable and not self._streamed and ended:
-            self._read_document()
+        if self._readable:
+            for event in self._events.end():
+                self._take(event)
         return ChatAnswer(
-            text="".join(self._text),
+            # Halves of one character may come in two pieces.
+            text=storable("".join(self._text)[:MOST_TEXT]),
             choices=len(self._choices),
             model=self._model,
             usage=self._usage,
-            complete=ended and (self._done or not self._streamed),
+            complete=ended and self._done,
             readable=self._readable,
         )
 
-    def _read_events(self) -> None:
-        *lines, rest = self._pending.split(b"\n")
-        self._pending = bytearray(rest)
-        for line in lines:
-            if line.startswith(_DATA):
-                data = line[len(_DATA) :].strip()
-                if data == _DONE:
-                    self._done = True
-                else:
-                    self._read(data, "delta")
+    def _take(self, event: Any) -> None:
+        if event == DONE:
+            self._done = self._marked = True
+            return
+        self._usage = _usage(event.get("usage")) or self._usage
+        choices = event.get("choices")
+        if self._marked or not isinstance(choices, list):
+            # No client shows what stands behind the end mark.
+            return
+        model = event.get("model")
+        self._model = model if isinstance(model, str) and model else self._model
+        for choice in choices:
+            if isinstance(choice, dict):
+                self._take_choice(choice)
 
-    def _read_document(self) -> None:
-        self._read(bytes(self._pending), "message")
-        self._pending.clear()
+    def _take_choice(self, choice: dict[str, Any]) -> None:
+        told = choice.get("index")
+        index = told if isinstance(told, int) else 0
+        self._choices.add(index)
+        if index == 0:
+            if words := _words(choice.get("delta")):
+                self._deltas = True
+                self._say(words)
+            elif words := _words(choice.get("message")):
+                self._say_whole(words)
+            self._done = self._done or bool(choice.get("finish_reason"))
 
-    def _read(self, data: bytes | bytearray, part: str) -> None:
-        try:
-            event: Any = json.loads(data)
-            self._take(event, part)
-        except (ValueError, RecursionError, AttributeError, TypeError):
-            # It is not what this wire promises; the client gets it all the same.
-            self._give_up()
+    def _say(self, words: str) -> None:
+        if self._length < MOST_TEXT:
+            self._text.append(words)
+            self._length += len(words)
 
-    def _take(self, event: dict[str, Any], part: str) -> None:
-        self._model = event.get("model") or self._model
-        if usage := event.get("usage"):
-            self._usage = _usage(usage)
-        for choice in event.get("choices") or ():
-            index = choice.get("index") or 0
-            self._choices.add(index)
-            words = (choice.get(part) or {}).get("content")
-            if index == 0 and isinstance(words, str) and words:
-                self._text.append(words)
-                self._length += len(words)
-            if choice.get("finish_reason") and part == "message":
-                self._done = True
-
-    def _give_up(self) -> None:
-        self._readable = False
-        self._pending.clear()
-        self._text.clear()
+    def _say_whole(self, words: str) -> None:
+        """Take a `message`: a document's, or in streams the next piece, or all that was said until then."""
+        if len(words) > self._length and words.startswith("".join(self._text)):
+            self._text, self._length = [], 0
+        elif self._deltas:
+            return
+        self._say(words)
 
 
-def _usage(told: dict[str, Any]) -> Usage:
-    cached = int((told.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
-    prompt = int(told.get("prompt_tokens") or 0)
-    cached = min(cached, prompt)
-    return Usage(
-        input_tokens=prompt - cached, output_tokens=int(told.get("completion_tokens") or 0), cache_read_tokens=cached
-    )
+def _words(part: Any) -> str:
+    """Return the text of a delta or message: its content, or the text parts of that."""
+    content = part.get("content") if isinstance(part, dict) else None
+    texts = []
+    for each in content if isinstance(content, list) else [content]:
+        match each:
+            case str():
+                texts.append(each)
+            case dict() if isinstance(each.get("text"), str) and _is_text(each.get("type")):
+                texts.append(each["text"])
+    return "".join(texts)
+
+
+def _is_text(kind: Any) -> bool:
+    return (kind is None or isinstance(kind, str)) and kind in _TEXT_PARTS
+
+
+def _usage(told: Any) -> Usage | None:
+    """Read the tokens that an upstream reports; None if it reports none, or numbers that can't be."""
+    if not isinstance(told, dict):
+        return None
+    prompt, completion = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
+    if prompt is None or completion is None or not prompt + completion:
+        return None
+    details = told.get("prompt_tokens_details")
+    cached = min((_count(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
+    return Usage(input_tokens=prompt - cached, output_tokens=completion, cache_read_tokens=cached)
+
+
+def _count(told: Any) -> int | None:
+    """Read a number of tokens; None if it is none. What is left out is zero."""
+    if told is None:
+        return 0
+    whole = not isinstance(told, bool) and (isinstance(told, int) or (isinstance(told, float) and told.is_integer()))
+    return int(told) if whole and 0 <= told <= MOST_TOKENS else None

@@ -35,7 +35,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 Recalled = Literal["included", "late", "failed", "none"]
-Stored = Literal["yes", "pending", "no", "none"]
+Stored = Literal["yes", "shortened", "pending", "no", "none"]
 
 Later = Callable[[Admission, Outcome, Usage | None], None]
 
@@ -89,7 +89,12 @@ class Progress:
         """Whether the turn is stored, as the answer's header says."""
         if self.taken is None:
             return "no" if self.failed else "pending"
-        return "none" if self.taken.decision in {"background", "nothing"} else "yes"
+        if self.taken.refused:
+            return "no"
+        # What was erased before is not stored again.
+        if self.taken.last is None or self.taken.last.message_id is None:
+            return "none"
+        return "shortened" if self.taken.shortened else "yes"
 
     @property
     def recalled(self) -> Recalled:

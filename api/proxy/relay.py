@@ -57,7 +57,7 @@ async def relayed(
     answer: UpstreamAnswer, headers: list[tuple[bytes, bytes]], receive: Receive, send: Send
 ) -> tuple[ChatAnswer, bool]:
     """Relay an answer; returns what was read of it, and whether the client got all of it but the end of the body."""
-    reader = AnswerReader(answer.header("content-type") or "", answer.header("content-encoding"))
+    reader = AnswerReader(answer.header("content-encoding"))
     try:
         await while_connected(receive, relay(answer, headers, reader, send))
     except (UpstreamFailed, ClientGone):

@@ -95,6 +95,8 @@ class TakenTranscript:
         place: For `take_answer`; None if the answer is not to be taken in.
         shown: The messages that the transcript shows.
         taken_in: How many messages were stored.
+        shortened: Of how many of them only the beginning was stored, because they are too long.
+        refused: How many can't be stored.
         retracted: How many were taken back, because the talk went on past another version of them.
         restored: How many that had been taken back are said again.
         aligned: Whether it was aligned within the budget of steps. If not, it began another conversation or, in one
@@ -107,6 +109,8 @@ class TakenTranscript:
     place: AnswerPlace | None = None
     shown: frozenset[UUID] = frozenset()
     taken_in: int = 0
+    shortened: int = 0
+    refused: int = 0
     retracted: int = 0
     restored: int = 0
     aligned: bool = True
@@ -222,7 +226,7 @@ def take_answer(
             return next(iter(restore_unless_erased(tx, settings, being, erased, [same[-1].message_id]).ids), None)
         return store_turns(
             tx, settings, being, place.conversation, [turn], [NewTurn(0, place.message_id)], known, paid_by
-        ).get(0)
+        ).messages.get(0)
 
 
 def _lock_talk(tx: Transaction, being_id: UUID) -> None:
@@ -302,7 +306,8 @@ def _carry_out(
         raise _MustRetract(gone)
     retracted = retract_within(tx, settings, being, scenes).retracted
     restored = restore_unless_erased(tx, settings, being, erased, changes.restore).restored if changes.restore else 0
-    stored = store_turns(tx, settings, being, found.conversation, turns, changes.new, found.known, request.paid_by)
+    kept = store_turns(tx, settings, being, found.conversation, turns, changes.new, found.known, request.paid_by)
+    stored = kept.messages
     at = messages_at(stored, changes.new)
     moves = {id_: at[place] if isinstance(place, int) else place for id_, place in changes.moves.items()}
     transcripts.move(tx, being.being_id, {id_: place for id_, place in moves.items() if place is not None})
@@ -315,6 +320,8 @@ def _carry_out(
         place=_answer_place(request, found, last, last_id),
         shown=frozenset({*changes.shown, *stored.values()}),
         taken_in=len(stored),
+        shortened=kept.shortened,
+        refused=kept.refused,
         retracted=retracted,
         restored=restored,
         aligned=found.aligned,

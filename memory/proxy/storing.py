@@ -1,6 +1,7 @@
 """Storing the new turns of a transcript as messages, each with its place and its time."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -21,6 +22,21 @@ from store.transaction import Transaction
 APART = timedelta(milliseconds=1)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredTurns:
+    """New turns that are stored.
+
+    Attributes:
+        messages: The messages by the numbers of their turns, without those that were erased before or can't be stored.
+        shortened: Of how many turns only the beginning is stored, because they are too long.
+        refused: How many turns can't be stored.
+    """
+
+    messages: dict[int, UUID]
+    shortened: int
+    refused: int
+
+
 def store_turns(
     tx: Transaction,
     settings: Settings,
@@ -30,7 +46,7 @@ def store_turns(
     new: Sequence[NewTurn],
     known: KnownConversation,
     paid_by: UUID | None,
-) -> dict[int, UUID]:
+) -> StoredTurns:
     """Store new turns and their places, in a transaction that has locked the Being's talk.
 
     Args:
@@ -44,13 +60,13 @@ def store_turns(
         paid_by: The id of the key that came with the request, if one did.
 
     Returns:
-        The messages by the numbers of their turns, without those that were erased before or can't be stored.
+        What was stored.
 
     Raises:
         IntakeFull, SecretMissing: As `take_messages_in`.
     """
     if not new:
-        return {}
+        return StoredTurns({}, 0, 0)
     times = _times(tx, new, known)
     items = [
         {
@@ -63,9 +79,12 @@ def store_turns(
         for one in new
     ]
     stored: dict[int, UUID] = {}
+    shortened = refused = 0
     for first in range(0, len(items), BATCH_ITEMS):
         batch = read_messages(items[first : first + BATCH_ITEMS], lambda _: None)
         receipt = take_messages_in(tx, settings, being.being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
+        shortened += len(receipt.shortened)
+        refused += len(receipt.rejected)
         stored |= {new[first + place].turn: id_ for place, id_ in enumerate(receipt.ids) if id_ is not None}
     at = messages_at(stored, new)
     places = [
@@ -74,7 +93,7 @@ def store_turns(
         if one.turn in stored
     ]
     transcripts.add(tx, being.being_id, conversation, places)
-    return stored
+    return StoredTurns(stored, shortened, refused)
 
 
 def messages_at(stored: Mapping[int, UUID], new: Sequence[NewTurn]) -> dict[int, UUID | None]:

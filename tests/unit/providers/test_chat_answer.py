@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers import chat_answer
+from providers import chat_answer, event_stream
 from providers.chat_answer import AnswerReader, ChatAnswer
 from providers.thinking import Usage
+from schemas.text.storable import storable
 from tests.fakes.upstream import USAGE, Reply, completion
 
-EVENTS = "text/event-stream; charset=utf-8"
-DOCUMENT = "application/json"
+SAID = "Under the mat."
 
 
-def read(content_type, *chunks, ended=True, encoding=None):
-    reader = AnswerReader(content_type, encoding)
+def read(*chunks, ended=True, encoding=None):
+    reader = AnswerReader(encoding)
     for chunk in chunks:
         reader.feed(chunk)
     return reader.answer(ended=ended)
@@ -26,76 +26,156 @@ def test_a_document_is_read():
     body = json.dumps(completion("Good morning.")).encode()
     usage = Usage(input_tokens=USAGE["prompt_tokens"], output_tokens=USAGE["completion_tokens"])
     expected = ChatAnswer("Good morning.", 1, "fake-1", usage, complete=True)
-    assert read(DOCUMENT, body[:40], body[40:]) == expected
+    assert read(body[:40], body[40:]) == expected
 
 
 @given(st.lists(st.text(min_size=1), max_size=4), st.integers(1, 7))
 def test_a_stream_is_read_however_it_is_cut(words, size):
     body = Reply.stream(*words, usage=True).body
-    answer = read(EVENTS, *(body[at : at + size] for at in range(0, len(body), size)))
-    assert (answer.text, answer.choices, answer.complete, answer.readable) == ("".join(words), 1, True, True)
+    answer = read(*(body[at : at + size] for at in range(0, len(body), size)))
+    assert (answer.text, answer.choices, answer.complete, answer.readable) == (storable("".join(words)), 1, True, True)
     assert answer.usage == Usage(input_tokens=USAGE["prompt_tokens"], output_tokens=USAGE["completion_tokens"])
 
 
 def test_a_stream_that_breaks_off_is_read_as_far_as_it_came():
     body = Reply.stream("Once ", "upon", " a time", ending="drop").body
-    answer = read(EVENTS, body[:-9], ended=False)
+    answer = read(body[:-9], ended=False)
     assert (answer.text, answer.complete, answer.readable) == ("Once upon", False, True)
 
 
 def test_a_stream_without_its_end_mark_is_not_complete():
-    assert not read(EVENTS, Reply.stream("Once", ending="drop").body).complete
+    assert not read(Reply.stream("Once", ending="drop").body).complete
 
 
-def test_a_document_that_breaks_off_says_nothing():
-    answer = read(DOCUMENT, b'{"choices": [{"mess', ended=False)
+def test_a_document_that_breaks_off_is_read_as_far_as_it_came():
+    body = json.dumps(completion("Under the mat.")).encode()
+    answer = read(body[: body.index(b" mat")], ended=False)
+    assert (answer.text, answer.complete, answer.readable) == ("Under the", False, True)
+    answer = read(b'{"choices": [{"mess', ended=False)
     assert (answer.text, answer.complete, answer.readable) == ("", False, True)
-
-
-def test_a_stream_is_known_by_its_type_in_any_case():
-    assert read("Text/Event-Stream", Reply.stream("Hi").body).text == "Hi"
 
 
 def test_line_ends_and_comments_of_other_servers_are_read():
     event = b'{"choices": [{"delta": {"content": "Hi"}}]}'
-    assert read(EVENTS, b": ping\r\n\r\ndata:" + event + b"\r\n\r\ndata: [DONE]\r\n\r\n").text == "Hi"
+    assert read(b": ping\r\n\r\ndata:" + event + b"\r\n\r\ndata: [DONE]\r\n\r\n").text == "Hi"
 
 
 def test_the_first_of_several_choices_is_read():
-    answer = read(DOCUMENT, json.dumps(completion("One.", choices=2)).encode())
+    answer = read(json.dumps(completion("One.", choices=2)).encode())
     assert (answer.text, answer.choices) == ("One.", 2)
 
 
 def test_reasoning_and_tool_calls_are_no_text():
     deltas = [{"reasoning_content": "Hm."}, {"content": None, "tool_calls": []}, {"content": "Yes."}]
-    assert read(EVENTS, Reply.deltas(*deltas).body).text == "Yes."
+    assert read(Reply.deltas(*deltas).body).text == "Yes."
 
 
 def test_cached_tokens_are_counted_apart():
     usage = {"prompt_tokens": 10, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 8}}
-    answer = read(DOCUMENT, json.dumps({**completion("Hi."), "usage": usage}).encode())
+    answer = read(json.dumps({**completion("Hi."), "usage": usage}).encode())
     assert answer.usage == Usage(input_tokens=2, output_tokens=2, cache_read_tokens=8)
 
 
 @pytest.mark.parametrize(
-    "body", [b"data: no JSON\n\n", b"data: [1]\n\n", b'data: {"choices": [3]}\n\n', b'data: {"choices": 3}\n\n']
+    "piece",
+    [
+        b"data: no JSON\n\n",
+        b"data:\n\n",
+        b"data: null\n\n",
+        b"data: [1]\n\n",
+        b"data\n\n",
+        b'data: {"choices": [3]}\n\n',
+        b'data: {"choices": 3}\n\n',
+        b'data: {"choices": null, "model": 3, "usage": "none"}\n\n',
+        b'data: {"choices": [{"index": [], "delta": "x"}]}\n\n',
+        b'data: {"choices": [{"delta": {"content": [{"type": {}, "text": 3}, 7, null]}}]}\n\n',
+        b'data: {"choices": [], "usage": {"prompt_tokens": "n/a"}}\n\n',
+        b'data: {"choices": [], "usage": {"prompt_tokens": -1, "completion_tokens": 1e99}}\n\n',
+        b'data: {"error": {"message": "busy"}}\n\n',
+        b": a comment\n\n",
+        b":\n",
+        b"event: ping\nid: 3\nretry: 10\n\n",
+        b"data: " + b"[" * 100_000 + b"\n\n",
+        b'data: {"choices": [{"delta": {"content": "\xff"\n\n',
+        b"data: " + b"x" * event_stream.MOST_BYTES + b"\n\n",
+        b"\xff\xfe\n\n",
+        b"<html>\n\n",
+    ],
+    ids=range(21),
 )
-def test_what_is_no_answer_is_unreadable_and_no_error(body):
-    answer = read(EVENTS, Reply.stream("Hi", ending="drop").body, body)
-    assert (answer.readable, answer.text) == (False, "")
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_piece_that_is_none_costs_no_other(piece, place):
+    pieces = [_delta("Under "), _delta("the mat."), b"data: [DONE]\n\n"]
+    pieces.insert(place, piece)
+    answer = read(*pieces)
+    assert (answer.text, answer.readable, answer.complete) == (SAID, True, True)
+
+
+def _delta(words, part="delta"):
+    return b"data: " + json.dumps({"choices": [{"index": 0, part: {"content": words}}]}).encode() + b"\n\n"
+
+
+STREAM = _delta("Under ") + _delta("the mat.") + b"data: [DONE]\n\n"
+FORMS = {
+    "no final line end": STREAM.removesuffix(b"data: [DONE]\n\n").rstrip(),
+    "no blank lines": STREAM.replace(b"\n\n", b"\n"),
+    "more blank lines": b"\n\n" + STREAM.replace(b"\n\n", b"\n\n\n\n"),
+    "CR": STREAM.replace(b"\n", b"\r"),
+    "CRLF": STREAM.replace(b"\n", b"\r\n"),
+    "a byte order mark": b"\xef\xbb\xbf" + STREAM,
+    "a byte order mark before a document": b"\xef\xbb\xbf" + json.dumps(completion(SAID)).encode(),
+    "no space": STREAM.replace(b"data: ", b"data:"),
+    "several lines of data": b"".join(
+        b"data: "
+        + json.dumps({"choices": [{"delta": {"content": words}}]}, indent=1).replace("\n", "\ndata: ").encode()
+        + b"\n\n"
+        for words in ("Under ", "the mat.")
+    ),
+    "pieces behind the end": STREAM + _delta("No.") + b"data: x\n\n",
+    "messages": _delta("Under ", "message") + _delta("the mat.", "message"),
+    "messages that grow": _delta("Under ", "message") + _delta(SAID, "message"),
+    "the whole behind the deltas": _delta("Under ") + _delta("the mat.") + _delta(SAID, "message"),
+    "lists of parts": _delta([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}])
+    + _delta([{"type": "text", "text": "Under "}, "the "])
+    + _delta({"text": "mat."}),
+    "a document of parts": json.dumps(completion([{"type": "text", "text": SAID}])).encode(),
+    "a document over several lines": json.dumps(completion(SAID), indent=2).encode(),
+    "a document with something behind it": json.dumps(completion(SAID)).encode() + b"\n<!-- 3 -->\n",
+    "lines": b"".join(_delta(words).removeprefix(b"data: ") for words in ("Under ", "the mat.")),
+    "a list": b"[" + json.dumps(completion(SAID)).encode() + b"]",
+    "two choices' numbers": _delta("Under ").replace(b'"index": 0', b'"index": "0"') + _delta("the mat."),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_an_answer_is_read_however_it_is_cut(form):
+    body = FORMS[form]
+    for size in (1, 2, 3, 7, len(body)):
+        answer = read(*(body[at : at + size] for at in range(0, len(body), size)))
+        assert (answer.text, answer.readable) == (SAID, True), size
+
+
+def test_halves_of_a_character_in_two_pieces_are_joined():
+    assert read(_delta("Hi \ud83d"), _delta("\ude00!")).text == "Hi \U0001f600!"
+    assert read(_delta("Hi \ud83d"), _delta("there\0")).text == "Hi \ufffdthere\ufffd"
+    assert read(json.dumps(completion("cut \ud83d")).encode()).text == "cut \ufffd"
 
 
 def test_a_compressed_answer_is_not_read():
     # Whatever its bytes look like.
-    answer = read(DOCUMENT, json.dumps(completion("Hi.")).encode(), encoding="gzip")
+    answer = read(json.dumps(completion("Hi.")).encode(), encoding="gzip")
     assert (answer.readable, answer.text) == (False, "")
 
 
-@pytest.mark.parametrize(("most_text", "most_bytes"), [(10, 10_000), (10_000, 100)])
-def test_an_answer_beyond_the_limits_is_held_no_longer(monkeypatch, most_text, most_bytes):
-    monkeypatch.setattr(chat_answer, "MOST_TEXT", most_text)
-    monkeypatch.setattr(chat_answer, "MOST_BYTES", most_bytes)
-    reader = AnswerReader(EVENTS)
-    reader.feed(Reply.stream("Once upon ", "a time", ending="drop").body + b"data: " + b"x" * 200)
-    answer = reader.answer(ended=True)
-    assert (answer.readable, answer.text) == (False, "")
+def test_of_an_answer_beyond_the_limit_the_beginning_is_read(monkeypatch):
+    monkeypatch.setattr(chat_answer, "MOST_TEXT", 10)
+    answer = read(Reply.stream("Once upon ", "a time", usage=True).body)
+    assert (answer.text, answer.readable, answer.usage is not None) == ("Once upon ", True, True)
+
+
+def test_of_a_document_beyond_the_limit_the_beginning_is_read(monkeypatch):
+    monkeypatch.setattr(event_stream, "MOST_BYTES", 1000)
+    body = json.dumps(completion("Once upon " + "a time " * 1000)).encode()
+    answer = read(*(body[at : at + 100] for at in range(0, len(body), 100)))
+    assert answer.text.startswith("Once upon a time a time")
+    assert len(answer.text) < 1100

@@ -1,0 +1,137 @@
+"""Finds the JSON objects in an answer's body, whether it is a stream of server-sent events, lines, or one document.
+
+Servers break the form in many ways: another content type, line ends of a bare CR, no blank line behind an event or
+none at the end, empty pieces, comments, a byte order mark. What can't be read is passed over, and all else is read.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic_core import from_json
+
+from schemas.text.storable import decoded
+
+DONE = "[DONE]"
+"""What a stream yields in place of an object at its end."""
+
+# The longest event, line, or document. One with several choices, or with generated audio, may be longer.
+MOST_BYTES = 1024 * 1024
+
+_BOM = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
+_DATA = b"data:"
+
+
+class JsonEvents:
+    """Reads one body as it comes, and holds no more of it than the event or document at hand."""
+
+    def __init__(self) -> None:
+        self._pending = bytearray()
+        self._lines: list[bytes] = []
+        self._held = 0
+        self._document: bool | None = None
+        self._skipping = False
+
+    def feed(self, chunk: bytes) -> Iterator[Any]:
+        """Read the next bytes; yields the objects that are complete, and `DONE` at the end mark."""
+        if self._skipping and self._document:
+            return
+        self._pending += chunk
+        if self._document is None:
+            self._recognise()
+        if self._document is False:
+            yield from self._read_lines()
+        if len(self._pending) > MOST_BYTES:
+            if self._document:
+                yield from self._read_document()
+            self._skipping = True
+            self._pending.clear()
+
+    def end(self) -> Iterator[Any]:
+        """Yield what is left at the end of the body, which may be in the midst of a document."""
+        if self._document:
+            yield from self._read_document()
+        else:
+            yield from self._read_lines(last=True)
+            yield from self._event()
+
+    def _recognise(self) -> None:
+        """Tell a document from a stream by its first character: the content type is wrong at times."""
+        if _BOM.startswith(self._pending):
+            return
+        if first := self._pending.removeprefix(_BOM).lstrip()[:1]:
+            self._pending = self._pending.removeprefix(_BOM)
+            self._document = bytes(first) in {b"{", b"["}
+
+    def _read_lines(self, *, last: bool = False) -> Iterator[Any]:
+        *lines, rest = _LINE_END.split(bytes(self._pending))
+        self._pending = bytearray(b"" if last else rest)
+        for line in [*lines, rest.removesuffix(b"\r")] if last else lines:
+            if self._skipping:
+                # The end of a line that was too long.
+                self._skipping = False
+            else:
+                yield from self._line(line)
+
+    def _line(self, line: bytes) -> Iterator[Any]:
+        if not line.strip():
+            yield from self._event()
+            return
+        data = line[len(_DATA) :].strip() if line.startswith(_DATA) else line.strip()
+        if data == DONE.encode():
+            yield from self._event()
+            yield DONE
+        elif line.startswith(_DATA) or data.startswith(b"{"):
+            found = None if self._lines else _object(data)
+            if found is not None:
+                yield found
+                return
+            self._lines.append(data)
+            self._held += len(data)
+            if self._held > MOST_BYTES:
+                yield from self._event()
+
+    def _event(self) -> Iterator[Any]:
+        """Yield what several lines of data are together, else what each of them is."""
+        lines, self._lines, self._held = self._lines, [], 0
+        whole = _object(b"\n".join(lines)) if lines else None
+        for found in [whole] if whole is not None else map(_object, lines):
+            if found is not None:
+                yield found
+
+    def _read_document(self) -> Iterator[Any]:
+        body, found = bytes(self._pending), list[Any]()
+        self._pending.clear()
+        try:
+            read = json.loads(_text(body))
+            found = read if isinstance(read, list) else [read]
+        except (ValueError, RecursionError):
+            for line in _LINE_END.split(body):
+                found += self._line(line)
+            found = [*found, *self._event()] or _beginning(body)
+        yield from (each for each in found if isinstance(each, dict) or each == DONE)
+
+
+def _object(data: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(_text(data))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _beginning(body: bytes) -> list[Any]:
+    """Read a document that was cut off, as far as it came."""
+    try:
+        return [from_json(_text(body), allow_partial="trailing-strings")]
+    except ValueError:
+        return []
+
+
+def _text(data: bytes) -> str:
+    try:
+        return decoded(data)
+    except UnicodeDecodeError:
+        return data.decode(errors="replace")
