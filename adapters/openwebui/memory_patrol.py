@@ -30,7 +30,7 @@ Emitter = Callable[[dict[str, Any]], Awaitable[None]]
 
 # What Open WebUI writes into an answer's text beside the answer: reasoning, tools' calls, code that was run.
 # A tag ends at the next bracket, and what is read of it is not read again, so that a long text takes no time.
-_DETAILS = re.compile(r"<details\b[^<>]*?\btype=[^<>]*+>.*?</details>\s*", re.DOTALL)
+_DETAILS = re.compile(r"<details\b[^<>]*?\btype=[^<>]*+>.*?(?:</details>\s*|\Z)", re.DOTALL)
 # How the ids of chats begin that Open WebUI does not save: temporary ones (`local:` before 0.12) and those in channels.
 _UNSAVED = ("temporary:", "local:", "channel:")
 # The most messages of a branch that are looked at, and that are handed in by one request.

@@ -51,7 +51,7 @@ async function post(being, path, content, { missing = false } = {}) {
 /** The Being of the current character: as set for it, else the character's name as a slug. */
 function beingOf({ name2, groupId, characterId, characters }) {
     const name = groupId ? 'group' : (characters?.[characterId]?.name ?? name2 ?? '');
-    const slug = name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+    const slug = name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-').replace(/^-+|(?<!-)-+$/g, '');
     return settings().beings[name] || slug;
 }
 

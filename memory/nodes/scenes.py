@@ -13,7 +13,7 @@ from schemas.limits import WHEN_ITEMS_EMBEDDED
 from schemas.text.storable import storable, unstorable
 from schemas.text.validation_messages import bounded, validation_messages
 
-CODE_BLOCK = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+CODE_BLOCK = re.compile(r"```(?:json)?[^\S\n]*+\n(.*?)```", re.DOTALL)
 
 
 class Unparsable(ValueError):

@@ -42,7 +42,7 @@ _NEGATIONS = frozenset(
     ohne ne pas jamais sans nunca jamás sin non mai senza não nem sem niet geen nooit zonder не нет никогда без
     """.split()  # noqa: SIM905  # likewise
 )
-_NEGATED = re.compile(r"\w+n['\u2019]t\b|ない|ません|なかった|不|没|沒|非|않|못|없")
+_NEGATED = re.compile(r"(?<!\w)\w+n['\u2019]t\b|ない|ません|なかった|不|没|沒|非|않|못|없")
 _NUMERALS = frozenset(
     """
     zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen

@@ -35,6 +35,7 @@ _ISSUERS = (
     (re.compile(r"62"), {16, 17, 18, 19}),
 )
 
+# What may be long is read so far only, as every place of a text may begin a secret.
 # After a colon or an equals sign any value but a placeholder counts as a secret; after a verb only a value in quotes or
 # one that has more than letters, because "the password is forgotten" holds no secret.
 _WORD = (
@@ -44,10 +45,10 @@ _WORD = (
 _PASSWORD = re.compile(
     rf"""{_WORD}['"]?\s*[:=]\s*['"]?
         (?![<*•x\[{{(]|(?:none|null|true|false|required|optional|n/a|yes|no|reset)\b|change)[^\s'",;]{{4,}}
-    | {_WORD}(?:\s++(?:for|to|of|on)\s++[\w.\ ]{{1,40}}?)?\s*(?:\s(?:is|was|ist|est|es|são)\s|は)\s*
-        (?:(['"`])(?:(?!\1).){{4,}}\1|(?=\S*[\d!@#$%^&*_+=])[^\s,;]{{5,}})
+    | {_WORD}(?:\s++(?:for|to|of|on)\s++[\w.\ ]{{1,40}}?)?\s{{0,9}}(?:\s(?:is|was|ist|est|es|são)\s|は)\s*
+        (?:(['"`])(?:(?!\1).){{4,}}\1|(?=\S{{0,100}}[\d!@#$%^&*_+=])[^\s,;]{{5,}})
     | (?<!\w)pin(?:\s+code)?\s*(?:is|:|=)\s*\d{{4,8}}(?!\d)
-    | \b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{{3,}}@
+    | \b[a-z][a-z0-9+.-]{{0,30}}://[^\s/:@]+:[^\s/@]{{3,}}@
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -72,7 +73,7 @@ _API_KEYS = re.compile(
 # A name such as "api key", and a value that is no word: long, of letters and digits.
 _NAMED_KEY = re.compile(
     r"(?:api|access|secret|account|client|auth)[_ -]?(?:key|token|secret)(?:[_ -]id)?['\"]?\s*(?:is|:|=)\s*['\"]?"
-    r"(?=[^\s'\"]*\d)(?=[^\s'\"]*[A-Za-z])[\w+/=.-]{16,}|\bbearer\s+(?=[^\s]*\d)[\w.~+/=-]{20,}",
+    r"(?=[^\s'\"]{0,100}\d)(?=[^\s'\"]{0,100}[A-Za-z])[\w+/=.-]{16,}|\bbearer\s+(?=[^\s]*\d)[\w.~+/=-]{20,}",
     re.IGNORECASE,
 )
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1[0-9A-Z]{20,}")

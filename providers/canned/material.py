@@ -11,7 +11,7 @@ from providers.canned.wire import Json
 WORD = re.compile(r"\w+")
 SHORTEST_WORD = 3
 
-_ATTRIBUTE = re.compile(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(r"(?<![\w-])([\w-]++)=(?:\"([^\"]*)\"|'([^']*)')")
 _ANY_FENCE = re.compile(r"<([a-z_-]+)(?:\s[^<>]*)?>\n?([^<]*?)\n?</\1>")
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]?")
 # Words that tell nothing of what a text is about, so that no topic is made of them.
