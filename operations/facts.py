@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.facts import editing, retrieval, seeding
+from memory.talk import confidences
 from operations.declaration import Command, Flag, operation
 from operations.paging import Cursor, Limit
 from schemas.accounts.accounts import Being
@@ -99,14 +100,30 @@ def show_fact(on: Resources, being: Being, fact_id: UUID) -> FactDetail:
             done="Archived",
         ),
         Command("restore", "Bring an archived fact back.", fixed={"status": "ACTIVE"}, takes=(), done="Restored"),
+        Command(
+            "confide",
+            "Set a fact, with the messages that it rests on, in confidence: only the Beings that were told it know it.",
+            fixed={"in_confidence": True},
+            takes=(),
+            done="In confidence",
+        ),
+        Command(
+            "share",
+            "Lift the confidence of a fact: all of the user's Beings know it.",
+            fixed={"in_confidence": False},
+            takes=(),
+            done="Known to all Beings",
+        ),
     ],
 )
 def change_fact(on: Resources, being: Being, fact_id: UUID, changes: FactChanges) -> Fact:
-    """Correct a fact, set its importance, pin, archive or restore it.
+    """Correct a fact, set its importance, pin, archive or restore it, set or lift its confidence.
 
-    A pinned fact has importance 3 and can't be archived.
+    A pinned fact has importance 3 and can't be archived. A confidence is set on all messages that the fact rests on:
+    what they told stays with the Being that each was said to. If that Being has a fact of the same key, the answer is
+    that one.
     """
-    return editing.change(on.store, being, fact_id, changes)
+    return confidences.change_fact(on.store, being, fact_id, changes)
 
 
 @operation(

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.facts import todos
+from memory.talk import confidences
 from operations.declaration import Command, operation
 from operations.paging import Cursor, Limit
 from schemas.accounts.accounts import Being
@@ -48,11 +49,25 @@ def list_todos(
         Command("reopen", "Open a todo that is done or archived.", fixed={"status": "OPEN"}, takes=(), done="Open"),
         Command("pin", "Keep a todo from being archived.", fixed={"pinned": True}, takes=(), done="Pinned"),
         Command("unpin", "Unpin a todo.", fixed={"pinned": False}, takes=(), done="Unpinned"),
+        Command(
+            "confide",
+            "Set the messages that a todo rests on in confidence.",
+            fixed={"in_confidence": True},
+            takes=(),
+            done="In confidence",
+        ),
+        Command(
+            "share",
+            "Lift the confidence of the messages that a todo rests on.",
+            fixed={"in_confidence": False},
+            takes=(),
+            done="No longer in confidence",
+        ),
     ],
 )
 def change_todo(on: Resources, being: Being, todo_id: UUID, changes: TodoChanges) -> Todo:
-    """Correct a todo, pin, close, archive or reopen it."""
-    return todos.change(on.store, being, todo_id, changes)
+    """Correct a todo, pin, close, archive or reopen it, set or lift the confidence of the messages that it rests on."""
+    return confidences.change_todo(on.store, being, todo_id, changes)
 
 
 @operation(

@@ -1,7 +1,7 @@
 """Conversations for tests: messages to a Being, judged in this process by a scripted provider."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -44,7 +44,10 @@ def judging_at_once(provider: FakeProvider) -> Settings:
 
 
 def fact(span: str, statement: str | None = None, **changes: Any) -> dict[str, Any]:
-    """Return a fact as a model answers it, which repeats its span by default."""
+    """Return a fact as a model answers it, which repeats its span by default.
+
+    With `in_confidence`, `judgement` names its message as one in confidence.
+    """
     usual = {
         "message": "m1",
         "span": span,
@@ -57,7 +60,6 @@ def fact(span: str, statement: str | None = None, **changes: Any) -> dict[str, A
         "entities": [{"type": "thing", "name": "tea"}],
         "fact_type": "preference",
         "importance": 1,
-        "in_confidence": False,
     }
     return usual | changes
 
@@ -77,6 +79,20 @@ def todo(span: str, content: str | None = None, **changes: Any) -> dict[str, Any
         "done": False,
     }
     return usual | changes
+
+
+def judgement(
+    *facts: dict[str, Any], todos: Sequence[dict[str, Any]] = (), confidences: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Return what a model answers the judge; `confidences` are pairs of a message and the one that asks for it."""
+    named = [*((one["message"], one["message"]) for one in facts if one.get("in_confidence")), *confidences]
+    return json.dumps(
+        {
+            "facts": [{name: value for name, value in one.items() if name != "in_confidence"} for one in facts],
+            "todos": list(todos),
+            "confidences": [{"message": message, "asked_in": asked_in} for message, asked_in in named],
+        }
+    )
 
 
 class Talk:
@@ -101,9 +117,15 @@ class Talk:
         receipt = accept_messages(self.store, self.settings, self.being.being_id, items)
         return [id_ for id_ in receipt.ids if id_ is not None]
 
-    def answers(self, *facts: dict[str, Any], todos: tuple[dict[str, Any], ...] = ()) -> None:
+    def answers(
+        self,
+        *facts: dict[str, Any],
+        todos: Sequence[dict[str, Any]] = (),
+        confidences: Sequence[tuple[str, str]] = (),
+    ) -> None:
         """Script the model's next extraction."""
-        self.provider.script(Behaviour(do="answer", on="messages", text=json.dumps({"facts": facts, "todos": todos})))
+        text = judgement(*facts, todos=todos, confidences=confidences)
+        self.provider.script(Behaviour(do="answer", on="messages", text=text))
 
     def compares(self, *comparisons: tuple[str, str, str | None]) -> None:
         """Script the model's next comparison: (new, relation, earlier)."""
@@ -146,10 +168,16 @@ class Talk:
         assert claim is not None
         vectors.embed(self.store, self.embedders, self.settings, claim)
 
-    def hears(self, said: str, *facts: dict[str, Any], todos: tuple[dict[str, Any], ...] = ()) -> None:
+    def hears(
+        self,
+        said: str,
+        *facts: dict[str, Any],
+        todos: Sequence[dict[str, Any]] = (),
+        confidences: Sequence[tuple[str, str]] = (),
+    ) -> None:
         """Add a message with a scripted extraction, and judge it."""
         self.says(said)
-        self.answers(*facts, todos=todos)
+        self.answers(*facts, todos=todos, confidences=confidences)
         self.judged()
 
     def facts(self, status: str | None = "ACTIVE") -> list[Fact]:

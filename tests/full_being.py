@@ -202,6 +202,10 @@ def _conversation(tx: Transaction, being: Being, word: str) -> None:
             " select being_id, message_id, %(word)s, message_id, '\\x00' from memory.messages"
             " where being_id = %(being)s limit 1"
         ),
+        (
+            "insert into memory.confidences (being_id, message_id, asked_in)"
+            " select being_id, message_id, message_id from memory.messages where being_id = %(being)s limit 1"
+        ),
         "insert into memory.awaited_retractions (being_id, producer_id) values (%(being)s, %(word)s || 'later')",
         "insert into memory.applied_retractions (being_id, request_id) values (%(being)s, %(word)s)",
         (

@@ -17,6 +17,7 @@ from store.database import Store
 from store.intake import notes
 from store.transaction import Transaction, value
 from tests.full_being import fill, lock
+from tests.planted_confidences import plant_confidences
 from tests.scenes import note
 
 PRIVATE = "zwetschge"
@@ -127,6 +128,7 @@ def plant(store: Store, being: Being) -> None:
                     ),
                     [PRIVATE, being.being_id],
                 )
+    plant_confidences(store, being, PRIVATE)
 
 
 def unplanted(tx: Transaction, being: Being) -> set[str]:

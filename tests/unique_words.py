@@ -78,14 +78,19 @@ def _objects(document: Mapping[str, Any], schema: Mapping[str, Any], words: Word
 
     def made() -> dict[str, list[Any]]:
         return {
-            name: [FIXED[name]] if name in FIXED else list(inputs(document, inner, words, f"{place} {name}"))
+            name: [FIXED[name]] if _is_fixed(name, inner) else list(inputs(document, inner, words, f"{place} {name}"))
             for name, inner in schema["properties"].items()
-            if name in FIXED or (name not in WITHOUT_WORDS and (name in required or _holds_words(inner)))
+            if _is_fixed(name, inner) or (name not in WITHOUT_WORDS and (name in required or _holds_words(inner)))
         }
 
     alternatives = max(map(len, made().values()), default=0)
     for number in range(alternatives):
         yield {name: values[number % len(values)] for name, values in made().items()}
+
+
+def _is_fixed(name: str, schema: Mapping[str, Any]) -> bool:
+    """Whether a field always has one value; changes leave out what holds no word, and would move shared facts."""
+    return name in FIXED and {"type": "boolean"} not in schema.get("anyOf", ())
 
 
 def _holds_words(schema: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Routes of messages: intake and erasure."""
+"""Routes of messages: intake, confidences, retraction and erasure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +24,14 @@ from memory.intake import retraction
 from memory.intake.batches import is_bulk
 from memory.intake.messages import accept_messages
 from memory.intake.together import Sent, accept_together
+from memory.talk import confidences
 from memory.text.items import ItemBatchRefused
 from schemas.facts.answers import Erased
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt
 from schemas.limits import BULK_ITEMS
+from schemas.talk.confidences import MessageChanges
+from schemas.talk.messages import Message
 from schemas.talk.retraction import MessageSelection, Restored, Retracted
 from workers.runtime.resources import Resources
 
@@ -142,6 +145,19 @@ def restore_messages(
     They are processed as new messages are. What was erased does not come back: 410, and nothing is restored.
     """
     return retraction.restore(on.store, on.settings, being.being_id, selection, request_id=request_id(idempotency_key))
+
+
+@router.patch("/messages/{message_id}")
+def change_message(on: On, being: ManagedBeing, message_id: UUID, changes: MessageChanges) -> Message:
+    """Set or lift the confidence of a message.
+
+    Scope `manage`.
+
+    A message in confidence stays, with all that rests on it, with the Being that it was said to. The decision precedes
+    the mark of the message's producer and what a model finds, and facts and the spine follow it.
+    """
+    (message,) = confidences.decide_on_messages(on.store, being, [str(message_id)], in_confidence=changes.in_confidence)
+    return message
 
 
 @router.get("/messages/{message_id}/erasure")

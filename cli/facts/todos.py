@@ -11,9 +11,10 @@ from schemas.facts.rows import Todo
 
 
 def _page(page: TodoPage) -> list[Any]:
-    shown = table("todo", "kind", "last mention", "due", "*content")
+    shown = table("todo", "kind", "last mention", "due", "in confidence", "*content")
     for todo in page.todos:
-        row = (short(todo.todo_id), todo.kind, day(todo.last_told_at), words(todo.due), words(todo.content))
+        secret = "yes" if todo.in_confidence else ""
+        row = (short(todo.todo_id), todo.kind, day(todo.last_told_at), words(todo.due), secret, words(todo.content))
         shown.add_row(*row)
     return [shown]
 

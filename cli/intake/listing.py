@@ -7,6 +7,7 @@ from typer import Option
 from cli.console.ledger import find_being, only, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
 from cli.console.output import day, moment, say_page, short, table, words
+from cli.intake import confidences as _confidences  # noqa: F401  # adds its commands to `messages`
 from cli.intake import failed_notes as _failed_notes  # noqa: F401  # adds its commands to `notes`
 from cli.intake import kept_notes as _kept_notes  # noqa: F401  # adds its commands to `notes`
 from cli.intake import retraction as _retraction  # noqa: F401  # adds its commands to `messages`

@@ -12,6 +12,7 @@ from store.accounts import erasure
 from store.database import Store
 from store.errors import Refused
 from store.facts import curator, facts, history
+from store.transaction import Transaction
 
 
 def named(store: Store, being: Being, name: str) -> list[UUID]:
@@ -65,31 +66,29 @@ def detail(store: Store, being: Being, fact_id: UUID) -> FactDetail:
         )
 
 
-def change(store: Store, being: Being, fact_id: UUID, changes: FactChanges) -> Fact:
-    """Correct a fact, set its importance, pin, archive or restore it; returns it as it is now.
+def change(tx: Transaction, being: Being, fact_id: UUID, changes: FactChanges) -> None:
+    """Correct a fact, set its importance, pin, archive or restore it.
 
     Raises:
         NotFound: This Being knows no such fact.
         Refused: A pinned fact is to be archived, or a newer fact has the key of the one that is to be restored.
     """
     user_id = being.user_id
-    with store.transaction() as tx:
-        facts.lock(tx, user_id)
-        fact = facts.get(tx, user_id, being.being_id, fact_id)
-        pinned = fact.pinned if changes.pinned is None else changes.pinned
-        status = changes.status or fact.status
-        if pinned and status == "ARCHIVED":
-            raise Refused("A pinned fact can't be archived, nor an archived one pinned. Unpin or restore it first.")
-        if changes.content is not None:
-            facts.correct(tx, user_id, fact_id, changes.content)
-        if changes.importance is not None:
-            facts.set_importance(tx, user_id, fact_id, changes.importance)
-        if status != fact.status:
-            facts.set_status(tx, user_id, fact_id, status)
-        if pinned != fact.pinned:
-            facts.pin(tx, user_id, fact_id, pinned=pinned)
-        vectors.request_embedding(tx, user_id)
-        return facts.get(tx, user_id, being.being_id, fact_id)
+    facts.lock(tx, user_id)
+    fact = facts.get(tx, user_id, being.being_id, fact_id)
+    pinned = fact.pinned if changes.pinned is None else changes.pinned
+    status = changes.status or fact.status
+    if pinned and status == "ARCHIVED":
+        raise Refused("A pinned fact can't be archived, nor an archived one pinned. Unpin or restore it first.")
+    if changes.content is not None:
+        facts.correct(tx, user_id, fact_id, changes.content)
+    if changes.importance is not None:
+        facts.set_importance(tx, user_id, fact_id, changes.importance)
+    if status != fact.status:
+        facts.set_status(tx, user_id, fact_id, status)
+    if pinned != fact.pinned:
+        facts.pin(tx, user_id, fact_id, pinned=pinned)
+    vectors.request_embedding(tx, user_id)
 
 
 def unfold(store: Store, being: Being, fact_id: UUID) -> list[Fact]:

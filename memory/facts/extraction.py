@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.facts.extraction_rules import Extraction, QuotableMessage, check
+from memory.facts.confidence_rules import ShownMessage
+from memory.facts.extraction_rules import Extraction, check
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession
 from memory.text.prompt_escaping import tagged
-from memory.text.transcripts import speaker
+from memory.text.transcripts import CONFIDED, speaker
 from providers.errors import BadAnswer, InputRefused
 from schemas.accounts.accounts import Being
 from schemas.facts.judgement import Judgement
@@ -76,6 +77,7 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
         else:
             extraction.facts.extend(found.facts)
             extraction.todos.extend(found.todos)
+            extraction.confidences.update(found.confidences)
             extraction.dropped.update(found.dropped)
     return extraction, unjudgeable
 
@@ -96,10 +98,10 @@ def _extract_part(llm: LlmSession, conversation: Conversation, part: Sequence[Me
         *(_message(message, own_texts[message.message_id], refs[message.message_id], new) for message in shown),
     ]
     question = JUDGE.question(tagged("companion", conversation.being.name), "\n".join(material))
-    quotable = {refs[message.message_id]: QuotableMessage(message, own_texts[message.message_id]) for message in part}
+    sources = {refs[message.message_id]: ShownMessage(message, own_texts[message.message_id]) for message in shown}
     answer = llm.ask(question).answer
     promises = {todo.todo_id for todo in conversation.todos if todo.kind == "promise"}
-    return check(answer, quotable, {ref: todo.todo_id for ref, todo in todos.items()}, promises)
+    return check(answer, sources, new, {ref: todo.todo_id for ref, todo in todos.items()}, promises)
 
 
 def _with_preceding(messages: Sequence[Message], new: set[UUID], before: int) -> list[Message]:
@@ -119,6 +121,7 @@ def _message(message: Message, own_text: str, ref: str, new: set[UUID]) -> str:
         by=speaker(message),
         at=f"{message.created_at:%Y-%m-%d %H:%M}",
         new="yes" if is_new else "no",
+        **CONFIDED if message.in_confidence else {},
     )
 
 

@@ -5,11 +5,12 @@ names, about the real world. An item that fails is dropped with a reason, and do
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 from uuid import UUID
 
+from memory.facts.confidence_rules import Confidence, ShownMessage, repeated, requests
 from memory.text.entity_names import USER_NAMES, USER_REF, entity_ref, slug
 from memory.text.quote_match import find_quote
 from memory.text.transcripts import BY
@@ -21,14 +22,6 @@ from schemas.talk.messages import Message
 
 class Dropped(ValueError):
     """An item breaks a rule; the text names the rule, and is counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuotableMessage:
-    """A message that items may quote, with its text without what contexts showed; positions are the same."""
-
-    message: Message
-    own_text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +40,6 @@ class ExtractedFact:
     refs: dict[str, str]
     importance: int
     confidence: float
-    in_confidence: bool
     subject_ref: str | None = None
 
 
@@ -67,16 +59,18 @@ class ExtractedTodo:
 
 @dataclass(frozen=True)
 class Extraction:
-    """The items that passed the rules, and the counts of dropped items by reason."""
+    """The items that passed the rules, the messages in confidence, and the counts of dropped items by reason."""
 
     facts: list[ExtractedFact] = field(default_factory=list)
     todos: list[ExtractedTodo] = field(default_factory=list)
+    confidences: set[Confidence] = field(default_factory=set)
     dropped: Counter[str] = field(default_factory=Counter)
 
 
 def check(
     judgement: Judgement,
-    quotable: Mapping[str, QuotableMessage],
+    shown: Mapping[str, ShownMessage],
+    new: Collection[UUID],
     todos: Mapping[str, UUID],
     promises: Collection[UUID] = (),
 ) -> Extraction:
@@ -84,11 +78,13 @@ def check(
 
     Args:
         judgement: The model's answer.
-        quotable: The new messages, by the refs in the prompt. The Being's are evidence of its promises alone.
+        shown: All messages that the model was shown, by the refs in the prompt, in order.
+        new: The ids of those to judge, which items may quote. The Being's are evidence of its promises alone.
         todos: The known todos, by the refs in the prompt.
         promises: Those of the known todos that the Being promised.
     """
     extraction = Extraction()
+    quotable = {ref: source for ref, source in shown.items() if source.message.message_id in new}
     others = {ref: source for ref, source in quotable.items() if source.message.role != "assistant"}
     for found in judgement.facts:
         try:
@@ -100,10 +96,25 @@ def check(
             extraction.todos.append(_todo(todo, quotable, todos, promises))
         except Dropped as reason:
             extraction.dropped[str(reason)] += 1
+    extraction.confidences.update(_confidences(judgement, extraction.facts, shown, new))
     return extraction
 
 
-def _fact(found: FoundFact, quotable: Mapping[str, QuotableMessage]) -> ExtractedFact:
+def _confidences(
+    judgement: Judgement, facts: Sequence[ExtractedFact], shown: Mapping[str, ShownMessage], new: Collection[UUID]
+) -> set[Confidence]:
+    named = requests(judgement.confidences, shown, new)
+    secret = {one.message_id for one in named}
+    secret |= {source.message.message_id for source in shown.values() if source.message.in_confidence}
+    sources = {source.message.message_id: source for source in shown.values()}
+    return named | {
+        Confidence(fact.message.message_id, told)
+        for fact in facts
+        for told in repeated(fact.content, sources[fact.message.message_id], list(shown.values()), secret)
+    }
+
+
+def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFact:
     message, span = _quotation(found, quotable)
     subject = _person(found.subject)
     if message.role == "other" and subject != _person(message.speaker or ""):
@@ -130,7 +141,6 @@ def _fact(found: FoundFact, quotable: Mapping[str, QuotableMessage]) -> Extracte
         refs=refs,
         importance=min(MOST_IMPORTANCE, max(LEAST_IMPORTANCE, found.importance)),
         confidence=confidence,
-        in_confidence=found.in_confidence or marked_confidential(message),
     )
 
 
@@ -153,7 +163,7 @@ def _other_subject(found: FoundFact, subject: str | None, refs: dict[str, str]) 
 
 
 def _todo(
-    found: FoundTodo, quotable: Mapping[str, QuotableMessage], todos: Mapping[str, UUID], promises: Collection[UUID]
+    found: FoundTodo, quotable: Mapping[str, ShownMessage], todos: Mapping[str, UUID], promises: Collection[UUID]
 ) -> ExtractedTodo:
     message, span = _quotation(found, quotable)
     if message.role == "other":
@@ -174,7 +184,7 @@ def _todo(
     )
 
 
-def _quotation(found: FoundItem, quotable: Mapping[str, QuotableMessage]) -> tuple[Message, str]:
+def _quotation(found: FoundItem, quotable: Mapping[str, ShownMessage]) -> tuple[Message, str]:
     source = quotable.get(found.message)
     if source is None:
         raise Dropped("no such message")
@@ -191,11 +201,6 @@ def _quotation(found: FoundItem, quotable: Mapping[str, QuotableMessage]) -> tup
     if found.realm != "real":
         raise Dropped("not real")
     return message, span
-
-
-def marked_confidential(message: Message) -> bool:
-    """Whether the producer marked a message as meant for this Being alone."""
-    return message.metadata.get("in_confidence") is True
 
 
 def _person(name: str) -> str | None:

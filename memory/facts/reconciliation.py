@@ -15,6 +15,7 @@ from memory.llm.session import LlmSession
 from memory.text.entity_names import slug
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer, InputRefused
+from schemas.accounts.accounts import Being
 from schemas.facts.judgement import Reconciliation
 from store.database import Store
 from store.facts import entities, facts
@@ -48,21 +49,36 @@ class PreparedFacts:
 
 
 def prepare(
-    store: Store, llm: LlmSession, user_id: UUID, being_id: UUID, extracted: Sequence[ExtractedFact]
+    store: Store,
+    llm: LlmSession,
+    being: Being,
+    extracted: Sequence[ExtractedFact],
+    secret: Collection[UUID],
 ) -> PreparedFacts:
     """Resolve the names in extracted facts, and compare the facts with known statements under the same keys.
+
+    Facts of the messages whose ids are in `secret` are told to the Being in confidence.
 
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; nothing was written.
     """
-    mentions = [Mention(_scope(fact, being_id), ref, label) for fact in extracted for ref, label in fact.refs.items()]
+    user_id = being.user_id
+    scopes = [being.being_id if fact.message.message_id in secret else None for fact in extracted]
+    mentions = [
+        Mention(scope, ref, label)
+        for scope, fact in zip(scopes, extracted, strict=True)
+        for ref, label in fact.refs.items()
+    ]
     with store.transaction() as tx:
         ids = new_ids(tx, len(extracted))
         entity_of = entities.resolve(tx, user_id, list({mention.ref for mention in mentions}))
-        named_together = _named_together(extracted)
+        named_together = _named_together([fact for fact in extracted if fact.message.message_id not in secret])
         candidates = entity_resolution.candidates(tx, user_id, named_together)
         entity_of |= {candidate.merged_ref: candidate.kept_ref for candidate in candidates if candidate.safe}
-        statements = [_statement(fact, being_id, id_) for fact, id_ in zip(extracted, ids, strict=True)]
+        statements = [
+            _statement(fact, being.being_id, scope, id_)
+            for fact, scope, id_ in zip(extracted, scopes, ids, strict=True)
+        ]
         keys = [key_of(statement, entity_of) for statement in statements]
         known = find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
         statements_of = known_statements(tx, user_id, list(known.values()), STATEMENTS_COMPARED)
@@ -71,19 +87,18 @@ def prepare(
 
 
 def _named_together(extracted: Sequence[ExtractedFact]) -> list[set[str]]:
-    """The names in each message, without those in confidences."""
+    """The names in each message."""
     together: dict[UUID, set[str]] = {}
     for fact in extracted:
-        if not fact.in_confidence:
-            together.setdefault(fact.message.message_id, set()).update(fact.refs)
+        together.setdefault(fact.message.message_id, set()).update(fact.refs)
     return list(together.values())
 
 
-def _statement(fact: ExtractedFact, being_id: UUID, statement_id: UUID) -> NewStatement:
+def _statement(fact: ExtractedFact, being_id: UUID, scope: UUID | None, statement_id: UUID) -> NewStatement:
     refs = list(fact.refs)
     return NewStatement(
         statement_id=statement_id,
-        scope=_scope(fact, being_id),
+        scope=scope,
         type=fact.type,
         entity_label=fact.refs[refs[0]],
         fact_type=fact.fact_type,
@@ -98,11 +113,6 @@ def _statement(fact: ExtractedFact, being_id: UUID, statement_id: UUID) -> NewSt
         being_id=being_id,
         message_id=fact.message.message_id,
     )
-
-
-def _scope(fact: ExtractedFact, being_id: UUID) -> UUID | None:
-    """The Being that alone may know the fact, if it was said in confidence; None: all of the user's Beings."""
-    return being_id if fact.in_confidence else None
 
 
 def key_of(statement: NewStatement, entity_of: dict[str, str]) -> Key:

@@ -6,10 +6,11 @@ from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being
 from schemas.facts.answers import TodoPage
 from schemas.facts.requests import TodoChanges
-from schemas.facts.rows import Todo, TodoKind, TodoStatus
+from schemas.facts.rows import TodoKind, TodoStatus
 from store.database import Store
 from store.errors import Refused
 from store.facts import todos
+from store.transaction import Transaction
 
 
 def named(store: Store, being: Being, name: str) -> list[UUID]:
@@ -33,20 +34,18 @@ def page(
     return TodoPage(todos=shown, cursor=end)
 
 
-def change(store: Store, being: Being, todo_id: UUID, changes: TodoChanges) -> Todo:
-    """Correct, pin, close, archive or reopen a todo.
+def change(tx: Transaction, being: Being, todo_id: UUID, changes: TodoChanges) -> None:
+    """Correct, pin, close, archive or reopen a todo, or set its confidence if it rests on no message.
 
     Raises:
         NotFound: This Being has no such todo.
         Refused: A pinned todo is to be archived.
     """
-    with store.transaction() as tx:
-        todo = todos.get(tx, being.being_id, todo_id)
-        pinned = todo.pinned if changes.pinned is None else changes.pinned
-        if pinned and (changes.status or todo.status) == "ARCHIVED":
-            raise Refused("A pinned todo can't be archived, nor an archived one pinned. Unpin or restore it first.")
-        todos.change(tx, being.being_id, todo_id, changes.model_dump(exclude_none=True))
-        return todos.get(tx, being.being_id, todo_id)
+    todo = todos.get(tx, being.being_id, todo_id)
+    pinned = todo.pinned if changes.pinned is None else changes.pinned
+    if pinned and (changes.status or todo.status) == "ARCHIVED":
+        raise Refused("A pinned todo can't be archived, nor an archived one pinned. Unpin or restore it first.")
+    todos.change(tx, being.being_id, todo_id, changes.model_dump(exclude_none=True))
 
 
 def erase(store: Store, being: Being, todo_id: UUID) -> None:

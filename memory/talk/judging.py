@@ -5,7 +5,6 @@ call. Each message carries a mark, set in the transaction that writes the facts 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -13,8 +12,9 @@ from uuid import UUID
 import structlog
 
 from memory.facts import vectors
+from memory.facts.confidence_rules import Confidence
 from memory.facts.extraction import CONTEXT_MESSAGES, OWN_CHARACTERS, Conversation, extract
-from memory.facts.extraction_rules import ExtractedTodo, Extraction, marked_confidential
+from memory.facts.extraction_rules import ExtractedTodo, Extraction
 from memory.facts.reconciliation import PreparedFacts, prepare
 from memory.facts.scope import stay_with_being
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
@@ -30,7 +30,7 @@ from store.database import Store
 from store.facts import entities, facts, todos
 from store.ledger import work
 from store.ledger.work import AT_ONCE
-from store.talk import judging, messages, rolling
+from store.talk import confidences, judging, messages, rolling
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -90,8 +90,10 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         return
     extraction, unjudgeable = extract(llm, conversation)
     if kept_apart:
-        extraction = replace(extraction, facts=[replace(fact, in_confidence=True) for fact in extraction.facts])
-    prepared = prepare(store, llm, being.user_id, being_id, extraction.facts)
+        extraction.confidences.update(Confidence(message.message_id, message.message_id) for message in new)
+    secret = {one.message_id for one in extraction.confidences}
+    secret |= {message.message_id for message in new if message.in_confidence}
+    prepared = prepare(store, llm, being, extraction.facts, secret)
     shown = [message.message_id for message in conversation.messages]
     # Intake, erasure and retraction lock the talk before they request this work.
     with store.finishing(claim, first=partial(rolling.lock, being_id=being_id)) as tx:
@@ -99,7 +101,7 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it. Messages
         # that a withdrawal moved to another session are judged there.
         if messages.keep_from_erasure(tx, being_id, shown) and judging.all_wait(tx, being_id, session_id, new):
-            _keep(tx, being, session_id, new, shown, extraction, prepared, all_in_confidence=kept_apart)
+            _keep(tx, being, session_id, new, shown, extraction, prepared)
             judging.mark_unjudgeable(tx, being_id, unjudgeable)
         # Messages that came in since this unit of work was claimed belong to the next one.
         request_judging(tx, settings, being_id, [session_id])
@@ -161,8 +163,6 @@ def _keep(
     shown: Sequence[UUID],
     extraction: Extraction,
     prepared: PreparedFacts,
-    *,
-    all_in_confidence: bool,
 ) -> None:
     judged = [message.message_id for message in new]
     prepared.keep(tx, being.user_id)
@@ -180,12 +180,11 @@ def _keep(
         )
     # What an earlier judging found in these messages, and this one did not.
     todos.drop_outdated(tx, being.being_id, judged)
-    if facts.drop_outdated(tx, being.being_id, judged):
-        erasure.remove_unused_names(tx, being.user_id)
+    dropped = facts.drop_outdated(tx, being.being_id, judged)
     judging.mark_judged(tx, being.being_id, judged)
-    private = {fact.message.message_id for fact in extraction.facts if fact.in_confidence}
-    private |= {message.message_id for message in new if all_in_confidence or marked_confidential(message)}
-    judging.mark_in_confidence(tx, being.being_id, list(private))
+    asked = sorted((one.message_id, one.asked_in) for one in extraction.confidences)
+    if confidences.keep(tx, being.being_id, judged, asked) or dropped:
+        erasure.remove_unused_names(tx, being.user_id)
     judging.wait_for_key(tx, being.being_id, [session_id], waits=False)
     judging.record_judgement(
         tx,

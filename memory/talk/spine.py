@@ -27,7 +27,7 @@ from store.database import Store
 from store.facts import facts
 from store.ledger import work
 from store.ledger.work import AT_ONCE
-from store.talk import judging, messages, spines
+from store.talk import confidences, judging, messages, spines
 from store.talk.spines import PendingMessage
 from store.transaction import Transaction
 
@@ -106,8 +106,8 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     if llm is not None:
         result = update_summary(asking(llm, SPINE, "", own_texts, check), result.summary, said, own_texts)
     with store.finishing(claim, first=lock) as tx:
-        # An erasure may have removed the version that this one was made from.
-        kept = spines.newest(tx, user_id) == newest and _still_there(tx, new)
+        # An erasure, or a confidence, may have removed the version that this one was made from.
+        kept = spines.newest(tx, user_id) == newest and _still_shared(tx, new)
         if kept:
             content = result.summary if result.changed else None
             spines.keep(tx, user_id, [pending.message.message_id for pending in new], content)
@@ -118,12 +118,13 @@ def _shared(new: Sequence[PendingMessage], being_id: UUID) -> list[Message]:
     return [pending.message for pending in new if pending.shared and pending.being_id == being_id]
 
 
-def _still_there(tx: Transaction, new: Sequence[PendingMessage]) -> bool:
-    """Whether no message was erased since it was read; locks them until the transaction ends."""
+def _still_shared(tx: Transaction, new: Sequence[PendingMessage]) -> bool:
+    """Whether no message was erased or kept in confidence since it was read; locks them until the transaction ends."""
     return all(
         messages.keep_from_erasure(
             tx, being_id, [pending.message.message_id for pending in new if pending.being_id == being_id]
         )
+        and confidences.none_in_confidence(tx, being_id, [message.message_id for message in _shared(new, being_id)])
         for being_id in sorted({pending.being_id for pending in new})
     )
 

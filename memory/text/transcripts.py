@@ -9,6 +9,8 @@ from schemas.talk.messages import Message
 
 BY = {"user": "user", "assistant": "companion"}
 NO_REFS: Mapping[UUID, str] = {}
+# The attribute of a message that was said in confidence.
+CONFIDED: Mapping[str, str] = {"in-confidence": "yes"}
 TAKEN_NAMES = USER_NAMES | {"companion"}
 MESSAGES_AT_ONCE = 50
 CHARACTERS_AT_ONCE = 24_000
@@ -40,6 +42,7 @@ def transcript(messages: Sequence[Message], texts: Mapping[UUID, str], refs: Map
             **({"ref": refs[message.message_id]} if message.message_id in refs else {}),
             by=speaker(message),
             at=f"{message.created_at:%Y-%m-%d %H:%M}",
+            **CONFIDED if message.in_confidence else {},
         )
         for message in messages
         if texts[message.message_id].strip()

@@ -13,7 +13,38 @@ HALF = 0.5
 _UNREAL = re.compile(
     r"\b(if i|imagine|suppose|what if|i wish|let'?s play|pretend|in the (?:game|story))\b|\*", re.IGNORECASE
 )
-_SECRET = re.compile(r"between (?:you and me|us)|don'?t tell|keep (?:it|this) to yourself", re.IGNORECASE)
+_SECRET = re.compile(
+    r"\b(?:(?:just |only )?between (?:you and me|us|ourselves|the two of us)"
+    r"|(?:don['\u2019]?t|do not|never) (?:tell|mention|repeat)"
+    r"|keep (?:it|this|that) (?:to yourself|secret|quiet|private)"
+    r"|in (?:strict )?confidence|(?:a|my|our) secret|not a word to|off the record)\b",
+    re.IGNORECASE,
+)
+# Words that a message may have that asks for secrecy and tells nothing: it means what was said before.
+_ASKING = {
+    "actually",
+    "anybody",
+    "anyone",
+    "everything",
+    "keep",
+    "know",
+    "leave",
+    "please",
+    "remain",
+    "remains",
+    "remember",
+    "said",
+    "should",
+    "stay",
+    "stays",
+    "tell",
+    "that",
+    "them",
+    "this",
+    "told",
+    "want",
+    "what",
+}
 _DONE = re.compile(r"\b(?:done|finished|did it|did the|i've|i have|already|gave up|cancelled)\b", re.IGNORECASE)
 _NAME = r"(?P<name>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)"
 _REST = r"(?P<name>[^.,;!?\n]+)"
@@ -91,6 +122,7 @@ def judgement(material: Material) -> Json:
             *(todo for message in new if _is_users(message) for todo in _todos(message, known)),
             *(promise for message in new if _is_companions(message) for promise in _promises(message)),
         ],
+        "confidences": [one for message in new for one in _confidences(message, material.all("message"))],
     }
 
 
@@ -113,6 +145,24 @@ def _compared(new: Fenced, earlier: list[Fenced]) -> Json:
     return {"new": new.ref, "relation": "same" if likeness >= LIKENESS else "contradicts", "earlier": nearest.ref}
 
 
+def _confidences(message: Fenced, shown: list[Fenced]) -> Iterator[Json]:
+    """A message that asks for secrecy; if it tells nothing itself, also what was said before it."""
+    if _is_companions(message) or not _SECRET.search(message.text):
+        return
+    yield {"message": message.ref, "asked_in": message.ref}
+    if _tells(message):
+        return
+    for earlier in reversed(shown[: shown.index(message)]):
+        yield {"message": earlier.ref, "asked_in": message.ref}
+        if not _is_companions(earlier) and _tells(earlier):
+            return
+
+
+def _tells(message: Fenced) -> bool:
+    # One name may be whom not to tell.
+    return len(content_words(_SECRET.sub(" ", message.text)) - _ASKING) > 1
+
+
 def _facts(message: Fenced) -> Iterator[Json]:
     speaker = message.attributes["by"]
     for sentence in _assertions(message):
@@ -129,7 +179,6 @@ def _facts(message: Fenced) -> Iterator[Json]:
                 "entities": [about, *([{"type": way.named, "name": groups["name"]}] if way.named else [])],
                 "fact_type": way.fact_type,
                 "importance": way.importance,
-                "in_confidence": bool(_SECRET.search(message.text)),
             }
 
 

@@ -56,7 +56,6 @@ class FoundFact(FoundItem):
     entities: list[Named] = Field(description="What it names; first what it is about.")
     fact_type: FactKindName
     importance: int = Field(description="0 trivial, 1 usual, 2 significant, 3 who the user is.")
-    in_confidence: bool = Field(description="Whether the user asked not to pass it on.")
 
 
 class FoundTodo(FoundItem):
@@ -69,11 +68,20 @@ class FoundTodo(FoundItem):
     done: bool = Field(description="Whether the words say that it is done or given up.")
 
 
+class FoundConfidence(Judged):
+    """A message that was said in confidence."""
+
+    message: str = Field(description="The ref of the message that is to stay between the two of them.")
+    asked_in: str = Field(description="The ref of the new message that asks for it, or that shows it; often the same.")
+
+
 class Judgement(Judged):
-    """The facts and todos in the new messages."""
+    """The facts and todos in the new messages, and the messages that were said in confidence."""
 
     facts: list[FoundFact]
     todos: list[FoundTodo]
+    # Required: an answer that leaves it out says nothing about what may be passed on.
+    confidences: list[FoundConfidence]
 
 
 class Comparison(Judged):

@@ -82,6 +82,9 @@ class FactChanges(Changes):
     importance: Importance | None = Field(None, description="0 to 3; while the fact is pinned, it counts as 3.")
     pinned: bool | None = Field(None, description="Whether it is in every context, and never archived by the curator.")
     status: FactStatus | None = Field(None, description="`ARCHIVED` hides the fact, `ACTIVE` restores it.")
+    in_confidence: bool | None = Field(
+        None, description="Whether the fact, with the messages that it rests on, stays with the Being that was told it."
+    )
 
 
 class TodoChanges(Changes):
@@ -93,3 +96,6 @@ class TodoChanges(Changes):
     due: Statement | None = Field(None, description="When, in the user's own words.")
     pinned: bool | None = Field(None, description="Whether it is protected from archiving.")
     status: TodoStatus | None = Field(None, description="`DONE` closes it, `ARCHIVED` hides it, `OPEN` brings it back.")
+    in_confidence: bool | None = Field(
+        None, description="Whether the messages that it rests on stay with the Being that they were said to."
+    )

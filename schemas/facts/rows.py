@@ -87,6 +87,7 @@ class Todo(Row):
     status: TodoStatus
     pinned: bool
     due: str | None = Field(description="When, in the user's own words.")
+    in_confidence: bool = Field(False, description="Whether a message that it rests on was said in confidence.")
     source: str
     confidence: Number
     created_at: datetime

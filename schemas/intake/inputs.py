@@ -193,6 +193,11 @@ class MessageInput(Produced):
         None, description="The producer's id of the chat or tab. Sessions are separate for each conversation."
     )
     content: Words
+    metadata: dict[str, Any] = Field(
+        default={},
+        description="The producer's own data, at most 4 KB of JSON. `in_confidence: true` says that the message was"
+        " said in confidence: it stays, with all that rests on it, with this Being.",
+    )
     created_at: Moment | None = Field(
         None, description="The time of the message, with its offset from UTC; default: now."
     )

@@ -27,6 +27,9 @@ class Message(Row):
     created_at: datetime
     received_at: datetime
     judged: bool
+    in_confidence: bool = Field(
+        False, description="Whether it stays, with all that rests on it, with the Being that it was said to."
+    )
     drawn: bool = Field(False, description="Whether a model was asked for the scenes that it belongs to.")
     aged: bool = Field(False, description="Whether scenes that are drawn from it age from its time on.")
     request_key_id: RequestKeyId = None

@@ -173,9 +173,9 @@ begin
     return query
     insert into memory.messages
         (being_id, message_id, producer_id, session_id, conversation, role, speaker, content, metadata, content_hash,
-        created_at, request_key_id, rolling_version)
+        created_at, request_key_id, in_confidence, rolling_version)
     select p_being_id, m.message_id, m.producer_id, m.session_id, m.conversation, m.role, m.speaker, m.content, m.metadata,
-        decode(m.content_hash, 'hex'), m.created_at, p_request_key_id,
+        decode(m.content_hash, 'hex'), m.created_at, p_request_key_id, memory.marked_confidential(m.metadata),
         case when m.role <> 'other' and m.newer > p_rolling_backlog and m.session_id = any(v_ended) then 0 end
     from (
         select *, count(*) filter (where role <> 'other') over (order by created_at desc, message_id desc) as newer

@@ -74,6 +74,10 @@ declare
     v_sessions uuid[];
     v_again uuid[];
     v_turns integer;
+    -- Kept in confidence by the request of a message that goes.
+    v_asked_for constant uuid[] := array(
+        select message_id from memory.confidences where being_id = p_being_id and asked_in = any(p_message_ids)
+    );
 begin
     perform memory.lock_session_state(p_being_id);
     perform memory.lock_facts(v_user_id);
@@ -103,6 +107,7 @@ begin
     into v_sessions, v_turns
     from withdrawn;
     v_sessions := v_sessions || memory.place_around(p_being_id, v_sessions);
+    perform memory.settle_confidences(p_being_id, v_asked_for);
 
     -- Nothing is judged in a session where others' messages alone wait.
     select array_agg(m.message_id) into v_again
@@ -136,9 +141,11 @@ returns table (session_id uuid, judged_again integer) language plpgsql as $$
 begin
     insert into memory.retracted_messages
         (being_id, message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at,
-        received_at, aged)
+        received_at, aged, confidence_decided)
     select being_id, message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at,
-        received_at, aged
+        received_at, aged,
+        -- When it comes back, the message that asked for its confidence is not judged again.
+        coalesce(confidence_decided, nullif(memory.is_asked_for(being_id, message_id), false))
     from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids);
     return query select * from memory.withdraw_messages(p_being_id, p_message_ids);
@@ -171,9 +178,12 @@ begin
     )
     select jsonb_agg(to_jsonb(back) || jsonb_build_object('content_hash', encode(content_hash, 'hex'))) into v_back from back;
     message_ids := array(select kept_id from memory.keep_messages(p_being_id, coalesce(v_back, '[]'), null, null));
-    update memory.messages as m set aged = true
-    from jsonb_to_recordset(v_back) as back (message_id uuid, aged boolean)
-    where m.being_id = p_being_id and m.message_id = back.message_id and back.aged;
+    update memory.messages as m
+    set aged = back.aged, confidence_decided = back.confidence_decided,
+        in_confidence = coalesce(back.confidence_decided, m.in_confidence)
+    from jsonb_to_recordset(v_back) as back (message_id uuid, aged boolean, confidence_decided boolean)
+    where m.being_id = p_being_id and m.message_id = back.message_id
+        and (back.aged or back.confidence_decided is not null);
     -- Among what was said near them they come where they came first.
     v_changed := memory.place_around(p_being_id, array(
         select m.session_id from memory.messages as m

@@ -4,6 +4,28 @@
 --            version that took it in, and every later one. The latest messages are summarised again.
 -- LOCK ORDER the Being's session state, as messages on their way in have it (keep_messages); messages; sessions.
 
+-- Deletes the versions of a user's spine that took in some of a Being's messages, and every later one. The latest messages are
+-- summarised again.
+create or replace function forget_in_spine(p_user_id uuid, p_being_id uuid, p_message_ids uuid[]) returns void
+language plpgsql as $$
+declare
+    v_lately constant integer := 40;
+    -- Version 0 is none, as for the rolling summary below.
+    v_spine constant integer := (
+        select min(spine_version) from memory.messages
+        where being_id = p_being_id and message_id = any(p_message_ids) and spine_version > 0
+    );
+begin
+    delete from memory.summary_spines where user_id = p_user_id and version >= v_spine;
+    update memory.messages
+    set spine_version = null
+    where (being_id, message_id) in (
+        select m.being_id, m.message_id from memory.messages as m join memory.beings as b using (being_id)
+        where b.user_id = p_user_id and m.spine_version >= v_spine
+        order by m.created_at desc, m.message_id desc limit v_lately
+    );
+end $$;
+
 -- Takes messages that are about to be withdrawn out of all summaries. A transaction that adds a summary of them locks them as
 -- well (keep_from_erasure), so that one of the two sees what the other has done.
 create or replace function forget_in_summaries(p_being_id uuid, p_message_ids uuid[]) returns void language plpgsql as $$
@@ -12,7 +34,6 @@ declare
     v_user_id constant uuid := (select user_id from memory.beings where being_id = p_being_id);
     v_sessions uuid[];
     v_rolling integer;
-    v_spine integer;
 begin
     perform memory.lock_session_state(p_being_id);
     perform 1 from memory.messages
@@ -22,9 +43,8 @@ begin
     -- Version 0 is none: no summary has to be written again without a message that was passed over.
     select
         array_agg(distinct session_id),
-        min(rolling_version) filter (where rolling_version > 0),
-        min(spine_version) filter (where spine_version > 0)
-    into v_sessions, v_rolling, v_spine
+        min(rolling_version) filter (where rolling_version > 0)
+    into v_sessions, v_rolling
     from memory.messages
     where being_id = p_being_id and message_id = any(p_message_ids);
 
@@ -45,14 +65,7 @@ begin
         )
     where being_id = p_being_id;
 
-    delete from memory.summary_spines where user_id = v_user_id and version >= v_spine;
-    update memory.messages
-    set spine_version = null
-    where (being_id, message_id) in (
-        select m.being_id, m.message_id from memory.messages as m join memory.beings as b using (being_id)
-        where b.user_id = v_user_id and m.spine_version >= v_spine
-        order by m.created_at desc, m.message_id desc limit v_lately
-    );
+    perform memory.forget_in_spine(v_user_id, p_being_id, p_message_ids);
 
     -- Stored model responses about them. Facts that they told were shown for the user's own work, and where any of the user's
     -- Beings judged. They may have stood in any session when it was summarised: what is told later can place them in another.

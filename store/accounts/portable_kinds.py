@@ -184,6 +184,7 @@ KINDS: tuple[Kind, ...] = (
         own("message_id"),
         filled={"aged": "coalesce(r.aged, false)"},
     ),
+    Kind("confidence", "confidences", own("message_id, asked_in")),
     Kind("transcript_turn", "transcript_turns", own("message_id")),
     Kind("awaited_retraction", "awaited_retractions", own("producer_id")),
     Kind("scene_message", "scene_messages", own("note_id, message_id")),
@@ -207,6 +208,7 @@ KINDS: tuple[Kind, ...] = (
         filled={
             "corrected": "coalesce(r.corrected, false)",
             "due_corrected": "coalesce(r.due_corrected, false)",
+            "in_confidence": "coalesce(r.in_confidence, false)",
         },
     ),
     Kind(

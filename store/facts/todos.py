@@ -219,7 +219,7 @@ def page(
 
 
 def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, Any]) -> None:
-    """Set some of a todo's `content`, `due`, `pinned` and `status`; those not in `changes` stay."""
+    """Set some of a todo's `content`, `due`, `pinned`, `status` and `in_confidence`; those not in `changes` stay."""
     tx.execute(
         """
         update memory.todos
@@ -229,11 +229,12 @@ def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, An
             due_corrected = due_corrected or %(due)s is not null,
             pinned = coalesce(%(pinned)s, pinned),
             status = coalesce(%(status)s, status),
+            in_confidence = coalesce(%(in_confidence)s, in_confidence),
             closed_at = case when coalesce(%(status)s, status) <> 'OPEN' then coalesce(closed_at, memory.now()) end
         where being_id = %(being)s and todo_id = %(todo)s
         """,
         {
-            **dict.fromkeys(("content", "due", "pinned", "status")),
+            **dict.fromkeys(("content", "due", "pinned", "status", "in_confidence")),
             **changes,
             "being": being_id,
             "todo": todo_id,

@@ -87,18 +87,37 @@ def all_wait(tx: Transaction, being_id: UUID, session_id: UUID, messages: Sequen
 
 
 def preceding(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, count: int) -> list[Message]:
-    """Up to `count` messages of the same session before each of these messages, without them, oldest first."""
+    """Up to `count` messages before each of these messages, without them, oldest first.
+
+    They are of the same session, or of the conversation's session before it if that began within the last seven days:
+    what is asked later may be about what was said then.
+    """
     with tx.cursor(row_factory=class_row(Message)) as cursor:
         return cursor.execute(
             """
             select distinct earlier.*
-            from memory.messages as m,
+            from memory.messages as m
+            join memory.sessions as s on s.being_id = m.being_id and s.session_id = m.session_id
+            left join lateral (
+                select p.session_id
+                from memory.sessions as p
+                where p.being_id = s.being_id and p.conversation is not distinct from s.conversation
+                    and p.started_at < s.started_at and p.started_at > s.started_at - interval '7 days'
+                order by p.started_at desc, p.session_id desc
+                limit 1
+            ) as before on true,
             lateral (
-                select e.*
-                from memory.messages as e
-                where e.being_id = m.being_id and e.session_id = m.session_id
-                    and (e.created_at, e.message_id) < (m.created_at, m.message_id)
-                order by e.created_at desc, e.message_id desc
+                select near.*
+                from (values (m.session_id), (before.session_id)) as one (session_id),
+                lateral (
+                    select e.*
+                    from memory.messages as e
+                    where e.being_id = m.being_id and e.session_id = one.session_id
+                        and (e.created_at, e.message_id) < (m.created_at, m.message_id)
+                    order by e.created_at desc, e.message_id desc
+                    limit %(count)s
+                ) as near
+                order by near.created_at desc, near.message_id desc
                 limit %(count)s
             ) as earlier
             where m.being_id = %(being)s and m.message_id = any(%(ids)s) and earlier.message_id <> all(%(ids)s)
@@ -109,13 +128,9 @@ def preceding(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, c
 
 
 def mark_judged(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
-    """Mark messages as judged, and not as confidential, whatever an earlier judging said."""
+    """Mark messages as judged."""
     tx.execute(
-        """
-        update memory.messages
-        set judged = true, in_confidence = false
-        where being_id = %s and message_id = any(%s) and not judged
-        """,
+        "update memory.messages set judged = true where being_id = %s and message_id = any(%s) and not judged",
         [being_id, list(message_ids)],
     )
 
@@ -157,16 +172,6 @@ def mark_unjudgeable(tx: Transaction, being_id: UUID, reasons: Mapping[UUID, str
         where m.being_id = %s and m.message_id = because.message_id
         """,
         [list(reasons), list(reasons.values()), being_id],
-    )
-
-
-def mark_in_confidence(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
-    """Keep these messages out of everything that the user's Beings share."""
-    if not message_ids:
-        return
-    tx.execute(
-        "update memory.messages set in_confidence = true where being_id = %s and message_id = any(%s)",
-        [being_id, list(message_ids)],
     )
 
 

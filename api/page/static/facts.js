@@ -1,6 +1,7 @@
 // Facts about the user with the words that they rest on, edited in place.
 
 import { change } from "./actions.js";
+import { confidenceButton } from "./confidences.js";
 import { askInDialog, button, el, empty, field, fill, pairs, userText, visible } from "./dom.js";
 import { promptsShowing } from "./memory.js";
 import { choice, paged } from "./paged.js";
@@ -98,6 +99,7 @@ function actionButtons(context, fact) {
         set({ pinned: fact.pinned }),
       ),
     ),
+    confidenceButton(fact.being_id, set),
     fact.status === "ACTIVE"
       ? button("Archive", () => change("Archived.", set({ status: "ARCHIVED" }), set({ status: "ACTIVE" })))
       : button("Restore", () => change("Restored.", set({ status: "ACTIVE" }), set({ status: "ARCHIVED" }))),

@@ -1,6 +1,7 @@
 // Talk, a conversation at a time. Messages can be taken back, as if they had never been said, and restored.
 
 import { change } from "./actions.js";
+import { confidenceButton } from "./confidences.js";
 import { askInDialog, button, el, empty, userText } from "./dom.js";
 import { paged } from "./paged.js";
 import { count, moment } from "./words.js";
@@ -89,6 +90,7 @@ function line(context, message, taken) {
   const ids = { ids: [message.message_id] };
   const retract = () => context.being.post("/messages/retract", ids);
   const restore = () => context.being.post("/messages/restore", ids);
+  const set = (values) => () => context.being.patch(`/messages/${message.message_id}`, values);
   return el(
     "li",
     { class: taken ? "retracted" : message.role, "data-id": message.message_id },
@@ -98,6 +100,7 @@ function line(context, message, taken) {
       userText(message.speaker || message.role),
       ` · ${moment(message.created_at)}`,
       taken ? [" · ", el("span", { class: "chip retracted" }, "taken back")] : null,
+      message.in_confidence ? " · in confidence" : null,
     ),
     userText(message.content, "p"),
     el(
@@ -108,6 +111,7 @@ function line(context, message, taken) {
             class: "quiet",
           })
         : null,
+      context.manages && !taken ? confidenceButton(message.in_confidence, set) : null,
       context.ingests && taken ? button("Restore", () => change("It stands again.", restore, retract)) : null,
       context.manages ? button("Erase …", () => erase(context, message), { class: "danger quiet" }) : null,
     ),

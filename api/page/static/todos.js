@@ -1,6 +1,7 @@
 // Todos and promises, below the facts.
 
 import { change } from "./actions.js";
+import { confidenceButton } from "./confidences.js";
 import { button, el, empty, fill, userText } from "./dom.js";
 import { choice, paged } from "./paged.js";
 import { day } from "./words.js";
@@ -44,7 +45,14 @@ function card(context, todo) {
   const set = (values) => () => context.being.patch(path, values);
   return [
     userText(todo.content, "p"),
-    el("p", { class: "hint" }, todo.kind, todo.due ? [" · ", userText(todo.due)] : null, ` · ${day(todo.created_at)}`),
+    el(
+      "p",
+      { class: "hint" },
+      todo.kind,
+      todo.due ? [" · ", userText(todo.due)] : null,
+      ` · ${day(todo.created_at)}`,
+      todo.in_confidence ? " · in confidence" : null,
+    ),
     context.manages
       ? el(
           "div",
@@ -52,6 +60,7 @@ function card(context, todo) {
           ACTIONS.filter(([to]) => to !== todo.status).map(([to, label, told]) =>
             button(label, () => change(told, set({ status: to }), set({ status: todo.status }))),
           ),
+          confidenceButton(todo.in_confidence, set),
         )
       : null,
   ];

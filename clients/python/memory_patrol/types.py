@@ -328,6 +328,8 @@ class FactChanges(TypedDict):
     """Whether it is in every context, and never archived by the curator."""
     status: NotRequired[Literal["ACTIVE", "ARCHIVED"] | None]
     """`ARCHIVED` hides the fact, `ACTIVE` restores it."""
+    in_confidence: NotRequired[bool | None]
+    """Whether the fact, with the messages that it rests on, stays with the Being that was told it."""
 
 
 class FactEvent(TypedDict):
@@ -500,10 +502,19 @@ class Message(TypedDict):
     created_at: str
     received_at: str
     judged: bool
+    in_confidence: bool
+    """Whether it stays, with all that rests on it, with the Being that it was said to."""
     drawn: bool
     """Whether a model was asked for the scenes that it belongs to."""
     aged: bool
     """Whether scenes that are drawn from it age from its time on."""
+
+
+class MessageChanges(TypedDict):
+    """A decision about a message."""
+
+    in_confidence: bool
+    """Whether it stays, with all that rests on it, with the Being that it was said to."""
 
 
 class MessageInput(TypedDict):
@@ -512,7 +523,9 @@ class MessageInput(TypedDict):
     id: NotRequired[str | None]
     """The producer's id. The same id again with the same content changes nothing."""
     metadata: NotRequired[dict[str, Any]]
-    """The producer's own data, at most 4 KB of JSON."""
+    """The producer's own data, at most 4 KB of JSON. `in_confidence: true` says that the message was said in
+    confidence: it stays, with all that rests on it, with this Being.
+    """
     role: Literal["user", "assistant", "other"]
     speaker: NotRequired[str | None]
     conversation: NotRequired[str | None]
@@ -1283,6 +1296,8 @@ class Todo(TypedDict):
     pinned: bool
     due: str | None
     """When, in the user's own words."""
+    in_confidence: bool
+    """Whether a message that it rests on was said in confidence."""
     source: str
     confidence: float
     created_at: str
@@ -1301,6 +1316,8 @@ class TodoChanges(TypedDict):
     """Whether it is protected from archiving."""
     status: NotRequired[Literal["OPEN", "DONE", "ARCHIVED"] | None]
     """`DONE` closes it, `ARCHIVED` hides it, `OPEN` brings it back."""
+    in_confidence: NotRequired[bool | None]
+    """Whether the messages that it rests on stay with the Being that they were said to."""
 
 
 class TodoNote(TypedDict):

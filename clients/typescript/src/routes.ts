@@ -137,14 +137,19 @@ export abstract class Routes {
     return this.send({ method: "POST", path: `/v1/beings/${part(being)}/messages/restore`, body }) as Promise<types.Restored>;
   }
 
-  /** Show what erasing a message would remove and change; nothing is erased. Scope `manage`. */
-  previewErasure(being: string, messageId: string): Promise<types.Erased> {
-    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/messages/${part(messageId)}/erasure` }) as Promise<types.Erased>;
+  /** Set or lift the confidence of a message. Scope `manage`. A message in confidence stays, with all that rests on it, with the Being that it was said to. The decision precedes the mark of the message's producer and what a model finds, and facts and the spine follow it. */
+  changeMessage(being: string, messageId: string, body: types.MessageChanges): Promise<types.Message> {
+    return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/messages/${part(messageId)}`, body }) as Promise<types.Message>;
   }
 
   /** Erase a message, with the facts and todos that no other message supports; the answer names them. Scope `manage`. Scenes that were drawn from it go with their memories. Its other effects are undone: a statement that it replaced is current again, a todo that it closed is open. */
   eraseMessage(being: string, messageId: string): Promise<types.Erased> {
     return this.send({ method: "DELETE", path: `/v1/beings/${part(being)}/messages/${part(messageId)}` }) as Promise<types.Erased>;
+  }
+
+  /** Show what erasing a message would remove and change; nothing is erased. Scope `manage`. */
+  previewErasure(being: string, messageId: string): Promise<types.Erased> {
+    return this.send({ method: "GET", path: `/v1/beings/${part(being)}/messages/${part(messageId)}/erasure` }) as Promise<types.Erased>;
   }
 
   /** List sessions, the one opened last first; an open session has no `ended_at`. Scope `read`. */
@@ -262,7 +267,7 @@ export abstract class Routes {
     return this.send({ method: "GET", path: `/v1/beings/${part(being)}/facts/${part(factId)}` }) as Promise<types.FactDetail>;
   }
 
-  /** Correct a fact, set its importance, pin, archive or restore it. Scope `manage`. A pinned fact has importance 3 and can't be archived. */
+  /** Correct a fact, set its importance, pin, archive or restore it, set or lift its confidence. Scope `manage`. A pinned fact has importance 3 and can't be archived. A confidence is set on all messages that the fact rests on: what they told stays with the Being that each was said to. If that Being has a fact of the same key, the answer is that one. */
   changeFact(being: string, factId: string, body: types.FactChanges): Promise<types.Fact> {
     return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/facts/${part(factId)}`, body }) as Promise<types.Fact>;
   }
@@ -307,7 +312,7 @@ export abstract class Routes {
     return this.send({ method: "GET", path: `/v1/beings/${part(being)}/todos`, query: { "status": options.status, "kind": options.kind, "cursor": options.cursor, "limit": options.limit } }) as Promise<types.TodoPage>;
   }
 
-  /** Correct a todo, pin, close, archive or reopen it. Scope `manage`. */
+  /** Correct a todo, pin, close, archive or reopen it, set or lift the confidence of the messages that it rests on. Scope `manage`. */
   changeTodo(being: string, todoId: string, body: types.TodoChanges): Promise<types.Todo> {
     return this.send({ method: "PATCH", path: `/v1/beings/${part(being)}/todos/${part(todoId)}`, body }) as Promise<types.Todo>;
   }

@@ -256,6 +256,8 @@ export interface FactChanges {
   pinned?: boolean | null;
   /** `ARCHIVED` hides the fact, `ACTIVE` restores it. */
   status?: "ACTIVE" | "ARCHIVED" | null;
+  /** Whether the fact, with the messages that it rests on, stays with the Being that was told it. */
+  in_confidence?: boolean | null;
 }
 
 /** An event in a fact's history other than a mention. */
@@ -412,17 +414,25 @@ export interface Message {
   created_at: string;
   received_at: string;
   judged: boolean;
+  /** Whether it stays, with all that rests on it, with the Being that it was said to. */
+  in_confidence: boolean;
   /** Whether a model was asked for the scenes that it belongs to. */
   drawn: boolean;
   /** Whether scenes that are drawn from it age from its time on. */
   aged: boolean;
 }
 
+/** A decision about a message. */
+export interface MessageChanges {
+  /** Whether it stays, with all that rests on it, with the Being that it was said to. */
+  in_confidence: boolean;
+}
+
 /** One turn of a conversation. The role `other` is a third person who takes part in it. */
 export interface MessageInput {
   /** The producer's id. The same id again with the same content changes nothing. */
   id?: string | null;
-  /** The producer's own data, at most 4 KB of JSON. */
+  /** The producer's own data, at most 4 KB of JSON. `in_confidence: true` says that the message was said in confidence: it stays, with all that rests on it, with this Being. */
   metadata?: Record<string, unknown>;
   role: "user" | "assistant" | "other";
   speaker?: string | null;
@@ -1130,6 +1140,8 @@ export interface Todo {
   pinned: boolean;
   /** When, in the user's own words. */
   due: string | null;
+  /** Whether a message that it rests on was said in confidence. */
+  in_confidence: boolean;
   source: string;
   confidence: number;
   created_at: string;
@@ -1147,6 +1159,8 @@ export interface TodoChanges {
   pinned?: boolean | null;
   /** `DONE` closes it, `ARCHIVED` hides it, `OPEN` brings it back. */
   status?: "OPEN" | "DONE" | "ARCHIVED" | null;
+  /** Whether the messages that it rests on stay with the Being that they were said to. */
+  in_confidence?: boolean | null;
 }
 
 /** Something to do. */

@@ -12,6 +12,7 @@ return (
         union all
         select f.fact_id, f.folded_into, f.status, way.steps + 1
         from way join memory.facts as f on f.user_id = p_user_id and f.fact_id = way.folded_into
+            and f.being_id is not distinct from p_scope
     )
     select fact_id from way where status = 'ACTIVE' order by steps, fact_id limit 1
 );

@@ -60,7 +60,6 @@ create or replace function unfold_withdrawn(p_user_id uuid, p_being_id uuid, p_m
 language plpgsql as $$
 declare
     v_fold uuid;
-    v_facts uuid[];
 begin
     for v_fold in
         select distinct f.fact_id
@@ -71,10 +70,17 @@ begin
             and f.status = 'ACTIVE'
         order by f.fact_id
     loop
-        v_facts := memory.unfold_facts(p_user_id, v_fold);
-        update memory.facts set never_fold = false, curated = false
-        where user_id = p_user_id and fact_id = any(v_facts);
+        perform memory.unfold_for_now(p_user_id, v_fold);
     end loop;
+end $$;
+
+-- Undoes a fold whose facts the curator compares, and may fold, again.
+create or replace function unfold_for_now(p_user_id uuid, p_fold uuid) returns void language plpgsql as $$
+declare
+    v_facts constant uuid[] := memory.unfold_facts(p_user_id, p_fold);
+begin
+    update memory.facts set never_fold = false, curated = false
+    where user_id = p_user_id and fact_id = any(v_facts);
 end $$;
 
 -- Undoes a fold: its facts are active again, and none of them is ever folded again. What was added to the fold since goes to the

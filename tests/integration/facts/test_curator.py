@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memory.facts import curator, editing, retrieval, seeding, vectors
-from memory.talk import spine
+from memory.talk import confidences, spine
 from providers.thinkers import Thinkers
 from schemas.facts.requests import FactChanges, Seed
 from schemas.ledger import kinds
@@ -65,7 +65,7 @@ def test_the_keys_of_what_was_folded_lead_to_the_fold(talk):
     assert (fold.content, fold.mentions) == ("Loves green tea.", 3)
     for archived in talk.facts("ARCHIVED")[:1]:
         with pytest.raises(Refused):
-            editing.change(talk.store, talk.being, archived.fact_id, FactChanges(status="ACTIVE"))
+            confidences.change_fact(talk.store, talk.being, archived.fact_id, FactChanges(status="ACTIVE"))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """From messages to facts: each is judged once, with all that waits, and only if a thinker is configured."""
 
-import json
-
 import pytest
 from pydantic import SecretStr
 
@@ -12,7 +10,7 @@ from providers.thinkers import Thinkers
 from schemas.settings.accounts import SECRET_CHARACTERS
 from store.llm import keys as kept_keys
 from store.transaction import value
-from tests.conversations import fact, todo
+from tests.conversations import fact, judgement, todo
 from tests.fakes.provider import Behaviour
 
 
@@ -138,11 +136,7 @@ def work_states(talk):
 
 def test_one_message_that_cannot_be_judged_spoils_no_other(talk):
     talk.provider.script(Behaviour(do="refuse", on="messages", when="POISON", times=None))
-    talk.provider.script(
-        Behaviour(
-            do="answer", on="messages", when="I love tea", text=json.dumps({"facts": [fact("I love tea")], "todos": []})
-        )
-    )
+    talk.provider.script(Behaviour(do="answer", on="messages", when="I love tea", text=judgement(fact("I love tea"))))
     talk.says("POISON", "I love tea.", "Nothing more.")
     talk.judged()
     assert talk.unjudged() == 0

@@ -1,6 +1,5 @@
 """Names that were only heard differently become one entity where that is safe, and are proposed where it is not."""
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,7 +8,7 @@ from memory.facts import editing
 from memory.facts import entities as merging
 from store.errors import NotFound, Refused
 from store.facts import entities
-from tests.conversations import fact
+from tests.conversations import fact, judgement
 from tests.fakes.provider import Behaviour
 
 
@@ -238,10 +237,8 @@ def test_variants_in_two_sessions_that_are_judged_together_are_compared(talk, ot
         one.says(f"{name} sings.")
     usual = {"type": "PEOPLE", "fact_type": "fact"}
     for name in ("Mukesh", "Makesh"):
-        answer = {"facts": [fact(f"{name} sings", subject=name, entities=[{"type": "person", "name": name}], **usual)]}
-        talk.provider.script(
-            Behaviour(do="answer", on="messages", when=f"{name} sings", text=json.dumps(answer | {"todos": []}))
-        )
+        said = fact(f"{name} sings", subject=name, entities=[{"type": "person", "name": name}], **usual)
+        talk.provider.script(Behaviour(do="answer", on="messages", when=f"{name} sings", text=judgement(said)))
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda one: one.judged(), (talk, other)))
     ((kept, merged, state),) = states(talk)

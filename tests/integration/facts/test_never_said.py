@@ -85,7 +85,7 @@ def judgement(material):
                     fact_type="relationship",
                 )
             )
-    return {"facts": facts, "todos": todos}
+    return {"facts": facts, "todos": todos, "confidences": []}
 
 
 def reconciliation(material):

@@ -1,6 +1,5 @@
 """What was taken back was never said: retraction, restoration, edits, and what is derived again."""
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -26,7 +25,7 @@ from store.talk import messages
 from store.talk import retraction as stored
 from store.talk import rolling as session_states
 from store.transaction import value
-from tests.conversations import fact, todo
+from tests.conversations import fact, judgement, todo
 from tests.fakes.provider import Behaviour
 from tests.scenes import make_being, make_user
 
@@ -238,7 +237,7 @@ def test_what_a_retraction_moves_meanwhile_is_judged_once_where_it_went(talk, re
             on="messages",
             when="I live in Lyon",
             times=None,
-            text=json.dumps({"facts": [fact("I live in Lyon", message="m7")], "todos": []}),
+            text=judgement(fact("I live in Lyon", message="m7")),
         )
     )
     talk.judged()

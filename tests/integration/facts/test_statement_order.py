@@ -8,8 +8,9 @@ import pytest
 
 from memory.accounts import erasure
 from memory.facts import editing, seeding
+from memory.talk import confidences
 from schemas.facts.requests import FactChanges, Seed
-from tests.conversations import fact
+from tests.conversations import fact, judgement
 from tests.fakes.provider import Behaviour
 
 NEW_YEAR = datetime(2025, 1, 1, 12, 0, tzinfo=UTC)
@@ -70,7 +71,7 @@ def test_an_import_of_dated_moves_ends_with_the_last_home_and_a_straight_history
     talk.says(*(moved(CITIES[month], month) for month in order))
     talk.settings = talk.settings.model_copy(update={"judge_messages": 1})
     # Each session is judged by itself, in any order of sessions; the model names one contradiction for each.
-    said = {city: json.dumps({"facts": homes(city), "todos": []}) for city in CITIES}
+    said = {city: judgement(*homes(city)) for city in CITIES}
     for city in CITIES:
         talk.provider.script(Behaviour(do="answer", on="messages", when=f"I live in {city}.", text=said[city]))
     talk.provider.script(
@@ -150,7 +151,7 @@ def test_what_contradicts_two_that_agree_leaves_both_when_it_is_taken_out(talk):
 def test_a_correction_holds_against_older_messages_and_yields_to_newer_ones(talk):
     tell(talk, "Austin", 1)
     (known,) = talk.facts()
-    editing.change(talk.store, talk.being, known.fact_id, FactChanges(content="Lives in Bonn."))
+    confidences.change_fact(talk.store, talk.being, known.fact_id, FactChanges(content="Lives in Bonn."))
     tell(talk, "Cairo", 2, [("n0.2", "contradicts", "e0.1")])
     assert talk.contents() == ["Lives in Bonn."]
     talk.says("I live in Delhi.")
@@ -192,13 +193,13 @@ def test_a_seed_pins_and_weighs_what_a_judge_found(talk, content):
 def test_a_persons_pin_outlasts_every_statement(talk):
     talk.hears("Sarah sings.", fact("Sarah sings", **SARAH))
     (known,) = talk.facts()
-    editing.change(talk.store, talk.being, known.fact_id, FactChanges(pinned=True))
+    confidences.change_fact(talk.store, talk.being, known.fact_id, FactChanges(pinned=True))
     talk.says("Sarah doesn't sing any more.")
     talk.answers(fact("Sarah doesn't sing any more", **SARAH, message="m2"))
     talk.compares(("n0.1", "contradicts", "e0.0"))
     talk.judged()
     assert [(one.content, one.pinned) for one in talk.facts()] == [("Sarah doesn't sing any more", True)]
-    editing.change(talk.store, talk.being, known.fact_id, FactChanges(pinned=False, importance=2))
+    confidences.change_fact(talk.store, talk.being, known.fact_id, FactChanges(pinned=False, importance=2))
     assert [(one.pinned, one.importance) for one in talk.facts()] == [(False, 2)]
 
 

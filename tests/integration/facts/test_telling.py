@@ -1,13 +1,12 @@
 """What is told again: a mention, a replacement that keeps the old words, or an addition. Nothing is dropped."""
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from store.facts import facts
-from tests.conversations import fact
+from tests.conversations import fact, judgement
 from tests.fakes.provider import Behaviour
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
@@ -107,14 +106,15 @@ def test_two_extractions_at_once_lose_neither_write(talk, other):
 
 
 def answering(words):
-    return Behaviour(do="answer", on="messages", when=words, text=json.dumps({"facts": [fact(words)], "todos": []}))
+    return Behaviour(do="answer", on="messages", when=words, text=judgement(fact(words)))
 
 
 def test_told_in_three_conversations_what_was_usual_is_significant(talk):
     for number in range(3):
         at = (NOON + timedelta(hours=number)).isoformat()
         talk.says({"role": "user", "content": "I love tea!", "created_at": at})
-        talk.answers(fact("I love tea", "Loves tea."))
+        # The judge is shown the session before, too.
+        talk.answers(fact("I love tea", "Loves tea.", message="m2" if number else "m1"))
         talk.judged()
         (known,) = talk.facts()
         assert (known.sessions, known.importance) == (number + 1, 2 if number == 2 else 1)

@@ -8,6 +8,7 @@ from memory.accounts import erasure
 from memory.accounts.being_export import export_lines
 from memory.facts import editing, entities, seeding, todos
 from memory.operations import upkeep
+from memory.talk import confidences
 from schemas.facts.requests import FactChanges, Seed, TodoChanges
 from schemas.settings import Settings
 from store.accounts import users
@@ -23,7 +24,7 @@ def seed(talk, *seeds):
 
 
 def change(talk, known, **changes):
-    return editing.change(talk.store, talk.being, known.fact_id, FactChanges(**changes))
+    return confidences.change_fact(talk.store, talk.being, known.fact_id, FactChanges(**changes))
 
 
 def erase(talk, *message_ids):
@@ -176,10 +177,10 @@ def test_todos_are_corrected_closed_and_reopened(talk):
         ({"status": "DONE"}, ("Call Mum and Dad.", "DONE")),
         ({"status": "OPEN"}, ("Call Mum and Dad.", "OPEN")),
     ):
-        now = todos.change(talk.store, talk.being, open_.todo_id, TodoChanges(**changes))
+        now = confidences.change_todo(talk.store, talk.being, open_.todo_id, TodoChanges(**changes))
         assert (now.content, now.status) == kept
     with pytest.raises(Refused, match="pinned"):
-        todos.change(talk.store, talk.being, open_.todo_id, TodoChanges(status="ARCHIVED"))
+        confidences.change_todo(talk.store, talk.being, open_.todo_id, TodoChanges(status="ARCHIVED"))
     todos.erase(talk.store, talk.being, open_.todo_id)
     assert talk.todos() == []
 

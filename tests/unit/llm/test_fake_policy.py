@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.facts import extraction_rules
+from memory.facts.confidence_rules import ShownMessage
 from memory.facts.reconciliation import RECONCILE
 from memory.patrol import classification, consolidation, diary, merge_rules, repair, splitting
 from memory.talk import rolling, session_summary, spine, summarising
@@ -150,26 +151,27 @@ def test_a_day_has_its_measure_of_lines(count):
 
 
 def heard(*said):
-    """Messages by their refs, as the judge is shown them, and as the rules know them."""
-    witnesses, shown = {}, []
+    """Messages by their refs, as the judge is shown them, as the rules know them, and the new ones' ids."""
+    sources, shown, fresh = {}, [], set()
     for place, (by, text) in enumerate(said, start=1):
         role = {"user": "user", "companion": "assistant"}.get(by, "other")
         message = Message.model_construct(message_id=uuid4(), role=role, speaker=by, content=text, metadata={})
+        sources[f"m{place}"] = ShownMessage(message, text)
         if role != "assistant":
-            witnesses[f"m{place}"] = extraction_rules.QuotableMessage(message, text)
+            fresh.add(message.message_id)
         new = "no" if role == "assistant" else "yes"
         shown.append(tagged("message", text, ref=f"m{place}", by=by, at="2026-03-02 18:10", new=new))
-    return witnesses, shown
+    return sources, shown, fresh
 
 
 def judged(*said, todos=()):
-    witnesses, shown = heard(*said)
+    sources, shown, fresh = heard(*said)
     known = {f"t{place}": uuid4() for place, _ in enumerate(todos, start=1)}
     shown = [
         *(tagged("todo", todo, ref=ref, kind="commitment") for ref, todo in zip(known, todos, strict=True)),
         *shown,
     ]
-    return extraction_rules.check(answered(Judgement, "\n".join(shown)), witnesses, known), known
+    return extraction_rules.check(answered(Judgement, "\n".join(shown)), sources, fresh, known), known
 
 
 def test_what_people_tell_of_themselves_is_found_with_their_words():
@@ -186,7 +188,8 @@ def test_what_people_tell_of_themselves_is_found_with_their_words():
         "Noor lives in Ghent.",
         "The user works at the harbour.",
     ]
-    assert [fact.in_confidence for fact in sound.facts] == [False, False, False, False, True]
+    secret = {one.message_id for one in sound.confidences}
+    assert [fact.message.message_id in secret for fact in sound.facts] == [False, False, False, False, True]
     assert sound.facts[0].refs.keys() == {"thing:home", "place:new_lisbon"}
     assert sound.dropped == {"not real": 2}
 

@@ -304,13 +304,17 @@ class Routes:
         answer: types.Restored = self.send(Request("POST", f"/v1/beings/{part(being)}/messages/restore", body=body))
         return answer
 
-    def preview_erasure(self, being: str, message_id: str) -> types.Erased:
-        """Show what erasing a message would remove and change; nothing is erased.
+    def change_message(self, being: str, message_id: str, body: types.MessageChanges) -> types.Message:
+        """Set or lift the confidence of a message.
 
         Scope `manage`.
+
+        A message in confidence stays, with all that rests on it, with the Being that it was said to. The
+        decision precedes the mark of the message's producer and what a model finds, and facts and the spine
+        follow it.
         """
-        answer: types.Erased = self.send(
-            Request("GET", f"/v1/beings/{part(being)}/messages/{part(message_id)}/erasure")
+        answer: types.Message = self.send(
+            Request("PATCH", f"/v1/beings/{part(being)}/messages/{part(message_id)}", body=body)
         )
         return answer
 
@@ -323,6 +327,16 @@ class Routes:
         replaced is current again, a todo that it closed is open.
         """
         answer: types.Erased = self.send(Request("DELETE", f"/v1/beings/{part(being)}/messages/{part(message_id)}"))
+        return answer
+
+    def preview_erasure(self, being: str, message_id: str) -> types.Erased:
+        """Show what erasing a message would remove and change; nothing is erased.
+
+        Scope `manage`.
+        """
+        answer: types.Erased = self.send(
+            Request("GET", f"/v1/beings/{part(being)}/messages/{part(message_id)}/erasure")
+        )
         return answer
 
     def list_sessions(self, being: str, *, cursor: str | None = None, limit: int | None = None) -> types.SessionPage:
@@ -592,11 +606,13 @@ class Routes:
         return answer
 
     def change_fact(self, being: str, fact_id: str, body: types.FactChanges) -> types.Fact:
-        """Correct a fact, set its importance, pin, archive or restore it.
+        """Correct a fact, set its importance, pin, archive or restore it, set or lift its confidence.
 
         Scope `manage`.
 
-        A pinned fact has importance 3 and can't be archived.
+        A pinned fact has importance 3 and can't be archived. A confidence is set on all messages that the fact
+        rests on: what they told stays with the Being that each was said to. If that Being has a fact of the
+        same key, the answer is that one.
         """
         answer: types.Fact = self.send(Request("PATCH", f"/v1/beings/{part(being)}/facts/{part(fact_id)}", body=body))
         return answer
@@ -699,7 +715,8 @@ class Routes:
         return answer
 
     def change_todo(self, being: str, todo_id: str, body: types.TodoChanges) -> types.Todo:
-        """Correct a todo, pin, close, archive or reopen it.
+        """Correct a todo, pin, close, archive or reopen it, set or lift the confidence of the messages that it
+        rests on.
 
         Scope `manage`.
         """

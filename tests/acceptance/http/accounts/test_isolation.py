@@ -134,6 +134,7 @@ CASES = {
     "GET /v1/beings/{being}/todos": lambda it: {"params": {"cursor": it.todo_id}},
     "PATCH /v1/beings/{being}/todos/{todo_id}": lambda _: {"json": {"status": "DONE"}},
     "DELETE /v1/beings/{being}/todos/{todo_id}": lambda _: {},
+    "PATCH /v1/beings/{being}/messages/{message_id}": lambda _: {"json": {"in_confidence": True}},
     "DELETE /v1/beings/{being}/messages/{message_id}": lambda _: {},
     "GET /v1/beings/{being}/export": lambda _: {"params": {"vectors": True}},
     "GET /v1/beings/{being}/soul": lambda _: {},

@@ -83,6 +83,8 @@ NOT_PLANTED = {
     "POST /v1/beings",
     "PUT /v1/user-model",
     "POST /v1/keys",
+    # What the Beings share is not to become one Being's.
+    "PATCH /v1/beings/{being}/messages/{message_id}",
     "POST /v1/beings/{being}/messages/retract",
     "POST /v1/beings/{being}/messages/restore",
     "POST /v1/beings/{being}/vault/delete",

@@ -1,0 +1,34 @@
+"""`patrol messages confide` and `share`: set or lift the confidence of messages."""
+
+from typing import Annotated
+
+from typer import Argument
+
+from cli.console.ledger import find_being, opened
+from cli.console.options import BeingOption, OwnerOption
+from cli.console.output import count, say
+from cli.intake.intake import messages
+from memory.talk import confidences
+
+Ids = Annotated[
+    list[str], Argument(metavar="ID...", help="The producer's ids of messages, or those of their receipts.")
+]
+
+
+@messages.command("confide")
+def confide(ids: Ids, being: BeingOption = None, owner: OwnerOption = None) -> None:
+    """Set messages in confidence: they stay, with all that rests on them, with the Being that they were said to."""
+    _decide(ids, being, owner, in_confidence=True)
+
+
+@messages.command("share")
+def share(ids: Ids, being: BeingOption = None, owner: OwnerOption = None) -> None:
+    """Lift the confidence of messages: all of the user's Beings may know what they tell of the user."""
+    _decide(ids, being, owner, in_confidence=False)
+
+
+def _decide(ids: list[str], being: str | None, owner: str | None, *, in_confidence: bool) -> None:
+    with opened() as on:
+        target = find_being(on.store, being, owner)
+        decided = confidences.decide_on_messages(on.store, target, ids, in_confidence=in_confidence)
+    say(f"{count(len(decided), 'message')} {'in confidence' if in_confidence else 'no longer in confidence'}.")

@@ -1,0 +1,119 @@
+"""Confidences: the messages that stay, with all that rests on them, with the Being that they were said to."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.talk.messages import Message
+from store.transaction import Transaction, value
+
+
+def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], asked: Sequence[tuple[UUID, UUID]]) -> bool:
+    """Store the confidences that a judging found, and move what rests on messages whose confidence changed.
+
+    Args:
+        tx: The transaction, which has locked the Being's session state and the user's facts.
+        being_id: The Being.
+        judged: The judged messages.
+        asked: Pairs of a message in confidence and the message that asks for it.
+
+    Returns:
+        Whether any statement was moved to another scope, so that names may have become unused.
+    """
+    parameters = [being_id, list(judged), [message for message, _ in asked], [asking for _, asking in asked]]
+    return bool(value(tx, "select memory.keep_confidences(%s, %s, %s, %s)", parameters))
+
+
+def decide(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID], *, in_confidence: bool) -> None:
+    """Store a person's decision about messages, and move what rests on them; locks as `keep` expects them."""
+    tx.execute("select memory.decide_confidence(%s, %s, %s)", [being_id, list(message_ids), in_confidence])
+
+
+def scope_fact(tx: Transaction, user_id: UUID, fact_id: UUID, seed_ids: Sequence[UUID], scope: UUID | None) -> None:
+    """Move what a fact rests on besides messages, seeds and corrections, to one Being, or to all of the user's."""
+    tx.execute("select memory.scope_fact(%s, %s, %s, %s)", [user_id, fact_id, list(seed_ids), scope])
+
+
+def none_in_confidence(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> bool:
+    """Whether none of these messages is in confidence."""
+    return not value(
+        tx,
+        """
+        select exists (
+            select from memory.messages where being_id = %s and message_id = any(%s) and in_confidence
+        )
+        """,
+        [being_id, list(message_ids)],
+    )
+
+
+def messages(
+    tx: Transaction, being_id: UUID, producer_ids: Sequence[str], message_ids: Sequence[UUID]
+) -> list[Message]:
+    """The standing messages of these producer's ids or message ids, in order."""
+    with tx.cursor(row_factory=class_row(Message)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.messages
+            where being_id = %s and (producer_id = any(%s) or message_id = any(%s))
+            order by created_at, message_id
+            """,
+            [being_id, list(producer_ids), list(message_ids)],
+        ).fetchall()
+
+
+def sources_of_fact(tx: Transaction, user_id: UUID, fact_id: UUID) -> tuple[dict[UUID, list[UUID]], list[UUID]]:
+    """The messages that a fact rests on, by Being, and its seeds."""
+    rows = tx.execute(
+        """
+        select distinct e.being_id, e.message_id, e.seed_id
+        from memory.fact_statements as s
+        join memory.fact_evidence as e using (user_id, statement_id)
+        where s.user_id = %s and s.fact_id = %s
+        """,
+        [user_id, fact_id],
+    ).fetchall()
+    said: dict[UUID, list[UUID]] = {}
+    for row in rows:
+        if row["message_id"] is not None:
+            said.setdefault(row["being_id"], []).append(row["message_id"])
+    return said, [row["seed_id"] for row in rows if row["seed_id"] is not None]
+
+
+def sources_of_todo(tx: Transaction, being_id: UUID, todo_id: UUID) -> list[UUID]:
+    """The messages that a todo rests on."""
+    rows = tx.execute(
+        "select message_id from memory.todo_evidence where being_id = %s and todo_id = %s", [being_id, todo_id]
+    )
+    return [row["message_id"] for row in rows]
+
+
+def fact_of(
+    tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID, message_ids: Sequence[UUID], seed_ids: Sequence[UUID]
+) -> UUID | None:
+    """The fact of a Being's that rests on any of these messages and seeds: the one named, else the latest told."""
+    found: UUID | None = value(
+        tx,
+        """
+        select (
+            select f.fact_id
+            from memory.facts as f
+            left join memory.fact_statements as s on s.user_id = f.user_id and s.fact_id = f.fact_id
+            left join memory.fact_evidence as e on e.user_id = s.user_id and e.statement_id = s.statement_id
+            where f.user_id = %(user)s and (f.being_id = %(being)s or f.being_id is null)
+                and (f.fact_id = %(fact)s or e.message_id = any(%(messages)s) or e.seed_id = any(%(seeds)s))
+            order by f.fact_id = %(fact)s desc, f.last_told_at desc, f.fact_id
+            limit 1
+        )
+        """,
+        {
+            "user": user_id,
+            "being": being_id,
+            "fact": fact_id,
+            "messages": list(message_ids),
+            "seeds": list(seed_ids),
+        },
+    )
+    return found
