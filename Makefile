@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-llm up test lint types floors pytest chaos bench quality docs site screenshots lock clean
+.PHONY: help install demo demo-llm up test lint types floors pytest chaos bench quality docs site screenshots lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -25,11 +25,13 @@ $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
 	@$(PIP) -r requirements/dev.txt
 	@touch $@
 
-demo: $(VENV)/.runtime ## Run 30 patrols over a month of sample notes, with real servers and workers, and show the result
+install: $(VENV)/.runtime ## Make the environment in .venv
+
+demo: $(VENV)/.runtime ## Run 30 patrols over a month of sample notes and chat, with real servers and workers, and show the result
 	@./patrol demo
 
-demo-llm: $(VENV)/.runtime ## The same with a local provider that answers by simple rules, in place of a language model
-	@./patrol demo --thinking canned
+demo-llm: $(VENV)/.runtime ## A month of chat alone, from which a stand-in for a language model draws all memories
+	@./patrol demo --talk
 
 up: $(VENV)/.runtime ## Run everything here: embedded servers, API, workers and beat
 	@./patrol up

@@ -50,7 +50,10 @@ class Entry:
 
 COMMANDS = {
     "up": Entry(RUN, "cli.operations.up:up", "Run everything here: servers, API, worker and beat."),
-    "demo": Entry(RUN, "cli.demo.command:demo", "Run 30 patrols over a month of sample notes, and show the result."),
+    "down": Entry(RUN, "cli.operations.down:down", "Stop what runs here in the background."),
+    "demo": Entry(
+        RUN, "cli.demo.command:demo", "Live a month of sample notes and chat, and show the resulting memory."
+    ),
     "migrate": Entry(RUN, "cli.operations.services:migrate", "Migrate the database to this version's schema."),
     "api": Entry(RUN, "cli.operations.services:api", "Serve the HTTP API alone."),
     "worker": Entry(RUN, "cli.operations.services:worker", "Run one Celery worker."),
@@ -69,6 +72,7 @@ COMMANDS = {
     "token": Entry(PEOPLE, "cli.accounts.tokens:tokens", "Access tokens for the API."),
     "key": Entry(PEOPLE, "cli.accounts.keys:keys", "Users' keys for model providers."),
     "cost": Entry(PEOPLE, "cli.accounts.cost:cost", "Model calls, tokens and cost by day."),
+    "page": Entry(PEOPLE, "cli.operations.page:page", "Print the memory page's address, and a link that logs you in."),
     "operator": Entry(
         PEOPLE, "cli.accounts.operators:operators", "Operators' tokens, for metrics and all users' work."
     ),

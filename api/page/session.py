@@ -1,4 +1,7 @@
-"""Login and logout of the memory page."""
+"""Login and logout of the memory page.
+
+The secret of a printed link comes in the header of a request, as a token does: never in its path, which is logged.
+"""
 
 from datetime import datetime
 from typing import Annotated
@@ -8,6 +11,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
 
 from api.http.auth import Permitted
+from api.http.credentials import secret_of
 from api.http.page_cookie import carried_session, drop_session, set_session
 from api.http.resources import On
 from memory.accounts import page_sessions
@@ -37,6 +41,14 @@ class Login(Answer):
 def log_in(on: On, caller: AnyCaller, request: Request, response: Response) -> Login:
     """Open a session for the token in the request's `Authorization`; the answer sets the cookie."""
     secret = page_sessions.begin(on.store, caller)
+    set_session(request.scope, response, secret)
+    return _login(page_sessions.show(on.store, secret), secret)
+
+
+@router.post("/link")
+def log_in_by_link(on: On, request: Request, response: Response) -> Login:
+    """Open a session for the link whose secret is in the request's `Authorization`; the link is used up."""
+    secret = page_sessions.begin_by_link(on.store, secret_of(request.headers))
     set_session(request.scope, response, secret)
     return _login(page_sessions.show(on.store, secret), secret)
 

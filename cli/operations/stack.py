@@ -199,6 +199,12 @@ def free(name: str, host: str, port: int) -> tuple[str, int]:
         ) from None
 
 
+def address(host: str, port: int) -> str:
+    """Return the URL of the API that listens on a host and port, as a browser on this machine reaches it."""
+    reachable = EVERYWHERE.get(host, host)
+    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
+
+
 def _announced(name: str, ready: Callable[[], bool], announce: Callable[[str], None]) -> Callable[[], bool]:
     """Say once that a process is ready, as soon as it is."""
     announced = False

@@ -1,32 +1,38 @@
 """`patrol up`: runs the whole system on this machine until Ctrl-C."""
 
 import time
+from collections.abc import Callable
 from typing import Annotated
 
 from rich.text import Text
 from typer import Option
 
-from cli.console.output import say, shown
+from cli.console.failures import Failure
+from cli.console.output import count, say, shown
 from cli.console.quiet import quiet_settings
 from cli.operations import stack
+from cli.operations.background import go_on_behind
+from cli.operations.page import HOUR, show_way_in
 from providers.thinkers import platform_llm_disabled
 from schemas.settings import Settings
+from store.accounts import users
+from store.database import Store
 from store.migrate import migrate
 from workers.embedded.supervisor import Supervisor
+from workers.runtime.addresses import addresses
 
 FIRST_STEPS = """\
-In another terminal, once:
+Next, in another terminal:
   ./patrol user add NAME
   ./patrol being add --user NAME SLUG
-  ./patrol token add --user NAME --scope ingest --scope read --scope manage
-Then hand in what happened, and ask:
-  ./patrol notes add FILE --being SLUG
-  ./patrol run --being SLUG
-  ./patrol recall --being SLUG "a question\""""
+  ./patrol messages add FILE --being SLUG      or: ./patrol import --help
+  ./patrol context --being SLUG "a question"
+  ./patrol token add --user NAME --scope ingest --scope read --scope manage\
+"""
 
 NO_KEY = (
-    "No model key is set: notes become memories, but no facts are extracted from messages. Set ANTHROPIC_API_KEY, or "
-    "store a user's key: ./patrol key add --user NAME"
+    "No model key is set: what is said is kept and found again, but no facts are extracted from messages. Set "
+    "ANTHROPIC_API_KEY, or store a user's key: ./patrol key add --user NAME"
 )
 
 
@@ -56,6 +62,9 @@ def up(
             show_default="PATROL_REDIS_PORT",
         ),
     ] = None,
+    detach: Annotated[
+        bool, Option("--detach", "-d", help="Go on in the background once everything runs; `patrol down` ends it.")
+    ] = False,
 ) -> None:
     """Run everything here: servers, API, workers, beat and stream reader. Ctrl-C stops all of it.
 
@@ -65,13 +74,22 @@ def up(
     if redis_port:
         settings = settings.model_copy(update={"redis_port": redis_port})
     host, port = stack.free("The API", host or settings.api_host, port or settings.api_port)
+    ready = None
+    if detach:
+        if settings.database_url or settings.redis_url:
+            raise Failure("--detach is for the embedded servers: with others, let a service manager run each process.")
+        ready = go_on_behind(settings.home / "logs" / "up.log")
+        if ready is None:
+            with Store(addresses(settings).database_url) as store:
+                _greet(store, settings, host, port, ending="./patrol down")
+            return
     try:
-        _run(settings, host, port, concurrency or stack.default_concurrency())
+        _run(settings, host, port, concurrency or stack.default_concurrency(), ready)
     except KeyboardInterrupt:
         say(Text("Stopped. No process is left running, and all data are kept.", style="bold"))
 
 
-def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
+def _run(settings: Settings, host: str, port: int, concurrency: int, ready: Callable[[], None] | None) -> None:
     begun = time.monotonic()
 
     def announce(name: str, detail: str = "") -> None:
@@ -79,30 +97,45 @@ def _run(settings: Settings, host: str, port: int, concurrency: int) -> None:
         say(Text.assemble(("  ✓ ", "green"), (f"{name:<11}", "bold"), (seconds, "dim"), f"  {detail}"))
 
     say(Text("Memory Patrol is starting …", style="bold"))
-    with stack.servers(settings) as (addresses, embedded), Supervisor(settings.home / "logs") as supervisor:
+    with stack.servers(settings) as (at, embedded), Supervisor(settings.home / "logs") as supervisor:
         announce("servers", f"embedded Postgres and Redis in {shown(settings.home)}" if embedded else "as set")
         supervisor.watch(*embedded)
 
         def migrating() -> None:
-            applied = migrate(addresses.database_url)
-            announce("migrate", ", ".join(applied) or "up to date")
+            applied = migrate(at.database_url)
+            announce("migrate", f"{count(len(applied), 'migration')} applied" if applied else "up to date")
 
         def starting_others() -> None:
             # Callers wait for the API: what would take processor time from its imports comes after it.
             supervisor.start([stack.api(host, port, stack.api_processes(settings), announce)], meanwhile=migrating)
-            supervisor.start([stack.beat(settings.home, announce), stack.stream(addresses.redis_url, announce)])
+            supervisor.start([stack.beat(settings.home, announce), stack.stream(at.redis_url, announce)])
 
         # All import their modules while the database is migrated, and then wait for the schema.
         supervisor.start([stack.workers(concurrency, announce)], meanwhile=starting_others)
-        say(
-            Text.assemble("The API answers at ", (f"http://{_in_url(host)}:{port}", "bold cyan"), "."),
+        if embedded:
             # Configured servers' URLs are not printed: they may contain passwords.
-            *([_for_producers(addresses.redis_url, addresses.broker_url, settings.redis_port)] if embedded else []),
-            f"Logs are in {shown(settings.home / 'logs')}. Ctrl-C stops everything.",
-            *([Text(NO_KEY, style="yellow")] if platform_llm_disabled(settings) else []),
-            Text(FIRST_STEPS, style="dim"),
-        )
+            say(_for_producers(at.redis_url, at.broker_url, settings.redis_port))
+        if ready is None:
+            with Store(at.database_url) as store:
+                _greet(store, settings, host, port, ending="Ctrl-C")
+        else:
+            ready()
         supervisor.wait()
+
+
+def _greet(store: Store, settings: Settings, host: str, port: int, ending: str) -> None:
+    """Say where everything is, what to do next, and how it ends."""
+    url = stack.address(host, port)
+    with store.transaction() as tx:
+        found = users.all_users(tx)
+    say(
+        Text.assemble("The API answers at ", (url, "bold cyan"), "."),
+        f"Logs are in {shown(settings.home / 'logs')}.",
+        *([Text(NO_KEY, style="yellow")] if platform_llm_disabled(settings) else []),
+        *([] if found else [Text(FIRST_STEPS, style="dim")]),
+    )
+    show_way_in(store, url, found, HOUR)
+    say(f"{ending} stops everything.")
 
 
 def _for_producers(redis_url: str, broker_url: str, port: int | None) -> str:
@@ -110,8 +143,3 @@ def _for_producers(redis_url: str, broker_url: str, port: int | None) -> str:
     if port:
         return f"Redis, for streams and Celery by name, is at redis://127.0.0.1:{port}."
     return f"Redis, for streams, is at {redis_url}; for Celery by name {broker_url}. --redis-port 6379 adds a port."
-
-
-def _in_url(host: str) -> str:
-    reachable = stack.EVERYWHERE.get(host, host)
-    return f"[{reachable}]" if ":" in reachable else reachable

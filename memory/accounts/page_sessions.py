@@ -2,6 +2,9 @@
 
 A session has the rights of the token that it was opened with, and ends with it, or after `LIFETIME`. Requests that
 change something must also carry a second secret, which is derived from the first and which other sites can't read.
+
+A link opens one session, once. It has a token of its own, whose secret is known to nobody, so that the session can be
+listed and revoked as any other.
 """
 
 import hashlib
@@ -9,15 +12,17 @@ import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from memory.accounts.access import Caller, InvalidToken, digest
-from schemas.accounts.accounts import Being
-from store.accounts import beings, page_sessions, users
+from schemas.accounts.accounts import Being, Scope
+from store.accounts import beings, page_sessions, tokens, users
 from store.database import Store
 from store.transaction import Transaction
 
 LIFETIME = timedelta(hours=8)
 MOST_SESSIONS = 20
+LINK_SCOPES: list[Scope] = ["ingest", "read", "manage"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,38 @@ def begin(store: Store, caller: Caller) -> str:
     secret = secrets.token_urlsafe(32)
     with store.transaction() as tx:
         page_sessions.add(tx, caller.user_id, caller.token_id, digest(secret), LIFETIME, MOST_SESSIONS)
+    return secret
+
+
+def issue_link(store: Store, user_id: UUID, lifetime: timedelta) -> str:
+    """Create a link with all scopes of a user; returns its secret, which logs one browser in, once.
+
+    Args:
+        store: The ledger.
+        user_id: The user.
+        lifetime: Until it expires if it is not used, on the real clock.
+    """
+    secret = secrets.token_urlsafe(32)
+    with store.transaction() as tx:
+        page_sessions.remove_past_links(tx, user_id)
+    # Apart, since a new token locks its user, who comes before tokens in the order of locks.
+    with store.transaction() as tx:
+        unknown = digest(secrets.token_urlsafe(32))
+        token = tokens.add_token(tx, user_id, None, unknown, LINK_SCOPES, lifetime + LIFETIME)
+        page_sessions.add_link(tx, user_id, token.token_id, digest(secret), lifetime)
+    return secret
+
+
+def begin_by_link(store: Store, link: str) -> str:
+    """Open the session of a link, which is used up; returns the session's secret.
+
+    Raises:
+        InvalidToken: The link is unknown, was used before, or has expired.
+    """
+    secret = secrets.token_urlsafe(32)
+    with store.transaction() as tx:
+        if not page_sessions.use_link(tx, digest(link), digest(secret), LIFETIME):
+            raise InvalidToken("This link was used before, or has expired. `patrol page` prints another.")
     return secret
 
 

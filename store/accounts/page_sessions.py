@@ -1,4 +1,4 @@
-"""Sessions of the memory page: logins of browsers by a token."""
+"""Sessions of the memory page: logins of browsers by a token, or by a link that is used once."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -34,6 +34,45 @@ def add(tx: Transaction, user_id: UUID, token_id: UUID, hashed: bytes, lifetime:
     )
 
 
+def add_link(tx: Transaction, user_id: UUID, token_id: UUID, hashed: bytes, lifetime: timedelta) -> None:
+    """Store a link by its secret's hash: a session that has not begun."""
+    tx.execute(
+        """
+        insert into memory.page_sessions (user_id, token_id, hash, expires_at, link_used)
+        values (%s, %s, %s, clock_timestamp() + %s::interval, false)
+        """,
+        [user_id, token_id, hashed, lifetime],
+    )
+
+
+def use_link(tx: Transaction, link: bytes, hashed: bytes, lifetime: timedelta) -> bool:
+    """Begin the session of a link under a hash of its own; returns whether the link was valid and not used before."""
+    used = tx.execute(
+        """
+        update memory.page_sessions as s
+        set hash = %s, expires_at = clock_timestamp() + %s::interval, link_used = true
+        from memory.api_tokens as t
+        where s.hash = %s and not s.link_used and s.expires_at > clock_timestamp()
+            and t.user_id = s.user_id and t.token_id = s.token_id and t.revoked_at is null
+        """,
+        [hashed, lifetime, link],
+    )
+    return used.rowcount == 1
+
+
+def remove_past_links(tx: Transaction, user_id: UUID) -> None:
+    """Delete a user's tokens of links that have expired, or whose sessions have."""
+    tx.execute(
+        """
+        delete from memory.api_tokens as t
+        using memory.page_sessions as s
+        where s.user_id = %s and s.link_used is not null and s.expires_at < clock_timestamp()
+            and t.user_id = s.user_id and t.token_id = s.token_id
+        """,
+        [user_id],
+    )
+
+
 def find(tx: Transaction, hashed: bytes) -> tuple[Token, datetime] | None:
     """Return the token of a session that has not expired, and when it expires; None if session or token is invalid."""
     row: dict[str, Any] | None = tx.execute(
@@ -41,7 +80,7 @@ def find(tx: Transaction, hashed: bytes) -> tuple[Token, datetime] | None:
         select t.*, s.expires_at as session_expires_at
         from memory.page_sessions as s
         join memory.api_tokens as t on t.user_id = s.user_id and t.token_id = s.token_id
-        where s.hash = %s and s.expires_at > clock_timestamp()
+        where s.hash = %s and s.link_used is not false and s.expires_at > clock_timestamp()
             and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())
         """,
         [hashed],

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ from workers.embedded.server import locks
 LONGEST_SOCKET_PATH = 103
 # Seconds. `running_servers` holds the lock for an instant while it checks whether the home is in use.
 LOCK_PATIENCE = 0.5
+# Seconds that a stack gets to end all of its processes.
+STOP_PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,31 @@ def running_servers(home: Path) -> Addresses | None:
             return None
         _, *addresses = _lock_lines(lock)
         return Addresses(*addresses) if addresses else None
+    finally:
+        os.close(lock)
+
+
+def stop_stack(home: Path) -> bool:
+    """Stop the stack that another process runs over a home directory, and wait until it has ended.
+
+    Returns:
+        Whether one ran.
+
+    Raises:
+        HomeInUseError: It has not ended in time.
+    """
+    try:
+        lock = os.open(home / "lock", os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        holder, *_ = _lock_lines(lock)
+        if locks(lock) or not holder:
+            return False
+        os.kill(int(holder), signal.SIGTERM)
+        if not wait_until(lambda: locks(lock), STOP_PATIENCE):
+            raise HomeInUseError(f"Process {holder}, which runs over {home}, has not ended within {STOP_PATIENCE:g} s.")
+        return True
     finally:
         os.close(lock)
 

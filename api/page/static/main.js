@@ -21,6 +21,7 @@ const SECTIONS = [
 ];
 // A memory is opened from the map.
 const MEMORY = ["memory", "Memory", () => import("./memory.js")];
+const LINK = /^#login=([\w-]+)$/;
 const top = document.getElementById("top");
 const nav = document.getElementById("sections");
 const ICON = new URL("icon.svg", import.meta.url).href;
@@ -33,12 +34,22 @@ let opened = {};
 
 async function start() {
   preferences();
+  let refused = "";
   try {
-    const session = await ask("GET", "/page/session");
-    await (session ? begin(session) : showLogin());
+    const entered = await enter().catch((problem) => (refused = problem.message) && null);
+    const session = entered || (await ask("GET", "/page/session"));
+    await (session ? begin(session) : showLogin(refused));
   } catch (problem) {
     showLogin(problem.message);
   }
+}
+
+/** Log in by the secret that the address of a printed link names; it leaves the address and the history at once. */
+async function enter() {
+  const [, secret] = location.hash.match(LINK) || [];
+  if (!secret) return null;
+  history.replaceState(null, "", "/");
+  return ask("POST", "/page/session/link", { headers: { Authorization: `Bearer ${secret}` } });
 }
 
 async function begin(session) {
@@ -83,8 +94,10 @@ function showLogin(reason = "") {
       "details",
       {},
       el("summary", {}, "Where do I get a token?"),
-      el("p", {}, "On the machine where it runs:"),
-      el("pre", { tabindex: 0 }, "./patrol token add --user NAME --scope read --scope manage"),
+      el("p", {}, "On the machine where it runs, this prints a link that logs you in:"),
+      el("pre", { tabindex: 0 }, "./patrol page --user NAME"),
+      el("p", {}, "For a token that you can use again:"),
+      el("pre", { tabindex: 0 }, "./patrol token add --user NAME --scope read --scope ingest --scope manage"),
       el(
         "p",
         {},
@@ -270,7 +283,7 @@ async function show() {
 }
 
 refreshWith(show);
-window.addEventListener("hashchange", show);
+window.addEventListener("hashchange", () => (LINK.test(location.hash) ? start() : show()));
 window.addEventListener("login-ended", () => showLogin("Your login has ended. Log in again."));
 window.addEventListener("keydown", (event) => {
   const typing = event.target.closest?.("input, textarea, select, [contenteditable]");

@@ -177,7 +177,7 @@ def patrol(preloaded: Preloaded | None) -> Iterator[Command]:
             arguments = ("--port", port, "--concurrency", 2, "--redis-port", redis_port)
             up = command.up(*arguments, folder=home, output=output)
         try:
-            assert wait_until(lambda: "recall --being" in said.read_text() or up.poll() is not None, PATIENCE)
+            assert wait_until(lambda: "Ctrl-C stops everything" in said.read_text() or up.poll() is not None, PATIENCE)
             assert up.poll() is None, said.read_text()
             yield command
         finally:

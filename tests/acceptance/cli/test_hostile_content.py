@@ -165,6 +165,7 @@ BAD = {"type": "todo", "content": HOSTILE, HOSTILE: HOSTILE}
 # In the order in which they are run: what looks, what changes, what erases.
 ARGUMENTS = {
     "up": plain("--host", NAME),
+    "down": plain(NAME),
     "demo": plain("--days", NAME),
     "migrate": plain(),
     "api": plain("--host", NAME),
@@ -178,6 +179,7 @@ ARGUMENTS = {
     "stream replay": plain(lambda on: on.entry),
     "user list": plain(),
     "being list": of(),
+    "page": of(),
     "token add": of("--scope", "read"),
     "token list": of(),
     "token revoke": of(lambda on: on.first("token_id", "api_tokens")),
@@ -302,7 +304,21 @@ ARGUMENTS = {
 
 
 # They have no JSON form and change nothing that another command needs, so they run in people's form alone.
-ONE_FORM = {"up", "demo", "api", "worker", "beat", "mcp", "flower", "stream", "work show", "export", "vault export"}
+ONE_FORM = {
+    "up",
+    "down",
+    "page",
+    "demo",
+    "api",
+    "worker",
+    "beat",
+    "mcp",
+    "flower",
+    "stream",
+    "work show",
+    "export",
+    "vault export",
+}
 ONE_FORM |= {"vault show", "erase"}
 
 # Of these the content itself is seen, in every form: what shows it is not left out by showing nothing.
@@ -401,7 +417,7 @@ def test_every_command_has_arguments_here():
 
 
 # Called in a way that is wrong, with the wrong part in the error.
-WRONG = {"demo", "worker", "beat", "stream"}
+WRONG = {"down", "demo", "worker", "beat", "stream"}
 DOCUMENTS = {"export", "vault export", "vault show", "work show"}
 
 

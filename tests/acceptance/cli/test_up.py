@@ -1,14 +1,18 @@
 """`patrol up` runs everything, and leaves nothing behind; without it, commands say so."""
 
 import os
+import pty
+import re
 import signal
 import socket
+import subprocess
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
+from tests.acceptance.cli.terminals import read_all
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 from workers.runtime.worker_group import NICENESS
@@ -19,6 +23,21 @@ def stop(process, number=signal.SIGINT):
     os.killpg(process.pid, number)
     said, _ = process.communicate(timeout=PATIENCE)
     return said
+
+
+def on_a_terminal(command, *arguments):
+    """Start a command on a terminal; returns the process and the terminal's other end."""
+    near, far = pty.openpty()
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), far)
+    process = subprocess.Popen(
+        [command.program, *map(str, arguments)],
+        cwd=command.home,
+        env=command.environment,
+        start_new_session=True,
+        **streams,
+    )
+    os.close(far)
+    return process, near
 
 
 def niceness(command, module):
@@ -59,6 +78,43 @@ def test_ctrl_c_at_any_moment_leaves_no_process(command, moment):
     up = command.start("up", "--port", free_port())
     read_until(up, moment)
     assert "Stopped." in stop(up)
+    assert wait_until(lambda: not command.living(), PATIENCE)
+
+
+@pytest.mark.long
+def test_up_goes_on_in_the_background_until_it_is_ended(command):
+    port = free_port()
+    said = command("up", "--detach", "--port", port).stdout
+    assert f"http://127.0.0.1:{port}" in said
+    assert "./patrol down stops everything" in said
+    command("user", "add", "Ada")
+    failed = command("up", "--detach", "--port", free_port(), code=1).stderr
+    assert "already runs" in failed
+    assert "up.log" in failed
+    # The way in is for the eyes of the person at the terminal.
+    assert "#login=" not in command("page", "--port", port).stdout
+    shown, terminal = on_a_terminal(command, "page", "--port", port)
+    (secret,) = re.findall(rf"http://127.0.0.1:{port}/#login=([\w-]+)", read_all(terminal).decode())
+    assert shown.wait(PATIENCE) == 0
+    os.close(terminal)
+    logs = "".join(log.read_text() for log in (command.home / "logs").iterdir())
+    assert secret not in logs
+    assert "#login=" not in logs
+    assert "migrations applied" in logs
+    assert "0001_baseline" not in logs
+    assert "Stopped." in command("down").stdout
+    assert wait_until(lambda: not command.living(), PATIENCE)
+    assert "Nothing runs" in command("down").stdout
+
+    up, terminal = on_a_terminal(command, "up", "--port", port)
+    greeting = b""
+    while b"Ctrl-C stops everything" not in greeting:
+        greeting += os.read(terminal, 65536)
+    assert re.search(rb"http://127.0.0.1:%d/#login=[\w-]+" % port, greeting)
+    os.killpg(up.pid, signal.SIGINT)
+    read_all(terminal)
+    assert up.wait(PATIENCE) == 0
+    os.close(terminal)
     assert wait_until(lambda: not command.living(), PATIENCE)
 
 
