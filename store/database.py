@@ -216,6 +216,8 @@ class Store:
                 begun = monotonic()
                 try:
                     try:
+                        if not tx.knows_vectors:
+                            _configure(tx)
                         prepare(tx)
                     except OperationalError:
                         if not tx.broken or monotonic() >= until:
@@ -320,8 +322,9 @@ def _allow(tx: Transaction) -> None:
         tx.execute("select set_config('statement_timeout', %s, true)", [str(round(1000 * seconds))])
 
 
-def _configure(connection: Connection[Any]) -> None:
+def _configure(connection: Transaction) -> None:
     # The only vector type that is stored; the package's own function looks four types up, for each connection.
-    # Before the first migration there is no such type, and a later statement tells what is missing.
+    # Before the first migration there is no such type; the next use of the connection looks again.
     if info := TypeInfo.fetch(connection, "halfvec"):
         register_halfvec_info(connection, info)
+        connection.knows_vectors = True

@@ -20,6 +20,7 @@ class Transaction(Connection[DictRow]):
         request_key_id: The provider key that came with the request which this transaction serves; None without one. It
             is stored with each input that the transaction inserts, and may pay for model calls about these alone.
         moment: The domain's time of this transaction; None until `store.clock.now` has read it.
+        knows_vectors: Whether the connection reads and writes the vector type, which the first migration creates.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -27,6 +28,7 @@ class Transaction(Connection[DictRow]):
         self.outbox: list[TaskMessage] = []
         self.request_key_id: UUID | None = None
         self.moment: datetime | None = None
+        self.knows_vectors = False
 
 
 def value(tx: Transaction, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:

@@ -9,12 +9,15 @@ from shutil import copytree, rmtree
 
 import psycopg
 import pytest
+from pgvector import HalfVector
 from psycopg.rows import scalar_row
 
 import store
 from store import migrate as migration
+from store.database import Store
 from store.errors import MigrationRefused
 from store.migrate import await_migrated, migrate
+from store.transaction import value
 from workers.embedded.postgres import program
 
 CALL = re.compile(r"\bmemory\.(\w+)\(")
@@ -156,6 +159,15 @@ def test_a_process_that_starts_beside_the_migration_waits_for_it(empty):
         migrate(empty)
 
         assert waiting.result(timeout=30)
+
+
+def test_a_connection_that_is_older_than_the_schema_takes_vectors(empty):
+    """The API opens its connections while `patrol up` migrates."""
+    with Store(empty, connections=1) as store:
+        store.ping()
+        migrate(empty)
+        with store.transaction() as tx:
+            assert value(tx, "select %s", [HalfVector([1, 2])]) == HalfVector([1, 2])
 
 
 def test_a_process_that_waited_long_for_a_migration_goes_on_and_says_what_is_missing(empty, capsys):
