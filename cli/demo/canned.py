@@ -3,7 +3,6 @@
 import socket
 import sys
 from contextlib import closing
-from secrets import token_hex
 
 from cli.operations.environments import environment
 from cli.operations.stack import PING_PATIENCE
@@ -26,18 +25,6 @@ def settings(port: int) -> dict[str, str]:
         "PATROL_THINKER": "anthropic",
         "ANTHROPIC_API_KEY": KEY,
         "ANTHROPIC_BASE_URL": f"http://{HOST}:{port}",
-    }
-
-
-def settings_for_keys(port: int) -> dict[str, str]:
-    """Return the environment variables of processes that use the canned provider for users with keys alone."""
-    return {
-        "PATROL_THINKER": "auto",
-        "ANTHROPIC_API_KEY": "",
-        "OPENAI_API_KEY": "",
-        "OPENAI_BASE_URL": "",
-        "ANTHROPIC_BASE_URL": f"http://{HOST}:{port}",
-        "PATROL_SECRET_KEY": token_hex(),
     }
 
 

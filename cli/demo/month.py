@@ -1,4 +1,4 @@
-"""Plays the month in `samples/`: each day's notes are accepted, patrolled and counted."""
+"""Plays the month in `samples/`: each day's notes and messages are accepted, patrolled and counted."""
 
 import json
 import time
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as time_of_day
-from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -16,10 +15,12 @@ from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.operations import upkeep
 from memory.patrol.demand import demand
+from memory.vault import records
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Cluster
 from schemas.patrol.runs import RunReport
 from schemas.settings import CHECKOUT
+from schemas.vault.requests import NewRecord
 from store import clock
 from store.accounts import beings, users
 from store.database import Store
@@ -49,15 +50,16 @@ class Day:
     @property
     def amount(self) -> str:
         """How much there is of it."""
-        return f"{len(self.messages)} messages" if self.messages else f"{len(self.notes)} notes"
+        counts = ((len(self.notes), "notes"), (len(self.messages), "messages"))
+        return ", ".join(f"{number} {what}" for number, what in counts if number)
 
     @property
     def highlight(self) -> str:
         """The action of the day's most important scene, or the longest thing that the user said."""
-        if self.messages:
-            return max((str(one["content"]) for one in self.messages if one["role"] == "user"), key=len)
         scenes = [note["content"] for note in self.notes if isinstance(note["content"], dict)]
-        return str(max(scenes, key=lambda scene: scene.get("importance", 0))["action"]) if scenes else ""
+        if scenes:
+            return str(max(scenes, key=lambda scene: scene.get("importance", 0))["action"])
+        return max((str(one["content"]) for one in self.messages if one["role"] == "user"), key=len)
 
 
 @dataclass(frozen=True)
@@ -82,41 +84,48 @@ class Moment:
 
 
 def read_days() -> list[Day]:
-    """Return all days of the sample, in order."""
-    lines = (SAMPLES / "month.jsonl").read_text(encoding="utf-8").splitlines()
-    notes = [json.loads(line) for line in lines]
-    return [
-        Day(date.fromisoformat(day), list(of_day))
-        for day, of_day in groupby(notes, lambda note: note["metadata"]["day"])
-    ]
+    """Return all days of the sample of notes and messages, in order."""
+    days: dict[str, Day] = {}
+    for note in read_lines("month.jsonl"):
+        day = note["metadata"]["day"]
+        days.setdefault(day, Day(date.fromisoformat(day))).notes.append(note)
+    for message in read_lines("conversation.jsonl"):
+        days[message["created_at"][:10]].messages.append(message)
+    return list(days.values())
 
 
 def read_talk() -> list[Day]:
     """Return all days of the sample that consists of messages alone, in order."""
-    lines = (SAMPLES / "talk.jsonl").read_text(encoding="utf-8").splitlines()
-    said = [json.loads(line) for line in lines]
-    return [
-        Day(date.fromisoformat(day), messages=list(of_day))
-        for day, of_day in groupby(said, lambda message: str(message["created_at"])[:10])
-    ]
+    days: dict[str, Day] = {}
+    for message in read_lines("talk.jsonl"):
+        day = message["created_at"][:10]
+        days.setdefault(day, Day(date.fromisoformat(day))).messages.append(message)
+    return list(days.values())
 
 
 def read_questions(count: int) -> list[str]:
     """Return the first `count` questions of the sample."""
-    lines = (SAMPLES / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-    return [str(json.loads(line)["query"]) for line in lines[:count]]
+    return [str(line["query"]) for line in read_lines("queries.jsonl")[:count]]
 
 
-def make_mizzen(store: Store) -> Being:
-    """Create the sample's user Pip and Being Mizzen; returns the Being."""
-    with store.transaction() as tx:
+def read_lines(name: str) -> list[dict[str, Any]]:
+    """Return the items of a file of the samples, one a line, in order."""
+    return [json.loads(line) for line in (SAMPLES / name).read_text(encoding="utf-8").splitlines()]
+
+
+def make_mizzen(on: Resources) -> Being:
+    """Create the sample's user Pip and Being Mizzen, with what the vault holds; returns the Being."""
+    with on.store.transaction() as tx:
         pip = users.add_user(tx, "pip", "Europe/London")
-        return beings.add_being(tx, pip.user_id, "mizzen", "Mizzen")
+        mizzen = beings.add_being(tx, pip.user_id, "mizzen", "Mizzen")
+    for record in read_lines("vault.jsonl"):
+        records.add_memory(on.store, on.settings, mizzen, NewRecord.model_validate({"source": "operator", **record}))
+    return mizzen
 
 
-def make_lumen(store: Store) -> Being:
+def make_lumen(on: Resources) -> Being:
     """Create the user Noor and the Being Lumen of the sample of messages; returns the Being."""
-    with store.transaction() as tx:
+    with on.store.transaction() as tx:
         noor = users.add_user(tx, "noor", "Europe/London")
         return beings.add_being(tx, noor.user_id, "lumen", "Lumen")
 
@@ -131,8 +140,15 @@ def pausing(supervisor: Supervisor) -> Callable[[], None]:
     return pause
 
 
-def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor) -> Iterator[Moment]:
-    """Play day after day: set the domain clock, accept the notes, and demand a patrol.
+def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor, *, thinks: bool) -> Iterator[Moment]:
+    """Play day after day: set the domain clock, accept notes and messages, and demand a patrol.
+
+    Args:
+        on: The ledger.
+        being: Whose days they are.
+        days: The days, in order.
+        supervisor: Of the processes that must run meanwhile.
+        thinks: Whether a model summarises the conversations, which each patrol then waits for.
 
     Yields:
         The state of memory whenever the patrol's progress changes; for each day at last with a run that is done.
@@ -145,12 +161,10 @@ def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor) 
         with on.store.transaction() as tx:
             # The last conversation of a day has been over for half an hour by then.
             clock.set_to(tx, datetime.combine(day.date, EVENING) + (NIGHT if day.messages else timedelta(0)))
-        if day.messages:
-            hand_in_talk(on, being, day)
+        _hand_in(on, being, day)
+        if day.messages and thinks:
             upkeep.end_idle_sessions(on.store, on.settings)
             wait_for_summaries(on, being, meanwhile)
-        else:
-            _hand_in(on, being, day)
         run_id = demand(on.store, on.settings, being.being_id)
         for run in watched(on.store, being.being_id, run_id, meanwhile, hints=False):
             yield Moment(day, number, run, _clusters(on.store, being.being_id))
@@ -159,21 +173,11 @@ def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor) 
 
 
 def _hand_in(on: Resources, being: Being, day: Day) -> None:
-    receipt = accept_notes(on.store, on.settings, being.being_id, day.notes)
-    for trouble in (*receipt.rejected, *receipt.conflicts):
-        raise Failure(f"{SAMPLES / 'month.jsonl'}: note {trouble.position + 1} of {day.date}: {trouble.reason}")
-
-
-def hand_in_talk(on: Resources, being: Being, day: Day, *, aged: bool = False) -> None:
-    """Hand a day's messages in; `aged` ones become memories with the age that they would have by now.
-
-    Raises:
-        Failure: A message is refused.
-    """
-    said = [message | {"aged": aged} for message in day.messages]
-    receipt = accept_messages(on.store, on.settings, being.being_id, said)
-    for trouble in (*receipt.rejected, *receipt.conflicts):
-        raise Failure(f"{SAMPLES / 'talk.jsonl'}: message {trouble.position + 1} of {day.date}: {trouble.reason}")
+    for kind, accept, items in (("note", accept_notes, day.notes), ("message", accept_messages, day.messages)):
+        if items:
+            receipt = accept(on.store, on.settings, being.being_id, items)
+            for trouble in (*receipt.rejected, *receipt.conflicts):
+                raise Failure(f"{kind} {trouble.position + 1} of {day.date} in {SAMPLES}: {trouble.reason}")
 
 
 def wait_for_summaries(on: Resources, being: Being, meanwhile: Callable[[], None]) -> None:

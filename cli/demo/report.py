@@ -3,7 +3,9 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from shlex import quote
 from uuid import UUID
 
 from rich.padding import Padding
@@ -11,9 +13,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from cli.console.output import count, day, likeness, say, shown, table, words
+from cli.console.output import console, count, day, likeness, say, shown, table, words
 from cli.nodes.history import told
 from cli.nodes.overview import cluster_tree
+from cli.operations.page import show_way_in
+from cli.operations.stack import address
 from memory.nodes.curation import story
 from memory.nodes.recall import RecallQuery, recall
 from schemas.accounts.accounts import Being
@@ -21,6 +25,7 @@ from schemas.intake.notes import Note
 from schemas.ledger.kinds import PATROL_STEPS
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
 from schemas.nodes.nodes import Cluster, Node
+from store.accounts import users
 from store.database import Store
 from store.intake import notes
 from store.nodes import clusters, nodes
@@ -32,6 +37,8 @@ NAME = 20
 FRAGMENTS = 270
 FADING_SOON = 5
 ALL = 1000
+# How long the link to the page is valid.
+DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,15 @@ class Outcome:
     failed: list[Note]
 
 
+@dataclass(frozen=True)
+class Door:
+    """Where the API of the demo's memory will answer, and the option that says so where settings do not."""
+
+    host: str
+    port: int
+    option: str
+
+
 def introduce(home: Path, days: int, *, canned: bool, talk: bool) -> None:
     """Describe what the demo does."""
     who = (
@@ -52,7 +68,7 @@ def introduce(home: Path, days: int, *, canned: bool, talk: bool) -> None:
         if talk
         else (("Mizzen", "bold cyan"), " lives in an old wireless in an umbrella workshop, and remembers.")
     )
-    what = "messages are accepted, scenes are drawn from them" if talk else "notes are accepted"
+    what = "messages are accepted, scenes are drawn from them" if talk else "notes and messages are accepted"
     model = (
         "A local provider that answers by simple rules stands in for a language model."
         if canned
@@ -89,21 +105,35 @@ def what_became(on: Resources, being: Being, questions: Sequence[str]) -> None:
         _bring_back(on, being, outcome)
 
 
-def conclude(home: Path, name: str, question: str, node: str, *, days: int, lived: float, total: float) -> None:
-    """Show the times, and commands to try next."""
-    place = f"PATROL_HOME={shown(home)}"
-    title("Next steps")
+def took(days: int, lived: float, total: float) -> None:
+    """Show how long it took, in seconds: to live the days, and in all."""
     say(
+        "",
         f"{count(days, 'patrol')} of {len(PATROL_STEPS)} Celery tasks in {lived:.1f} s, {lived / days:.2f} s for each; "
         f"{total:.1f} s in all.",
-        "",
-        Text.assemble(("./patrol up", "bold"), ("                              an empty memory of your own", "dim")),
-        Text.assemble((f"{place} PATROL_EMBEDDER=minilm ./patrol up", "bold")),
-        Text.assemble(f"  runs on with {name}; then, in another terminal with ", (place, "bold"), ":", style="dim"),
-        Text(f"  ./patrol recall '{question}'", style="bold"),
-        Text("  ./patrol fading --patrols 5", style="bold"),
-        Text(f"  ./patrol why {node}", style="bold"),
     )
+
+
+def next_steps(store: Store, home: Path, being: Being, door: Door, question: str, node: str) -> None:
+    """Show commands to try next, each to be pasted as it stands, and a way in to the memory's page."""
+    patrol = f"PATROL_HOME={quote(shown(home))} ./patrol"
+    title("Next steps")
+    say(Text(f"{being.name} lives on, with its page, if you start it here:", style="dim"))
+    _show_command(f"PATROL_EMBEDDER=minilm {patrol} up --detach{door.option}")
+    with store.transaction() as tx:
+        owner = users.get_user(tx, being.user_id)
+    show_way_in(store, address(door.host, door.port), [owner], DAY, f"{patrol} page{door.option}")
+    say(Text("Ask it, look ahead, and see where a memory comes from:", style="dim"))
+    _show_command(f"{patrol} recall --being {being.slug} {quote(question)}")
+    _show_command(f"{patrol} fading --being {being.slug} --patrols 5")
+    _show_command(f"{patrol} why --being {being.slug} {node}")
+    say(Text("And end it:", style="dim"))
+    _show_command(f"{patrol} down")
+
+
+def _show_command(command: str) -> None:
+    # In one line, however wide the terminal is, so that it can be pasted.
+    console().print(Text(f"  {command}", style="bold"), soft_wrap=True)
 
 
 def _outcome(store: Store, being_id: UUID) -> Outcome:
@@ -127,7 +157,7 @@ def _freshness(found: Sequence[Cluster]) -> list[Text]:
     if not fresh:
         return []
     explanation = f"{fresh} are fresh: with a model key, patrols consolidate them and let dying ones become dead. "
-    return [Text(f"{explanation}Without one, none dies. `make demo-llm` shows it with canned answers.", style="dim")]
+    return [Text(f"{explanation}Without one, none dies. `make demo` shows it with canned answers.", style="dim")]
 
 
 def _show_fading(outcome: Outcome) -> None:

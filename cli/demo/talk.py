@@ -1,16 +1,12 @@
-"""The demo's chat: what was said in it is found again, though no model has made anything of it."""
-
-import json
-from datetime import date
+"""The demo's chat: what was said in it is found again, whether or not a model has made anything of it."""
 
 from rich.padding import Padding
 from rich.text import Text
 
 from cli.console.failures import Failure
-from cli.console.output import count, day, say, words
-from cli.demo.month import PATIENCE, SAMPLES
+from cli.console.output import day, say, words
+from cli.demo.month import PATIENCE
 from cli.demo.report import title
-from memory.intake.messages import accept_messages
 from memory.search.search import search
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Neighbour, Result
@@ -20,13 +16,9 @@ from workers.runtime.resources import Resources
 QUESTIONS = ("Who is the tortoise beside the lunch?", "Who wanted forty umbrellas?")
 
 
-def what_was_said(on: Resources, being: Being, last: date) -> None:
-    """Hand in the sample's chat up to a day, and ask for things that were said in it."""
-    lines = (SAMPLES / "conversation.jsonl").read_text(encoding="utf-8").splitlines()
-    said = [message for message in map(json.loads, lines) if message["created_at"][:10] <= last.isoformat()]
-    receipt = accept_messages(on.store, on.settings, being.being_id, said)
-    title("What a chat without a model remembers")
-    say(Text(f"{count(receipt.accepted, 'message')} of a chat were handed in just now, and are found:", style="dim"))
+def what_was_said(on: Resources, being: Being) -> None:
+    """Ask for things that were said in the sample's chat."""
+    title("What was said is found, word for word")
     for question in QUESTIONS:
         best = _best(on, being, question)
         say(Text(question, style="bold"))

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from memory.nodes.scenes import Unparsable, parse_scene
 from schemas.intake.inputs import MessageInput, NoteInput, SceneNote
 from schemas.limits import BATCH_ITEMS, DECAY_PATROLS, FADED_IMPORTANCE, ITEM_BYTES, RECALL_NODES
+from schemas.vault.requests import NewRecord
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 IDLE_MINUTES = 30
@@ -134,6 +135,13 @@ def test_queries_expect_scenes_that_exist_and_no_more_than_a_recall_returns(scen
         assert query["query"].endswith("?")
         assert 1 <= len(query["expect"]) <= RECALL_NODES
         assert known.issuperset(query["expect"])
+
+
+def test_the_vault_holds_what_is_the_users_and_what_is_the_beings_own():
+    read = TypeAdapter(NewRecord).validate_json
+    records = [read(line) for line in (SAMPLES / "vault.jsonl").read_text("utf-8").splitlines()]
+    assert {record.scope for record in records} == {"shared", None}
+    assert len({record.text for record in records}) == len(records)
 
 
 def test_the_conversation_is_what_was_said_in_that_month():

@@ -1,0 +1,43 @@
+"""The demo's report on what is known about the user: facts, people and things, todos, and the vault."""
+
+from rich.text import Text
+
+from cli.console.output import count, say, table, words
+from cli.demo.report import EXAMPLES, title
+from memory.facts import entities as known_entities
+from schemas.accounts.accounts import Being
+from schemas.vault.records import SHARED
+from store import vault
+from store.database import Store
+from store.facts import facts, todos
+
+ENTITIES = 8
+ALL = 1000
+
+
+def what_is_known(store: Store, being: Being) -> None:
+    """Show facts that the chat has told, whom and what they name, and open todos."""
+    with store.transaction() as tx:
+        told = facts.page(tx, being.user_id, being.being_id, limit=ALL)
+        open_ones = todos.page(tx, being.being_id, kind="commitment", limit=ALL)
+    title("What the chat has told")
+    say(f"{count(len(told), 'fact')}, each with the words that it rests on. The most important of them:")
+    say(*(Text(f"  {words(fact.content)}") for fact in sorted(told, key=lambda fact: -fact.importance)[:EXAMPLES]))
+    say("", "People and things, and how many facts name them:")
+    named = known_entities.entity_page(store, being, cursor=None, limit=ENTITIES).entities
+    rows = table(">facts", "entity", "*name")
+    for one in named:
+        rows.add_row(str(one.facts), words(one.entity_ref), words(one.label))
+    say(rows)
+    if open_ones:
+        say("", f"{count(len(open_ones), 'todo')} of the user's. Some of them:")
+        say(*(Text(f"  {words(todo.content)}") for todo in open_ones[:EXAMPLES]))
+
+
+def what_is_kept(store: Store, being: Being) -> None:
+    """Show the vault's records, which every prompt contains and which do not fade."""
+    with store.transaction() as tx:
+        kept = vault.live(tx, being, [SHARED, being.slug])
+    title("What the vault keeps")
+    for record in kept:
+        say(Text.assemble((f"  {words(record.scope):<8}", "dim"), words(record.text)))
