@@ -120,16 +120,23 @@ def ledger(stack: Stack) -> Iterator[Store]:
         yield store
 
 
+def new_address() -> str | None:
+    """An address of this machine's that no other client has; None where there is one alone.
+
+    The API delays its answers to an address that keeps sending wrong tokens.
+    """
+    # On Linux all of 127.0.0.0/8 is this machine.
+    parts = random.SystemRandom().choices(range(1, 255), k=3)
+    return ".".join(map(str, [127, *parts])) if sys.platform == "linux" else None
+
+
 class Person:
     """A user with Beings, who speaks to the API; `ask` shows a token for everything."""
 
     def __init__(self, stack: Stack, ledger: Store) -> None:
         self.ledger = ledger
         self._stack = stack
-        # The API delays its answers to an address that keeps sending wrong tokens, so every person has an address. On
-        # Linux all of 127.0.0.0/8 is this machine.
-        parts = random.SystemRandom().choices(range(1, 255), k=3)
-        self._address = ".".join(map(str, [127, *parts])) if sys.platform == "linux" else None
+        self._address = new_address()
         self._clients: list[httpx2.Client] = []
         with ledger.transaction() as tx:
             self.user: User = users.add_user(tx, f"person {uuid4()}", "UTC")
@@ -154,14 +161,23 @@ class Person:
         )
         return self.with_secret(secret)
 
-    def with_secret(self, secret: str | None) -> httpx2.Client:
-        """A client that shows this token, or none."""
+    def with_secret(self, secret: str | None, address: str | None = None) -> httpx2.Client:
+        """A client that shows this token, or none, from an address of this machine's; by default from the person's."""
         headers = {"Authorization": f"Bearer {secret}"} if secret else {}
         # Without TLS there is nothing to verify, and to load the certificates takes longer than a request.
-        way = httpx2.HTTPTransport(verify=False, local_address=self._address)
+        way = httpx2.HTTPTransport(verify=False, local_address=address or self._address)
         client = httpx2.Client(base_url=self._stack.url, headers=headers, timeout=PATIENCE, transport=way)
         self._clients.append(client)
         return client
+
+    def with_page_login(self, client: httpx2.Client) -> httpx2.Client:
+        """A client that shows no token but the cookie and the proof of a login of the memory page by another's."""
+        begun = client.post("/page/session")
+        assert begun.status_code == 200, begun.text
+        logged_in = self.with_secret(None)
+        logged_in.cookies = begun.cookies
+        logged_in.headers["X-Memory-Page"] = begun.json()["request_secret"]
+        return logged_in
 
     def ask(self, method: str, path: str, **options: object) -> httpx2.Response:
         """Ask about the first Being: `path` goes on after `/v1/beings/{being}`."""

@@ -6,7 +6,7 @@ column.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 import httpx2
@@ -15,8 +15,9 @@ import pytest
 from schemas.accounts.accounts import Being
 from store.facts import entities
 from store.transaction import value
-from tests.acceptance.conftest import PATIENCE, Person
+from tests.acceptance.conftest import PATIENCE, Person, new_address
 from tests.acceptance.http.intake.scenes import scene
+from tests.acceptance.tokens import USELESS, useless_secret
 from workers.embedded.processes import wait_until
 
 NOTES = [
@@ -60,6 +61,7 @@ class Side:
 
 
 EVERY_KIND = ["message", "node", "fact", "summary", "diary", "vault"]
+ASKERS = ("another person", "a token for a sibling", "a page login for a sibling")
 # How each route is asked for another user's rows.
 KEPT = {"namespace": ["oven"], "key": "age", "value": {"years": 20}}
 CASES = {
@@ -310,16 +312,17 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
 
 @pytest.fixture(scope="module")
 def sides(stack, ledger):
-    """Two people with a Being each of the same slug, and a sibling of the first, which has a token of its own."""
+    """Two people with a Being each of the same slug, and two siblings of the first, each asked about in its own way."""
     first, second = Person(stack, ledger), Person(stack, ledger)
-    sibling = first.add_being("sibling")
+    sibling, seen = first.add_being("sibling"), first.add_being("seen")
+    login = first.with_page_login(first.with_token(being_id=seen.being_id))
     with ThreadPoolExecutor() as pool:
         yield list(
             pool.map(
                 remember,
-                [first, second, first],
-                [first.being, second.being, sibling],
-                [first.client, second.client, first.with_token(being_id=sibling.being_id)],
+                [first, second, first, first],
+                [first.being, second.being, sibling, seen],
+                [first.client, second.client, first.with_token(being_id=sibling.being_id), login],
             )
         )
     first.leave()
@@ -405,15 +408,20 @@ def test_both_sides_remember_the_same(sides):
         for side in sides
     ]
     actions = [[node["scene"]["action"] for node in nodes] for nodes in answers]
-    assert actions[0] == actions[1] == actions[2]
+    assert all(found == actions[0] for found in actions)
     assert len(actions[0]) == 3
 
 
+@pytest.fixture(scope="module")
+def askers(sides):
+    """Who may not see the first side: each has a memory of its own, and shows a token or a login of the page."""
+    return dict(zip(ASKERS, sides[1:], strict=True))
+
+
 @pytest.mark.parametrize("route", sorted(CASES))
-@pytest.mark.parametrize("asks", ["another person", "a token for a sibling"])
-def test_nothing_of_another_being_is_seen_or_changed(sides, problem, route, asks):
-    other, another_person, sibling = sides
-    asker = another_person if asks == "another person" else sibling
+@pytest.mark.parametrize("asks", ASKERS)
+def test_nothing_of_another_being_is_seen_or_changed(sides, askers, problem, route, asks):
+    other, asker = sides[0], askers[asks]
     before = rows_of(other)
     if route in WITHOUT_BEING:
         answer = ask(asker, route, "", other)
@@ -433,7 +441,7 @@ def test_nothing_of_another_being_is_seen_or_changed(sides, problem, route, asks
         # Names of Beings are one's own: the other's leads to one's own Being, or nowhere.
         named = ask(asker, route, other.being.slug, other)
         assert not leaked(named, asker, other)
-        if asker is sibling:
+        if asker.person is other.person:
             problem(named, 404)
         if route == "POST /v1/beings/{being}/notes":
             assert mine.json()["conflicts"] == []
@@ -441,10 +449,9 @@ def test_nothing_of_another_being_is_seen_or_changed(sides, problem, route, asks
 
 
 @pytest.mark.parametrize("route", sorted(WORK_CASES))
-@pytest.mark.parametrize("asks", ["another person", "a token for a sibling"])
-def test_work_of_another_being_is_not_seen_or_touched(sides, problem, route, asks):
-    other, another_person, sibling = sides
-    asker = another_person if asks == "another person" else sibling
+@pytest.mark.parametrize("asks", ASKERS)
+def test_work_of_another_being_is_not_seen_or_touched(sides, askers, problem, route, asks):
+    other, asker = sides[0], askers[asks]
     before = rows_of(other)
     answer = ask(asker, route, "", other)
     if route in WITHOUT_BEING:
@@ -455,10 +462,16 @@ def test_work_of_another_being_is_not_seen_or_touched(sides, problem, route, ask
     assert changed(before, rows_of(other)) == {}
 
 
-@pytest.mark.parametrize("route", sorted(CASES | WORK_CASES))
-def test_without_a_token_nothing_is_seen_or_changed(sides, problem, route):
+@pytest.mark.parametrize("shown", [*USELESS, "an operator's token"])
+def test_what_is_no_valid_token_of_the_users_opens_no_route(sides, problem, shown):
     (side, *_) = sides
+    secret = useless_secret(side.person, shown, side.being.being_id)
     before = rows_of(side)
-    stranger = Side(**{**side.__dict__, "client": side.person.with_secret(None)})
-    problem(ask(stranger, route, side.being.being_id, side), 401)
-    assert rows_of(side) == before
+    # Operators see all users' work, without its content.
+    operators = shown == "an operator's token"
+    for route in sorted(CASES if operators else CASES | WORK_CASES):
+        stranger = replace(side, client=side.person.with_secret(secret, new_address()), handed_in=set())
+        answer = ask(stranger, route, side.being.being_id, side)
+        problem(answer, 403 if operators else 401)
+        assert not leaked(answer, stranger, side) - {str(side.being.being_id)}, route
+    assert changed(before, rows_of(side)) == {}

@@ -77,7 +77,10 @@ WITHOUT_TEXTS = {"GET /v1/cost"} | {
 }
 # What is asked without a Being is the user's, who may see all: a token for one Being sees that one alone.
 FOR_ALL = "a token for all Beings"
-KINDS = ["a token for the Being", FOR_ALL]
+ANOTHER_USER = "a token of another user"
+KINDS = ["a token for the Being", "a page login for the Being", FOR_ALL, ANOTHER_USER]
+# The page's login opens no tools.
+TOOL_KINDS = [kind for kind in KINDS if "login" not in kind]
 # Inputs of the user's own, or that take something away.
 NOT_PLANTED = {
     "POST /v1/beings",
@@ -96,7 +99,8 @@ WORDS = Words()
 
 def say_everything(side: Side, document: dict[str, Any]) -> None:
     """Send every input that the document describes about a Being, with a word of its own in each text."""
-    for name, operation in operations(document):
+    # What names a row comes first: a patrol of what is handed in may merge the topic that it names.
+    for name, operation in sorted(operations(document), key=lambda one: "_id}" not in one[0]):
         body = operation.get("requestBody", {}).get("content", {}).get("application/json")
         if body is None or name in NOT_PLANTED | OF_OPERATORS:
             continue
@@ -161,8 +165,9 @@ def side_of(person: Person) -> Side:
         # Of all notes only these have a title that can be changed.
         knowledge = "select note_id from memory.notes where being_id = %s and type = 'knowledge' and key is null"
         ids["note_id"] = str(value(tx, knowledge, [person.being.being_id]))
-    indexed = partial(_indexed, person.ledger, person.being)
-    assert wait_until(indexed, PATIENCE), "the search does not hold what was planted"
+    assert wait_until(partial(indexed, person.ledger, person.being), PATIENCE), (
+        "the search does not hold what was planted"
+    )
     path = f"/v1/beings/{person.being.being_id}"
     cursors = {
         f"{kind}_cursor": person.client.get(f"{path}/{kind}s", params={"limit": 1}).json()["cursor"]
@@ -189,7 +194,7 @@ PLACES = {
 }
 
 
-def _indexed(ledger: Store, being: Being) -> bool:
+def indexed(ledger: Store, being: Being) -> bool:
     """Whether a Being's words, and those of its user, are searchable."""
     with ledger.transaction() as tx:
         return not value(
@@ -209,12 +214,18 @@ def _id(tx: Transaction, being: Being, table: str, column: str, owner: str | Non
 
 
 @pytest.fixture
-def sibling(request, planted):
-    """A Being of the same user's with a memory of its own, asked about with one kind of token."""
+def sibling(request, planted, newcomer):
+    """A Being with a memory of its own, asked about with one kind of token."""
+    if request.param == ANOTHER_USER:
+        person = newcomer()
+        return remember(person, person.being, person.client)
     person = planted.person
     being = person.add_being(f"sibling-{uuid4()}")
     side = remember(person, being, person.client)
-    return side if request.param == FOR_ALL else replace(side, client=person.with_token(being_id=being.being_id))
+    if request.param == FOR_ALL:
+        return side
+    bound = person.with_token(being_id=being.being_id)
+    return replace(side, client=person.with_page_login(bound) if "login" in request.param else bound)
 
 
 def leaked_words(text: str) -> set[str]:
@@ -222,31 +233,41 @@ def leaked_words(text: str) -> set[str]:
     return WORDS.found_in(text) or ({"a column of the database"} if PRIVATE in text.lower() else set())
 
 
-def looked(asker: Side, route: str, of: Side) -> httpx2.Response:
+def unsaid(asked: dict[str, Any]) -> dict[str, Any]:
+    """The same question without the word that is the user's: its echo would look like a leak to another user."""
+    return dict(json.loads(json.dumps(asked).replace(SHARED, "almonds")))
+
+
+def looked(asker: Side, route: str, of: Side, *, stranger: bool = False) -> httpx2.Response:
     """What a route answers about the asker's Being, with the ids of one side, from the first page on."""
     options = {"json": LOOKING[route]} if route in LOOKING else (CASES | WORK_CASES)[route](of)
+    if stranger and route in LOOKING:
+        options = unsaid(options)
     options = options | {"params": {name: said for name, said in options.get("params", {}).items() if name != "cursor"}}
     return ask(asker, route, asker.being.being_id, of, options)
 
 
 @pytest.mark.parametrize("sibling", KINDS, indirect=True)
 def test_no_route_shows_a_sibling_the_word(sibling, planted):
-    document = sibling.client.get("/openapi.json").json()
+    document = planted.client.get("/openapi.json").json()
     named = [(name, scopes(operation)) for name, operation in operations(document)]
     asked = [(name, of) for name, of in named if name not in WITHOUT_TOKEN | OF_USERS | OF_OPERATORS | {ENDS_ITSELF}]
-    every_being = sibling.client is planted.client
+    every_being, stranger = sibling.client is planted.client, sibling.person is not planted.person
     leaks, shared = set(), set()
     # What is read is read first: writing takes away.
     for route, _ in sorted(asked, key=lambda one: "read" not in one[1]):
         if every_being and route in WITHOUT_BEING | WORK_CASES.keys():
             continue
-        texts = [looked(sibling, route, of).text for of in (sibling, planted)]
+        texts = [looked(sibling, route, of, stranger=stranger).text for of in (sibling, planted)]
         texts += [ask(sibling, route, sibling.being.being_id, planted).text]
         texts += [] if every_being else [ask(sibling, route, planted.being.being_id, planted).text]
         leaks |= {(route, place) for text in texts for place in leaked_words(text)}
         shared |= {route for text in texts if SHARED in text.lower()}
 
     assert leaks == set()
+    if stranger:
+        assert shared == set(), "what is a user's is told to no other"
+        return
     assert shared >= {
         f"{method} /v1/beings/{{being}}/{path}"
         for method, path in (
@@ -269,22 +290,31 @@ def test_the_being_itself_is_shown_the_word(columns):
     assert {route for route, answer in answers.items() if PRIVATE not in answer.text.lower()} == WITHOUT_TEXTS
 
 
-@pytest.mark.parametrize("sibling", KINDS, indirect=True)
+@pytest.mark.parametrize("sibling", TOOL_KINDS, indirect=True)
 def test_no_tool_shows_a_sibling_the_word(sibling, planted, stack):
-    bound = None if sibling.client is planted.client else sibling.being.being_id
+    every_being, stranger = sibling.client is planted.client, sibling.person is not planted.person
+    bound = None if every_being else sibling.being.being_id
 
     async def answers():
         async with over_http(stack, sibling.person, ALL_SCOPES, bound) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
             assert tools == TOOLS.keys()
-            return {
-                (tool, side.being.slug): json.dumps(
-                    await call(client, tool, **TOOLS[tool](side), being=str(sibling.being.being_id))
-                )
+            asked = {
+                (tool, of): unsaid(TOOLS[tool](side)) if stranger else TOOLS[tool](side)
                 for tool in sorted(tools)
-                for side in (sibling, planted)
+                for of, side in (("its own", sibling), ("the other's", planted))
             }
+            said = {
+                where: json.dumps(await call(client, where[0], **given, being=str(sibling.being.being_id)))
+                for where, given in asked.items()
+            }
+            # Nor is the other Being reached by its name.
+            for tool in () if every_being else sorted(tools):
+                named = await call(client, tool, **TOOLS[tool](planted), being=str(planted.being.being_id))
+                assert "no Being" in named, tool
+                said[tool, "by name"] = json.dumps(named)
+            return said
 
     said = anyio.run(answers)
     assert {where: leaked_words(answer) for where, answer in said.items() if leaked_words(answer)} == {}
-    assert SHARED in said["context", sibling.being.slug]
+    assert (SHARED in said["context", "its own"]) != stranger
