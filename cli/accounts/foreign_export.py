@@ -43,7 +43,7 @@ def import_foreign(
     """Import an export, and print what became of its entries.
 
     Raises:
-        Failure: Intake stopped; the outcome until then is printed first.
+        Failure: Intake stopped, the outcome until then is printed first; or nothing in the export is of this program.
         Exit: An entry was set aside.
     """
     read, pattern = FORMATS[source]
@@ -65,16 +65,18 @@ def import_foreign(
             stopped = fault
     if as_json:
         say_json(asdict(work.done))
-    else:
+    elif work.done.read:
         _tell(work.done)
-    if bad.written:
-        for line in bad.first:
-            remark(line)
-        remark(f"Could not be imported: {bad.written}. The entries are in {words(str(aside))}.")
+    bad.tell()
     if stopped:
         raise Failure(f"Stopped. {stopped} Run the same command again later: it goes on where it was.") from stopped
     if bad.written:
         raise Exit(1)
+    if not work.done.read:
+        raise Failure(
+            f"Nothing was imported: {words(path.name)} holds nothing that {source} exports. Check the file, and the "
+            "program named with --from."
+        )
 
 
 def _tell(done: Imported) -> None:
@@ -86,6 +88,8 @@ def _tell(done: Imported) -> None:
         *([f"{done.erased} erased before"] if done.erased else []),
     ]
     say(", ".join(parts))
+    if done.left_out:
+        remark(f"Left out: {', '.join(f'{reason} ({number})' for reason, number in done.left_out.items())}.")
 
 
 @contextmanager
@@ -141,7 +145,7 @@ class _Aside:
         self._path = path
         self._file: IO[str] | None = None
         self.written = 0
-        self.first: list[str] = []
+        self._first: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -157,5 +161,12 @@ class _Aside:
         line = {"place": bad.place, "reason": bad.reason, "entry": bad.entry}
         self._file.write(json.dumps(line, ensure_ascii=True, default=str) + "\n")
         self.written += 1
-        if len(self.first) < TOLD_ASIDE:
-            self.first.append(words(f"{bad.place}: {bad.reason}"))
+        if len(self._first) < TOLD_ASIDE:
+            self._first.append(words(f"{bad.place}: {bad.reason}"))
+
+    def tell(self) -> None:
+        """Print the first entries' places and reasons, and how many there are."""
+        for line in self._first:
+            remark(line)
+        if self.written:
+            remark(f"Could not be imported: {self.written}. The entries are in {words(str(self._path))}.")

@@ -1,115 +1,135 @@
 """Reads a dump of Character.AI chats, as the browser extension CAI Tools writes it.
 
-Older dumps have `histories` with `msgs`, of which those with `is_alternative` were not chosen; newer ones chats with
-`turns`, each with candidates, of which the primary one was chosen. Alternatives are taken back. Messages without a time
-follow the beginning of their chat by a second each.
+Its dumps have `histories` with `msgs` in order, of which those with `is_alternative` were not chosen; each message has
+the time of its chat alone. The service itself has `messages` with flat names, or `turns`, each with candidates, of
+which the primary one was chosen. Alternatives are taken back. The extension also writes chats in the formats of other
+programs: lines as SillyTavern has them, and pairs as Oobabooga has them.
 """
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Conversation, Entry, ExportFile, Names, entry_id
+from memory.intake.importers import sillytavern
+from memory.intake.importers.entries import Bad, Entry, ExportFile, Names
 from memory.intake.importers.json_elements import Element, elements
-from memory.intake.importers.times import filled, moment
+from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.times import moment
 
-FILES = r".+\.json"
-PATHS = [("histories", "histories"), ("histories",), ("chats",), ()]
+FILES = r".+\.jsonl?"
+PATHS = [("histories", "histories"), ("histories",), ("chats",)]
+KEYS = ["msgs", "turns", "messages", "data_visible"]
 ID_KEYS = ("external_id", "chat_id", "id")
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A message, or one candidate for it."""
-
-    id: str
-    name: str | None
-    is_user: bool
-    text: str
-    at: datetime | None
-    chosen: bool
+NO_WORDS = "messages without words"
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the chats of a dump; a file of one chat is one element of `turns`."""
-    for element in elements(file.content, PATHS):
-        yield _conversation(element, names) if isinstance(element, Element) else element
+    if file.name.lower().endswith(".jsonl"):
+        yield from sillytavern.read(file, names)
+        return
+    for element in elements(file.content, PATHS, KEYS):
+        yield _conversation(element, file, names) if isinstance(element, Element) else element
 
 
-def _conversation(element: Element, names: Names) -> Entry:
+def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     place, told = f"chat {element.number}", element.value
-    id_ = next((told[key] for key in ID_KEYS if isinstance(told.get(key), str)), None)
-    turns, lines = told.get("turns"), told.get("msgs")
-    if not isinstance(turns, list) and not isinstance(lines, list):
+    lines = next((told[key] for key in KEYS if isinstance(told.get(key), list)), None)
+    if lines is None:
         return Bad(place, "it has neither `msgs` nor `turns`", told)
+    id_ = next((str(told[key]) for key in ID_KEYS if isinstance(told.get(key), str | int)), None)
+    if lines is told.get("data_visible"):
+        return _of_pairs(lines, file, names)
     bad: list[Bad] = []
-    said: list[_Said] = []
-    for number, one in enumerate(turns if isinstance(turns, list) else lines or [], 1):
-        read_in = _of_turn(one) if isinstance(turns, list) else _of_line(one, f"{id_}/{number}")
+    left_out: Counter[str] = Counter()
+    said: list[Said] = []
+    for number, one in enumerate(lines, 1):
+        read_in = _read(one, f"{id_}/{number}")
         if read_in is None:
             bad.append(Bad(f"{place}, message {number}", "it has no author or no text", one))
         else:
+            left_out[NO_WORDS] += not read_in
             said += read_in
-    # Turns come newest first from the service; times decide where they are known.
-    if said and all(one.at for one in said):
-        said.sort(key=lambda one: (one.at, one.id))
-    times = filled([one.at for one in said], moment(told.get("created") or told.get("create_time")))
-    messages: list[dict[str, Any]] = []
-    off_branch: list[str] = []
-    conversation = id_ or (said[0].id if said else place)
-    for one, at in zip(said, times, strict=True):
-        if at is None:
-            bad.append(Bad(f"{place}, message {one.id[:36]}", "neither it nor its chat has a time", {"text": one.text}))
-            continue
-        messages.append(
-            {
-                "id": entry_id("characterai", one.id),
-                "role": names.role(one.name, is_user=one.is_user),
-                "speaker": one.name,
-                "conversation": entry_id("characterai", conversation),
-                "content": one.text,
-                "created_at": at.isoformat(),
-            }
-        )
-        if not one.chosen:
-            off_branch.append(messages[-1]["id"])
-    return Conversation(messages, off_branch, bad)
+    times = [one.at for one in said if one.at is not None]
+    # The service has the newest first.
+    if times and times[0] > times[-1]:
+        said = _turned(said)
+    begins = moment(told.get("created")) or moment(told.get("create_time")) or file.modified
+    chat = Chat("characterai", id_ or (said[0].id if said else place), begins)
+    return conversation(chat, said, names, bad, +left_out)
 
 
-def _of_line(line: Any, derived_id: str) -> list[_Said] | None:
-    """A message of an older dump; an empty list if it says nothing."""
-    source = line.get("src") if isinstance(line, dict) else None
-    if not isinstance(source, Mapping) or not isinstance(line.get("text"), str):
+def _turned(said: list[Said]) -> list[Said]:
+    """Return messages in the other order; the candidates of one turn stay as they are."""
+    turns: list[list[Said]] = []
+    for one in said:
+        if turns and one.key is not None and turns[-1][0].key == one.key:
+            turns[-1].append(one)
+        else:
+            turns.append([one])
+    return [one for turn in reversed(turns) for one in turn]
+
+
+def _read(one: Any, derived_id: str) -> list[Said] | None:
+    if not isinstance(one, dict):
+        return None
+    return _of_turn(one) if isinstance(one.get("candidates"), list) else _of_line(one, derived_id)
+
+
+def _of_line(line: Mapping[str, Any], derived_id: str) -> list[Said] | None:
+    """A message of a dump, or of the service; an empty list if it says nothing."""
+    source = line.get("src")
+    if isinstance(source, Mapping):
+        name, is_user = source.get("name"), source.get("is_human")
+    else:
+        name, is_user = line.get("src__name"), line.get("src__is_human")
+    if not isinstance(is_user, bool) or not isinstance(line.get("text"), str):
         return None
     if not line["text"].strip():
         return []
     id_ = next((str(line[key]) for key in ("uuid", "id") if isinstance(line.get(key), str | int)), derived_id)
-    at = moment(line.get("created") or line.get("created_at"))
-    chosen = not line.get("is_alternative")
-    return [_Said(id_, _name(source.get("name")), bool(source.get("is_human")), line["text"], at, chosen)]
+    at = moment(line.get("created")) or moment(line.get("created_at"))
+    return [Said(id_, is_user, line["text"], at, _name(name), chosen=not line.get("is_alternative"))]
 
 
-def _of_turn(turn: Any) -> list[_Said] | None:
-    """The candidates of a turn; an empty list if none says anything."""
-    author = turn.get("author") if isinstance(turn, dict) else None
-    candidates = turn.get("candidates") if isinstance(turn, dict) else None
-    key = turn.get("turn_key") if isinstance(turn, dict) else None
+def _of_turn(turn: Mapping[str, Any]) -> list[Said] | None:
+    """The candidates of a turn, the primary one last; an empty list if none says anything."""
+    author, candidates, key = turn.get("author"), turn.get("candidates"), turn.get("turn_key")
     if not isinstance(author, Mapping) or not isinstance(candidates, list) or not isinstance(key, Mapping):
         return None
+    ids = [one.get("candidate_id") if isinstance(one, Mapping) else None for one in candidates]
     primary = turn.get("primary_candidate_id")
+    chosen = ids.index(primary) if primary is not None and primary in ids else 0
     found = []
     for place, candidate in enumerate(candidates):
         text = candidate.get("raw_content") if isinstance(candidate, Mapping) else None
         if not isinstance(text, str) or not text.strip():
             continue
-        id_ = candidate.get("candidate_id")
-        chosen = place == 0 if primary is None else id_ == primary
-        at = moment(candidate.get("create_time")) or moment(turn.get("create_time"))
-        name = _name(author.get("name"))
-        is_user = bool(author.get("is_human"))
-        found.append(_Said(f"{key.get('turn_id')}/{id_ or place}", name, is_user, text, at, chosen))
+        found.append(
+            Said(
+                f"{key.get('turn_id')}/{ids[place] or place}",
+                bool(author.get("is_human")),
+                text,
+                moment(candidate.get("create_time")) or moment(turn.get("create_time")),
+                _name(author.get("name")),
+                key=str(key.get("turn_id")),
+                chosen=place == chosen,
+            )
+        )
     return found
+
+
+def _of_pairs(pairs: list[Any], file: ExportFile, names: Names) -> Entry:
+    """A chat of pairs of what the user and what the character said, without names, times and ids."""
+    texts = [text for pair in pairs if isinstance(pair, list) for text in (*pair, None)[:2]]
+    digest = hashlib.sha256(repr(texts[:2]).encode(errors="surrogatepass")).hexdigest()[:32]
+    said = [
+        Said(f"{digest}/{number}", number % 2 == 0, text, None)
+        for number, text in enumerate(texts)
+        if isinstance(text, str) and text.strip()
+    ]
+    return conversation(Chat("characterai", digest, file.modified), said, names)
 
 
 def _name(name: Any) -> str | None:

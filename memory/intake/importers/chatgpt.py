@@ -2,111 +2,124 @@
 
 `mapping` has the nodes by their ids, and `current_node` is the leaf of the branch that the person sees. Messages on
 other branches, left by editing or by asking again, are taken back. System prompts, tools' messages, hidden messages,
-and what a model thought were not said, and are left out.
+and what a model thought were not said, and are left out; so are conversations that the person wants not remembered.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Conversation, Entry, ExportFile, Names, entry_id
+from memory.intake.importers import marks
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
 from memory.intake.importers.json_elements import Element, elements
-from memory.intake.importers.times import filled, moment
+from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.times import moment
 
 FILES = r"conversations(-\d+)?\.json"
-SPOKEN = {"text", "multimodal_text"}
+PATHS = [()]
+KEYS = ["mapping"]
+# A message without a type has its words in `parts` as well.
+SPOKEN = {"text", "multimodal_text", None}
+# What a conversation may say of itself, and why it is left out then.
+NOT_REMEMBERED = {
+    "is_do_not_remember": "conversations marked as not to be remembered",
+    "is_temporary_chat": "temporary conversations",
+}
+NO_TALK = "messages of the system, of tools, hidden, or without words"
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the conversations of a file."""
-    for element in elements(file.content, [()]):
-        yield _conversation(element, names) if isinstance(element, Element) else element
+    for element in elements(file.content, PATHS, KEYS):
+        yield _conversation(element, file, names) if isinstance(element, Element) else element
 
 
-def _conversation(element: Element, names: Names) -> Entry:
+def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     place, told = f"conversation {element.number}", element.value
-    nodes, id_ = told.get("mapping"), told.get("conversation_id") or told.get("id")
-    if not isinstance(nodes, dict) or not isinstance(id_, str):
-        return Bad(place, "it has no `mapping`, or no id", told)
-    chosen = _branch(nodes, told.get("current_node"))
-    if chosen is None:
-        return Bad(place, "its `current_node` does not exist, or its branches run in a circle", told)
+    nodes = told.get("mapping")
+    if not isinstance(nodes, dict):
+        return Bad(place, "it has no `mapping`", told)
+    reason = next((why for mark, why in NOT_REMEMBERED.items() if told.get(mark) is True), None)
+    if reason is not None:
+        return LeftOut(reason)
+    id_ = next((told[key] for key in ("conversation_id", "id") if isinstance(told.get(key), str | int)), None)
     bad: list[Bad] = []
-    spoken: list[tuple[str, dict[str, Any]]] = []
-    for node_id, node in _in_order(nodes, chosen):
+    left_out: Counter[str] = Counter()
+    said: list[Said] = []
+    parents = _parents(nodes)
+    for node_id, node in nodes.items():
         message = node.get("message") if isinstance(node, dict) else None
+        one = _said(node_id, message or {}, parents.get(node_id))
+        said.append(one)
         if message is None:
             continue
-        if not isinstance(message, dict) or not isinstance(message.get("author"), dict):
+        if not isinstance(message, dict) or _author(message) is None:
             bad.append(Bad(f"{place}, message {node_id[:36]}", "it has no author", node))
-        elif (text := _text(message)) is not None:
-            spoken.append((node_id, message | {"text": text}))
-    times = filled([moment(message.get("create_time")) for _, message in spoken], moment(told.get("create_time")))
-    messages: list[dict[str, Any]] = []
-    off_branch: list[str] = []
-    for (node_id, message), at in zip(spoken, times, strict=True):
-        if at is None:
-            bad.append(Bad(f"{place}, message {node_id[:36]}", "neither it nor its conversation has a time", message))
-            continue
-        said = {
-            "id": entry_id("chatgpt", message.get("id") or node_id),
-            "role": names.role(None, is_user=message["author"].get("role") == "user"),
-            "conversation": entry_id("chatgpt", id_),
-            "content": message["text"],
-            "created_at": at.isoformat(),
-        }
-        messages.append(said)
-        if node_id not in chosen:
-            off_branch.append(said["id"])
-    return Conversation(messages, off_branch, bad)
+        elif one.text is None:
+            left_out[NO_TALK] += 1
+    leaf = told.get("current_node")
+    begins = moment(told.get("create_time")) or file.modified
+    chat = Chat(
+        "chatgpt",
+        str(id_ if id_ is not None else next(iter(nodes), place)),
+        begins,
+        leaf if isinstance(leaf, str) else None,
+        in_line=False,
+    )
+    return conversation(chat, said, names, bad, left_out)
 
 
-def _branch(nodes: Mapping[str, Any], leaf: Any) -> dict[str, None] | None:
-    """The ids of the nodes from the root to the leaf; None if the leaf is no node, or the way is a circle."""
-    branch: dict[str, None] = {}
-    at = leaf if leaf is not None else _last(nodes)
-    while at is not None:
-        if not isinstance(at, str) or at in branch or not isinstance(nodes.get(at), dict):
-            return None
-        branch[at] = None
-        at = nodes[at].get("parent")
-    return dict.fromkeys(reversed(branch))
+def _parents(nodes: Mapping[str, Any]) -> dict[str, str]:
+    """The parents of nodes, as they name them, or as those name their children."""
+    found = {}
+    for id_, node in nodes.items():
+        for child in node.get("children") or () if isinstance(node, dict) else ():
+            if isinstance(child, str):
+                found[child] = id_
+    named = {id_: node["parent"] for id_, node in nodes.items() if isinstance(node, dict) and node.get("parent")}
+    return found | {id_: parent for id_, parent in named.items() if isinstance(parent, str)}
 
 
-def _last(nodes: Mapping[str, Any]) -> str | None:
-    """The node without children whose message is the newest, where the export names no current one."""
-    leaves = {id_: node for id_, node in nodes.items() if isinstance(node, dict) and not node.get("children")}
+def _said(node_id: str, message: Any, parent: str | None) -> Said:
+    message = message if isinstance(message, dict) else {}
+    return Said(
+        id=str(message.get("id") or node_id),
+        is_user=_author(message) == "user",
+        text=_text(message),
+        at=moment(message.get("create_time")),
+        key=node_id,
+        parent=parent,
+    )
 
-    def time_of(id_: str) -> float:
-        message = leaves[id_].get("message")
-        time = message.get("create_time") if isinstance(message, dict) else None
-        return float(time) if isinstance(time, int | float) else 0.0
 
-    return max(leaves, key=time_of, default=None)
-
-
-def _in_order(nodes: Mapping[str, Any], chosen: Mapping[str, None]) -> Iterator[tuple[str, Any]]:
-    """The chosen branch from its root on, then the other nodes."""
-    yield from ((id_, nodes[id_]) for id_ in chosen)
-    yield from ((id_, node) for id_, node in nodes.items() if id_ not in chosen)
+def _author(message: Mapping[str, Any]) -> str | None:
+    author = message.get("author")
+    role = author.get("role") if isinstance(author, dict) else message.get("role")
+    return role if isinstance(role, str) else None
 
 
 def _text(message: Mapping[str, Any]) -> str | None:
     """What a person or the model said; None if it said nothing to the other."""
     content, metadata = message.get("content"), message.get("metadata")
-    if message["author"].get("role") not in {"user", "assistant"} or message.get("recipient", "all") != "all":
+    metadata = metadata if isinstance(metadata, dict) else {}
+    if _author(message) not in {"user", "assistant"} or (message.get("recipient") or "all") != "all":
         return None
-    if isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation"):
+    if metadata.get("is_visually_hidden_from_conversation") or metadata.get("is_user_system_message"):
         return None
+    if isinstance(content, str):
+        content = {"parts": [content]}
     if not isinstance(content, dict) or content.get("content_type") not in SPOKEN:
         return None
     parts = content.get("parts")
-    texts = [_part(part) for part in parts] if isinstance(parts, list) else []
+    texts = [_part(part) for part in parts] if isinstance(parts, list) else [_part(content.get("text"))]
     text = "\n".join(text for text in texts if text.strip())
-    return text or None
+    if _author(message) == "assistant":
+        text = marks.of_chatgpt(text, metadata.get("content_references"))
+    return text if text.strip() else None
 
 
 def _part(part: Any) -> str:
     """A part's words: text, or the transcript of what was spoken; nothing for an image."""
     if isinstance(part, dict):
-        part = part.get("text") if part.get("content_type") == "audio_transcription" else None
+        part = part.get("text") if part.get("content_type") in {"audio_transcription", "text"} else None
     return part if isinstance(part, str) else ""

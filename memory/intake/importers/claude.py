@@ -4,84 +4,82 @@ Where messages name their parents, those beside the branch of the current leaf (
 back. What a model thought, its tools' calls and their results were not said, and are left out.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Conversation, Entry, ExportFile, Names, entry_id
+from memory.intake.importers import marks
+from memory.intake.importers.entries import Bad, Entry, ExportFile, LeftOut, Names
 from memory.intake.importers.json_elements import Element, elements
-from memory.intake.importers.times import filled, moment
+from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.times import moment
 
-FILES = r"conversations\.json"
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FILES = r"conversations(-\d+)?\.json"
+PATHS = [()]
+KEYS = ["chat_messages"]
+SENDERS = {"human": True, "user": True, "assistant": False}
+# The parent of first messages. Of two of the user's, one was edited; messages of both sides have lost their links.
+ROOT = "00000000-0000-4000-8000-000000000000"
+# The blocks of a message in which something is said.
+SPOKEN = {"text", "voice_note"}
+TEMPORARY = "temporary conversations"
+NO_WORDS = "messages without words"
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the conversations of a file."""
-    for element in elements(file.content, [()]):
-        yield _conversation(element, names) if isinstance(element, Element) else element
+    for element in elements(file.content, PATHS, KEYS):
+        yield _conversation(element, file, names) if isinstance(element, Element) else element
 
 
-def _conversation(element: Element, names: Names) -> Entry:
+def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
     place, told = f"conversation {element.number}", element.value
-    said, id_ = told.get("chat_messages"), told.get("uuid")
-    if not isinstance(said, list) or not isinstance(id_, str):
+    messages, id_ = told.get("chat_messages"), told.get("uuid") or told.get("id")
+    if not isinstance(messages, list) or not isinstance(id_, str):
         return Bad(place, "it has no `chat_messages`, or no `uuid`", told)
+    if told.get("is_temporary") is True:
+        return LeftOut(TEMPORARY)
     bad: list[Bad] = []
-    spoken: list[dict[str, Any]] = []
-    for number, message in enumerate(said, 1):
-        if (
-            not isinstance(message, dict)
-            or message.get("sender") not in {"human", "assistant"}
-            or not isinstance(message.get("uuid"), str)
-        ):
-            bad.append(Bad(f"{place}, message {number}", "it has no `uuid`, or no known `sender`", message))
-        else:
-            spoken.append(message)
-    off = _off_branch(spoken, told.get("current_leaf_message_uuid"))
-    times = filled([moment(message.get("created_at")) for message in spoken], moment(told.get("created_at")))
-    messages: list[dict[str, Any]] = []
-    for message, at in zip(spoken, times, strict=True):
+    left_out: Counter[str] = Counter()
+    said: list[Said] = []
+    for number, message in enumerate(messages, 1):
+        if not isinstance(message, dict) or message.get("sender") not in SENDERS:
+            bad.append(Bad(f"{place}, message {number}", "it has no known `sender`", message))
+            continue
+        uuid, parent = message.get("uuid"), message.get("parent_message_uuid")
         text = _text(message)
-        if at is None:
-            bad.append(Bad(f"{place}, message {message['uuid'][:36]}", "it has no time", message))
-        elif text:
-            messages.append(
-                {
-                    "id": entry_id("claude", message["uuid"]),
-                    "role": names.role(None, is_user=message["sender"] == "human"),
-                    "conversation": entry_id("claude", id_),
-                    "content": text,
-                    "created_at": at.isoformat(),
-                }
+        left_out[NO_WORDS] += text is None
+        said.append(
+            Said(
+                id=uuid if isinstance(uuid, str) else f"{id_}/{number}",
+                is_user=SENDERS[message["sender"]],
+                text=text,
+                at=moment(message.get("created_at")),
+                key=uuid if isinstance(uuid, str) else None,
+                parent=parent if isinstance(parent, str) else None,
             )
-    taken = {message["id"] for message in messages}
-    off_branch = [each for uuid in off if (each := entry_id("claude", uuid)) in taken]
-    return Conversation(messages, off_branch, bad)
+        )
+    if all(one.is_user for one in said if one.parent == ROOT):
+        said.insert(0, Said(ROOT, is_user=False, text=None, at=None, key=ROOT))
+    leaf = told.get("current_leaf_message_uuid")
+    begins = moment(told.get("created_at")) or file.modified
+    chat = Chat("claude", id_, begins, leaf if isinstance(leaf, str) else None)
+    return conversation(chat, said, names, bad, +left_out)
 
 
-def _off_branch(messages: Sequence[Mapping[str, Any]], leaf: Any) -> list[str]:
-    """The ids of messages beside the current branch; none where messages do not name their parents."""
-    parents = {message["uuid"]: message.get("parent_message_uuid") for message in messages}
-    if not any(parent in parents for parent in parents.values()):
-        return []
-    newest = max(messages, key=lambda message: moment(message.get("created_at")) or EPOCH)["uuid"]
-    at = leaf if leaf in parents else newest
-    branch: set[str] = set()
-    while at in parents and at not in branch:
-        branch.add(at)
-        at = parents[at]
-    return [uuid for uuid in parents if uuid not in branch]
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    """What was said: the blocks of text, else `text`."""
+def _text(message: Mapping[str, Any]) -> str | None:
+    """What was said: the blocks of text, else `text`; None if it is nothing."""
     blocks = message.get("content")
+    if isinstance(blocks, str):
+        blocks = [{"type": "text", "text": blocks}]
     texts = [
         block["text"]
         for block in (blocks if isinstance(blocks, list) else [])
-        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+        if isinstance(block, dict) and block.get("type") in SPOKEN and isinstance(block.get("text"), str)
     ]
-    if not texts and isinstance(message.get("text"), str):
+    if not any(text.strip() for text in texts) and isinstance(message.get("text"), str):
         texts = [message["text"]]
-    return "\n".join(text for text in texts if text.strip())
+    text = "\n".join(text for text in texts if text.strip())
+    if message["sender"] == "assistant":
+        text = marks.of_claude(text).strip()
+    return text if text.strip() else None

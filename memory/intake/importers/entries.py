@@ -1,20 +1,26 @@
 """What a reader of another program's export yields."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import IO, Any, Protocol
 
 from schemas.limits import PRODUCER_ID_CHARACTERS
 
+# NUL and halves of a surrogate pair, which no id may have.
+_UNFIT = re.compile(r"[\x00\ud800-\udfff]")
+
 
 @dataclass(frozen=True, slots=True)
 class ExportFile:
-    """One file of an export: its name without a folder, and its bytes."""
+    """One file of an export: its name without a folder, its bytes in UTF-8, and when it was written."""
 
     name: str
     content: IO[bytes]
+    modified: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,11 @@ class Names:
         """Return the role of a speaker: `user`, `assistant`, or `other` for a third one."""
         if is_user:
             return "user"
-        return "assistant" if self.companion is None or name == self.companion else "other"
+        return "assistant" if self.companion is None or _same(name or "", self.companion) else "other"
+
+    def is_user(self, name: str, usual: Collection[str]) -> bool:
+        """Return whether a name is the user's: the one that was told, else a usual one."""
+        return _same(name, self.user) if self.user is not None else name.casefold() in usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +71,20 @@ class Conversation:
         messages: Each as it would be handed in, with an id that is the same in every import.
         off_branch: The ids of messages that are not on the branch that the person has chosen.
         bad: What could not be read.
+        left_out: How many entries are no talk, or not to be taken in, by the reason.
     """
 
     messages: Sequence[dict[str, Any]]
     off_branch: Sequence[str] = ()
     bad: Sequence[Bad] = field(default_factory=list)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An entry that was read, and is not to be taken in; the reason is without words of it."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +106,7 @@ class Knowledge:
     content: str
 
 
-Entry = Conversation | Statement | Knowledge | Bad
+Entry = Conversation | Statement | Knowledge | LeftOut | Bad
 
 
 class Reader(Protocol):
@@ -103,8 +122,17 @@ class Reader(Protocol):
 
 
 def entry_id(*parts: object) -> str:
-    """Return a producer's id from the parts that identify an entry; a digest of them if they are too long for one."""
+    """Return a producer's id from the parts that identify an entry; a digest of them if they are no valid id."""
     joined = "/".join(map(str, parts))
-    if len(joined) <= PRODUCER_ID_CHARACTERS:
+    if len(joined) <= PRODUCER_ID_CHARACTERS and not _UNFIT.search(joined):
         return joined
     return f"{parts[0]}/{hashlib.sha256(joined.encode(errors='surrogatepass')).hexdigest()}"
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are the same but for letter case, white space and the way their letters are encoded."""
+    return _folded(one) == _folded(other)
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

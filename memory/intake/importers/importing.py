@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from memory.facts import seeding
 from memory.intake.importers import branches, characterai, chatgpt, claude, honcho, mem0, sillytavern
-from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, Reader, Statement
+from memory.intake.importers.entries import Bad, Conversation, Entry, Knowledge, LeftOut, Reader, Statement
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
@@ -40,7 +40,11 @@ SEEDS_AT_ONCE = 200
 
 @dataclass
 class Imported:
-    """What became of an export's entries; `retracted` counts those of `messages` that are on other branches."""
+    """What became of an export's entries.
+
+    `retracted` counts those of `messages` that are on other branches, `left_out` what is no talk, or not to be taken
+    in, by the reason.
+    """
 
     messages: int = 0
     retracted: int = 0
@@ -49,11 +53,13 @@ class Imported:
     known: int = 0
     erased: int = 0
     set_aside: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
 
     @property
     def read(self) -> int:
         """How many entries were dealt with."""
-        return self.messages + self.facts + self.notes + self.known + self.erased + self.set_aside
+        taken = self.messages + self.facts + self.notes + self.known + self.erased
+        return taken + self.set_aside + sum(self.left_out.values())
 
 
 @dataclass
@@ -96,6 +102,8 @@ class Import:
                 case Conversation():
                     for bad in entry.bad:
                         self._put_aside(bad)
+                    for reason, number in entry.left_out.items():
+                        self._leave_out(reason, number)
                     # Intake mends text that can't be stored; ids have to be compared with the mended ones before.
                     said, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
                     self._off += [replace(entry, messages=said, off_branch=off_branch)] if off_branch else []
@@ -104,6 +112,8 @@ class Import:
                     self._told.append(entry)
                 case Knowledge():
                     self._kept.append(entry)
+                case LeftOut():
+                    self._leave_out(entry.reason, 1)
                 case Bad():
                     self._put_aside(entry)
             if max(len(self._said), len(self._kept)) >= BATCH_ITEMS or len(self._told) >= SEEDS_AT_ONCE:
@@ -111,6 +121,9 @@ class Import:
                 yield self.done
         self._flush()
         yield self.done
+
+    def _leave_out(self, reason: str, number: int) -> None:
+        self.done.left_out[reason] = self.done.left_out.get(reason, 0) + number
 
     def _put_aside(self, bad: Bad) -> None:
         self.done.set_aside += 1

@@ -1,14 +1,15 @@
-"""Reads the elements of arrays in a large JSON document one at a time.
+"""Reads the elements of a large JSON document one at a time, wherever they stand in it.
 
-Exports are single JSON documents of up to gigabytes. The reader follows the brackets of the document, whose places a
-regular expression finds, and parses one element of a wanted array at a time: the memory that it takes is bounded by
-the longest element, and an invalid element does not hide those behind it.
+Exports are JSON documents of up to gigabytes: an array of elements, one element alone, elements in a wrapper, or one on
+each line. The reader follows the brackets of the document, whose places a regular expression finds, and parses one
+element at a time: the memory that it takes is bounded by the longest element, and an invalid element does not hide
+those behind it.
 """
 
 import json
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any
 
 from memory.intake.importers.entries import Bad
@@ -22,15 +23,16 @@ Path = tuple[str, ...]
 # Everything up to the next bracket that is not within a string. The quantifiers give nothing back, so that a match
 # takes linear time.
 _TO_BRACKET = re.compile(rb'((?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+)([{}\[\]])', re.DOTALL)
+_STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?+', re.DOTALL)
 _KEY = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:\s*+$', re.DOTALL)
-_BOM = b"\xef\xbb\xbf"
 _CLOSES = {b"{": b"}", b"[": b"]"}
 _BETWEEN = b" \t\r\n,"
+_BLANK = b" \t\r\n\x00\x1a"
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """An element of an array; `path` are the keys that lead to the array, empty for one that is the document."""
+    """An element; `path` are the keys that lead to the array that it stands in, or to itself where it is in none."""
 
     path: Path
     number: int
@@ -39,47 +41,74 @@ class Element:
 
 @dataclass(slots=True)
 class _Open:
-    """An open bracket: its kind, the path that leads to it, and how many elements it has had."""
+    """An open bracket.
+
+    Attributes:
+        kind: The bracket.
+        path: The keys that lead to it.
+        start: Where it stands in the file, of an object that may be an element; None if it is none.
+        elements: How many elements it has had, of an array.
+    """
 
     kind: bytes
     path: Path
+    start: int | None = None
     elements: int = 0
 
 
-@dataclass(slots=True)
 class _Buffer:
-    """The part of the file that is needed: from the beginning of the element at hand, or from `place` on."""
+    """The part of the file that is needed; places count from the beginning of the file."""
 
-    file: IO[bytes]
-    data: bytes = b""
-    place: int = 0
-    start: int | None = None
-    skipping: bool = field(default=False)
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._data = b""
+        self._first = 0
+        self.place = 0
 
-    def grow(self) -> bool:
-        """Read on; returns false at the end of the file.
+    def bracket(self) -> tuple[bytes, bytes] | None:
+        """Read the next bracket with the text before it; None if it is not in the buffer."""
+        match = _TO_BRACKET.match(self._data, self.place - self._first)
+        if match is None:
+            return None
+        self.place = self._first + match.end()
+        return match[1], match[2]
+
+    def read_of(self, start: int) -> bytes:
+        """Return what was read from a place on."""
+        return self._data[start - self._first : self.place - self._first]
+
+    @property
+    def end(self) -> int:
+        """Where the buffer ends."""
+        return self._first + len(self._data)
+
+    @property
+    def rest(self) -> bytes:
+        """What is in the buffer and was not read."""
+        return self._data[self.place - self._first :]
+
+    def grow(self, needed: int) -> bool:
+        """Read on, and keep what stands from a place on; returns false at the end of the file.
 
         Raises:
             InvalidRequest: A single text of the document exceeds the limit of an element.
         """
-        if self.start is not None and len(self.data) - self.start > ELEMENT_BYTES:
-            self.start, self.skipping = None, True
-        kept = self.place if self.start is None else self.start
-        if self.place - kept == 0 and len(self.data) - self.place > ELEMENT_BYTES:
+        if needed == self.place and len(self.rest) > ELEMENT_BYTES:
             raise InvalidRequest(f"The file holds a text of more than {ELEMENT_BYTES >> 20} MB.")
-        more = self.file.read(max(READ_BYTES, len(self.data) - kept))
-        self.data = self.data[kept:] + more
-        self.place -= kept
-        self.start = None if self.start is None else 0
+        kept = self._data[needed - self._first :]
+        more = self._file.read(max(READ_BYTES, len(kept)))
+        self._data, self._first = kept + more, needed
         return bool(more)
 
 
-def elements(file: IO[bytes], paths: Collection[Path]) -> Iterator[Element | Bad]:
-    """Yield the objects in the arrays at these paths, in the order of the document.
+def elements(file: IO[bytes], paths: Collection[Path], keys: Collection[str] = ()) -> Iterator[Element | Bad]:
+    """Yield the objects that are elements, in the order of the document.
 
     Args:
-        file: The document, in UTF-8.
-        paths: Each leads to an array by its keys; an empty one is a document that is an array.
+        file: One or more documents, in UTF-8.
+        paths: Each leads to an array by its keys; an empty one is a document that is an array. Every object in such an
+            array is an element.
+        keys: An object with one of these keys is an element wherever it stands, but not within another one.
 
     Yields:
         An element, or what is wrong with one: it is no object, not JSON, or longer than 64 MB. If the document breaks
@@ -88,97 +117,136 @@ def elements(file: IO[bytes], paths: Collection[Path]) -> Iterator[Element | Bad
     Raises:
         InvalidRequest: The file is no JSON document.
     """
-    return _Walk(file, paths).elements()
+    return _Walk(file, paths, keys).elements()
 
 
 class _Walk:
-    """The way through one document."""
+    """The way through one file."""
 
-    def __init__(self, file: IO[bytes], paths: Collection[Path]) -> None:
+    def __init__(self, file: IO[bytes], paths: Collection[Path], keys: Collection[str]) -> None:
         self._buffer = _Buffer(file)
-        self._buffer.grow()
-        self._buffer.place = len(_BOM) if self._buffer.data.startswith(_BOM) else 0
-        self._paths = paths
+        self._paths = set(paths)
+        self._keys = {key.encode() for key in keys}
         self._opened: list[_Open] = []
+        self._found = 0
+        # How many documents the file has until here, how many of them have elements, and which was the last of these.
+        self._documents = 0
+        self._with_some = 0
+        self._last_with_some = 0
+        self._behind = b""
 
     def elements(self) -> Iterator[Element | Bad]:
         """Yield the elements; see the function of this name."""
         for text, bracket in self._brackets():
             parent = self._opened[-1] if self._opened else None
-            wanted = parent is not None and parent.kind == b"[" and parent.path in self._paths
-            if parent is None:
-                if not self._begins(text, bracket):
-                    break
-                continue
-            if wanted and text.strip(_BETWEEN):
+            if parent is None and (text.strip(_BETWEEN) or bracket not in _CLOSES):
+                self._behind = text + bracket
+                break
+            if parent is not None and self._is_wanted(parent) and text.strip(_BETWEEN):
                 yield Bad(f"behind entry {parent.elements}", "it is no object", None)
-            if bracket not in _CLOSES:
-                self._opened.pop()
-                if _CLOSES[parent.kind] != bracket:
-                    yield self._broken("its brackets do not match")
-                if _CLOSES[parent.kind] != bracket or not self._opened:
-                    return
-            elif wanted:
-                parent.elements += 1
-                if not self._closes_again():
+            named = parent is not None and self._names_key(parent, text)
+            if not named and bracket in _CLOSES:
+                self._open(bracket, parent, text)
+            elif not named and not self._close(bracket):
+                yield self._broken("its brackets do not match")
+                return
+            if named or (parent is not None and bracket in _CLOSES and self._is_wanted(parent)):
+                # Of one that is named by a key the bracket just read closes it, or opens something in it.
+                depth = 1 if not named else 0 if bracket == b"}" else 2
+                if not self._closes_again(depth):
                     break
-                yield self._element(parent)
-            else:
-                self._opened.append(_Open(bracket, _path(parent, text)))
-        yield self._cut_off()
-
-    def _begins(self, text: bytes, bracket: bytes) -> bool:
-        """Take the bracket that opens the document; returns whether the document is an array or an object."""
-        if text.strip() or bracket not in _CLOSES:
-            return False
-        self._opened.append(_Open(bracket, ()))
-        return True
+                yield self._innermost()
+        yield from self._end()
 
     def _brackets(self) -> Iterator[tuple[bytes, bytes]]:
         """Yield each bracket with the text before it, up to the end of the file."""
-        buffer = self._buffer
         while True:
-            match = _TO_BRACKET.match(buffer.data, buffer.place)
-            if match is not None:
-                buffer.place = match.end()
-                yield match[1], match[2]
-            elif not buffer.grow():
+            found = self._buffer.bracket()
+            if found is not None:
+                yield found
+            elif not self._buffer.grow(self._needed()):
                 return
 
-    def _closes_again(self) -> bool:
-        """Go to the end of the element whose bracket was just read; returns false if there is none."""
-        self._buffer.start = self._buffer.place - 1
-        depth = 1
+    def _needed(self) -> int:
+        """Return from where on the file is needed; an object that is too long for an element becomes none."""
+        for one in self._opened:
+            if one.start is not None and self._buffer.end - one.start > ELEMENT_BYTES:
+                one.start = None
+        return min((one.start for one in self._opened if one.start is not None), default=self._buffer.place)
+
+    def _names_key(self, parent: _Open, text: bytes) -> bool:
+        """Whether an open object that may be an element has one of the keys in its own text before a bracket."""
+        if parent.start is None or parent.kind != b"{":
+            return False
+        return any(found[2] is not None and found[1] in self._keys for found in _STRING.finditer(text))
+
+    def _is_wanted(self, parent: _Open) -> bool:
+        return parent.kind == b"[" and parent.path in self._paths
+
+    def _open(self, bracket: bytes, parent: _Open | None, text: bytes) -> None:
+        wanted = parent is not None and self._is_wanted(parent)
+        may_be = wanted or (bracket == b"{" and bool(self._keys))
+        path = () if parent is None else _path(parent, text)
+        if parent is None:
+            self._documents += 1
+        elif parent.kind == b"[":
+            parent.elements += 1
+        self._opened.append(_Open(bracket, path, self._buffer.place - 1 if may_be else None))
+
+    def _close(self, bracket: bytes) -> bool:
+        return _CLOSES[self._opened.pop().kind] == bracket
+
+    def _closes_again(self, depth: int) -> bool:
+        """Go to where so many open brackets are closed; returns false if the file ends before."""
+        if not depth:
+            return True
         for _, bracket in self._brackets():
             depth += 1 if bracket in _CLOSES else -1
             if not depth:
                 return True
         return False
 
-    def _element(self, parent: _Open) -> Element | Bad:
-        buffer, place = self._buffer, f"entry {parent.elements}"
-        start, skipped, buffer.start, buffer.skipping = buffer.start, buffer.skipping, None, False
-        if skipped or start is None:
+    def _innermost(self) -> Element | Bad:
+        """Take the innermost open bracket, which was read to its end, as an element, or as what stands for one."""
+        one = self._opened.pop()
+        parent = self._opened[-1] if self._opened else None
+        in_array = parent is not None and parent.kind == b"["
+        self._found += 1
+        if self._last_with_some != self._documents:
+            self._last_with_some = self._documents
+            self._with_some += 1
+        for outer in self._opened:
+            outer.start = None
+        path, number = one.path, self._found
+        if parent is not None and in_array:
+            path, number = parent.path, parent.elements
+            # Where one element stands, the others of the array are to be some too, and are told if they are none.
+            self._paths.add(path)
+        place = f"entry {number}"
+        if one.start is None:
             return Bad(place, f"it is longer than {ELEMENT_BYTES >> 20} MB", None)
-        raw = buffer.data[start : buffer.place]
+        raw = self._buffer.read_of(one.start)
         try:
             value = json.loads(raw)
         except (ValueError, RecursionError) as fault:
             reason = f"not JSON: {fault.msg}" if isinstance(fault, json.JSONDecodeError) else "not JSON"
             return Bad(place, reason, raw.decode(errors="replace"))
-        return (
-            Element(parent.path, parent.elements, value)
-            if isinstance(value, dict)
-            else Bad(place, "it is no object", value)
-        )
+        return Element(path, number, value) if isinstance(value, dict) else Bad(place, "it is no object", value)
 
-    def _cut_off(self) -> Bad:
-        if not self._opened:
+    def _end(self) -> Iterator[Bad]:
+        """Yield what is wrong with the end of the file."""
+        if not self._documents:
             raise InvalidRequest("The file is no JSON document.")
-        return self._broken("it ends in the middle: it was cut off")
+        rest = (self._behind + self._buffer.rest).strip(_BLANK)
+        if self._opened:
+            yield self._broken("it ends in the middle: it was cut off")
+        elif rest:
+            yield Bad(f"behind entry {self._found}", "it is no JSON", rest[:READ_BYTES].decode(errors="replace"))
+        if self._with_some and (others := self._documents - self._with_some):
+            yield Bad("the file", f"{others} of its {self._documents} objects hold nothing of this program", None)
 
     def _broken(self, reason: str) -> Bad:
-        number = next((each.elements for each in reversed(self._opened) if each.elements), 0)
+        number = next((each.elements for each in reversed(self._opened) if each.elements), self._found)
         return Bad(f"behind entry {number}", f"the file is damaged: {reason}", None)
 
 

@@ -1,39 +1,60 @@
-"""Reads memories of mem0, as `get_all()` and its exports return them: an array, or one under `results` or `memories`.
+"""Reads memories of mem0 and OpenMemory, as `get_all()` and their exports return them: an array, or one in a wrapper.
 
 A memory of a user becomes a fact about the user; one of an agent alone, or a text that is too long for a fact, a
-knowledge note.
+knowledge note. Memories that were deleted, archived or paused, or have expired, are left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
 
-from memory.intake.importers.entries import Bad, Entry, ExportFile, Knowledge, Names, Statement, entry_id
+from memory.intake.importers.entries import Bad, Entry, ExportFile, Knowledge, LeftOut, Names, Statement, entry_id
 from memory.intake.importers.json_elements import Element, elements
 from memory.intake.importers.times import moment
 from schemas.limits import STATEMENT_CHARACTERS
 
-FILES = r".+\.json"
+FILES = r".+\.jsonl?"
 PATHS = [(), ("results",), ("memories",)]
+# The names of a memory's text, by version and program.
+KEYS = ["memory", "text", "content", "data"]
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the memories of a file; with a user's id in `names`, only those of that user."""
-    for element in elements(file.content, PATHS):
+    for element in elements(file.content, PATHS, KEYS):
         if isinstance(element, Element):
-            if names.user is None or element.value.get("user_id") in {None, names.user}:
+            owner = element.value.get("user_id")
+            if names.user is None or not isinstance(owner, str) or names.is_user(owner, ()):
                 yield _memory(element)
+            else:
+                yield LeftOut("memories of other users")
         else:
             yield element
 
 
 def _memory(element: Element) -> Entry:
     place, told = f"memory {element.number}", element.value
-    text = told.get("memory") or told.get("text")
-    if not isinstance(text, str) or not text.strip():
+    text = next((told[key] for key in KEYS if isinstance(told.get(key), str) and told[key].strip()), None)
+    if text is None:
         return Bad(place, "it has no `memory`", told)
+    if (reason := _not_remembered(told)) is not None:
+        return LeftOut(reason)
     of_agent = told.get("agent_id") and not told.get("user_id")
     if of_agent or len(text) > STATEMENT_CHARACTERS:
         id_ = told.get("id")
-        if not isinstance(id_, str):
+        if not isinstance(id_, str | int):
             return Bad(place, "it has no `id`", told)
         return Knowledge(place, entry_id("mem0", id_), "Of the agent" if of_agent else "Of the user", text)
-    return Statement(place, text, moment(told.get("created_at")))
+    at = moment(told.get("created_at"))
+    return Statement(place, text, at if at is None or at <= datetime.now(UTC) else None)
+
+
+def _not_remembered(told: Mapping[str, Any]) -> str | None:
+    """Return why a memory is left out; None if it is remembered."""
+    state = told.get("state")
+    gone = isinstance(state, str) and state.strip().lower() not in {"", "active"}
+    marked = any(told.get(mark) for mark in ("deleted_at", "is_deleted", "deleted"))
+    if gone or marked or (told.get("archived_at") and not state):
+        return "memories that were deleted, archived or paused"
+    expires = moment(told.get("expiration_date"))
+    return "memories that have expired" if expires is not None and expires <= datetime.now(UTC) else None

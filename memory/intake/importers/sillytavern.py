@@ -2,26 +2,38 @@
 
 Messages have no ids. Theirs are derived from speaker, time and text, so that a branch or a checkpoint, which is a file
 of its own that begins with the same messages, adds only what is new in it; the extension in `adapters/sillytavern`
-derives the same ids. Swipes that were not chosen are taken back.
+derives the same ids. Swipes that were not chosen are taken back. Lines that the person has hidden from the model
+(`is_system`) were said all the same; the program's own lines, narration and notes were not.
 """
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from memory.intake.importers.entries import Bad, Conversation, Entry, ExportFile, Names, entry_id
-from memory.intake.importers.times import moment
+from memory.intake.importers.entries import Bad, Entry, ExportFile, Names
+from memory.intake.importers.threads import Chat, Said, conversation
+from memory.intake.importers.times import EARLIEST, moment, second_of_two
 from memory.text.json_lines import LineRefused, numbered, read_object
 
 FILES = r".+\.jsonl"
 LINE_BYTES = 8 << 20
-LINES_AT_ONCE = 200
+# The kinds of lines that the program writes, or that are told beside the talk.
+NO_TALK = frozenset(
+    ("help", "welcome", "welcome_prompt", "empty", "generic", "slash_commands", "formatting", "hotkeys", "macros")
+) | {"narrator", "comment", "assistant_note"}
+# Whose hidden lines are the program's, in versions that wrote no kind.
+PROGRAM = frozenset(("SillyTavern System", "System", "Note", ""))
+# What stands in place of an answer that has not come; the extension knows the same.
+PLACEHOLDERS = frozenset(("", "...", "…"))
+LEFT_OUT = "lines of the program, narration and notes"
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
-    """Yield the messages of a chat, some lines at a time."""
+    """Yield a chat, and what is wrong with its lines."""
     chat = _Chat(file, names)
     for number, raw in numbered(file.content, LINE_BYTES):
         place = f"{file.name}, line {number}"
@@ -32,81 +44,108 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
             continue
         if not isinstance(line, dict):
             yield Bad(place, "it is no object", line)
-        elif "mes" not in line:
-            chat.begin(line)
-        elif (reason := chat.add(line)) is not None:
-            yield Bad(place, reason, line)
-        if len(chat.messages) >= LINES_AT_ONCE:
-            yield chat.taken()
-    yield chat.taken()
+        elif "mes" in line:
+            if (reason := chat.add(line)) is not None:
+                yield Bad(place, reason, line)
+        elif number == 1 and ("user_name" in line or "chat_metadata" in line):
+            chat.header = line
+        else:
+            yield Bad(place, "it is no message: it has no `mes`", line)
+    if chat.said or chat.left_out:
+        yield chat.whole()
 
 
 def message_id(name: str, is_user: bool, send_date: Any, text: str, seen: int) -> str:
     """Derive a message's id; `seen` counts equal messages of the chat up to this one, from 1."""
-    parts = "\0".join((name, "1" if is_user else "0", "" if send_date is None else str(send_date), text))
+    parts = "\0".join((name, "1" if is_user else "0", "" if send_date is None else _as_string(send_date), text))
     digest = hashlib.sha256(parts.encode(errors="replace")).hexdigest()
-    return f"sillytavern/{digest}" if seen == 1 else f"sillytavern/{digest}/{seen}"
+    return digest if seen == 1 else f"{digest}/{seen}"
 
 
+def _as_string(value: Any) -> str:
+    """Write a value as JavaScript does."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, bool | list | dict) else str(value)
+
+
+@dataclass
 class _Chat:
     """A chat as it is read."""
 
-    def __init__(self, file: ExportFile, names: Names) -> None:
-        self.messages: list[dict[str, Any]] = []
-        self._off_branch: list[str] = []
-        self._chosen: set[str] = set()
-        self._seen: Counter[str] = Counter()
-        self._names = names
-        self._stem = PurePath(file.name).stem
-        self._conversation = entry_id("sillytavern", "group", self._stem)
+    file: ExportFile
+    names: Names
 
-    def begin(self, header: dict[str, Any]) -> None:
-        """Take the character's name from the header; that of a group names none."""
-        character = header.get("character_name")
-        if isinstance(character, str) and character not in {"", "unused"}:
-            self._conversation = entry_id("sillytavern", character, self._stem)
+    def __post_init__(self) -> None:
+        self.header: dict[str, Any] = {}
+        self.said: list[Said] = []
+        self.left_out: Counter[str] = Counter()
+        self._chosen: set[str] = set()
+        self._characters: set[str] = set()
+        self._seen: Counter[str] = Counter()
+        self._last = EARLIEST
 
     def add(self, line: dict[str, Any]) -> str | None:
         """Take a message with its swipes; returns what is wrong with it."""
         text, name, date = line["mes"], line.get("name"), line.get("send_date")
-        if line.get("is_system") or text == "":
-            return None
+        is_user = bool(line.get("is_user"))
         if not isinstance(text, str) or not isinstance(name, str):
             return "it has no text or no name"
-        if moment(date, self._names.zone) is None:
-            return "its `send_date` is no time"
-        is_user = bool(line.get("is_user"))
-        chosen = self._say(name, date, text, is_user=is_user)
-        self._chosen.add(chosen)
+        if _is_no_talk(line, name, is_user=is_user):
+            self.left_out[LEFT_OUT] += 1
+            return None
+        if not is_user:
+            self._characters.add(name)
+        if text.strip() in PLACEHOLDERS:
+            return None
+        self._chosen.add(self._say(name, date, text, is_user=is_user))
         swipes, infos = line.get("swipes"), line.get("swipe_info")
         for place, swipe in enumerate(swipes if isinstance(swipes, list) else []):
-            if place == line.get("swipe_id") or not isinstance(swipe, str) or not swipe.strip() or swipe == text:
+            if not isinstance(swipe, str) or swipe.strip() in PLACEHOLDERS or swipe == text:
+                continue
+            if place == line.get("swipe_id"):
                 continue
             info = infos[place] if isinstance(infos, list) and place < len(infos) else None
             told = info.get("send_date") if isinstance(info, dict) else None
-            said = self._say(name, date if moment(told, self._names.zone) is None else told, swipe, is_user=is_user)
-            self._off_branch.append(said)
+            self._say(name, date if moment(told) is None else told, swipe, is_user=is_user, chosen=False)
         return None
 
-    def _say(self, name: str, date: Any, text: str, *, is_user: bool) -> str:
+    def _say(self, name: str, date: Any, text: str, *, is_user: bool, chosen: bool = True) -> str:
         first = message_id(name, is_user, date, text, 1)
         self._seen[first] += 1
         id_ = message_id(name, is_user, date, text, self._seen[first])
-        at = moment(date, self._names.zone)
-        self.messages.append(
-            {
-                "id": id_,
-                "role": self._names.role(name, is_user=is_user),
-                "speaker": name or None,
-                "conversation": self._conversation,
-                "content": text,
-                "created_at": at.isoformat() if at else None,
-            }
-        )
+        at = moment(date, self.names.zone)
+        if at is not None and at < self._last:
+            # The clock was set back: of the two times that it showed so, the later one is meant.
+            second = second_of_two(date, self.names.zone)
+            at = second if second is not None and second >= self._last else at
+        if chosen and at is not None:
+            self._last = at
+        self.said.append(Said(id_, is_user, text, at, name, chosen=chosen))
         return id_
 
-    def taken(self) -> Conversation:
-        """What has gathered since the last call."""
-        messages, self.messages = self.messages, []
-        off, self._off_branch = [id_ for id_ in self._off_branch if id_ not in self._chosen], []
-        return Conversation(messages, off)
+    def whole(self) -> Entry:
+        """Return the chat as it was read."""
+        stem = PurePath(self.file.name).stem
+        begins = moment(self.header.get("create_date"), self.names.zone) or self.file.modified
+        said = [one for one in self.said if one.chosen or one.id not in self._chosen]
+        return conversation(
+            Chat("sillytavern", f"{self._character()}/{stem}", begins), said, self.names, (), self.left_out
+        )
+
+    def _character(self) -> str:
+        """The character's name, as the header says it, or as the one who speaks; several are a group."""
+        told = self.header.get("character_name")
+        if isinstance(told, str) and told not in {"", "unused"}:
+            return told
+        return next(iter(self._characters)) if len(self._characters) == 1 else "group"
+
+
+def _is_no_talk(line: dict[str, Any], name: str, *, is_user: bool) -> bool:
+    extra = line.get("extra")
+    extra = extra if isinstance(extra, dict) else {}
+    if extra.get("type") in NO_TALK or extra.get("tool_invocations"):
+        return True
+    return bool(line.get("is_system")) and not is_user and name.strip() in PROGRAM

@@ -1,14 +1,33 @@
 """Times as other programs write them."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
 # From here on a number counts milliseconds: in seconds it would be the year 5138.
 MILLISECONDS_FROM = 1e11
+_NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,20})?")
 _HUMANIZED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(\d{1,2})s(?: ?(\d{1,3})ms)?$")
-_SPELLED = ("%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p")
+_SPELLED = tuple(
+    f"{month} %d, %Y %I:%M{seconds}{space}%p"
+    for month in ("%B", "%b")
+    for seconds in ("", ":%S")
+    for space in ("", " ")
+)
+# "2024年4月25日 18:30", "2024/4/25 下午6:30:05"; the year comes first, or day and month could be mistaken.
+_YEAR_FIRST = re.compile(
+    r"(\d{4})\s?[年년/.]\s?(\d{1,2})\s?[月월/.]\s?(\d{1,2})\s?[日일.]?,?\s*"
+    r"(?P<half>上午|下午|午前|午後|오전|오후|am\b|pm\b)?\s*(\d{1,2})\s?[:時时点시]\s?(\d{1,2})\s?[分분]?(?::(\d{1,2}))?$",
+    re.IGNORECASE,
+)
+_AFTERNOON = frozenset(("下午", "午後", "오후", "pm"))
+NOON = 12
+# Chats with models are not older: an earlier time stands for none, as 0 does.
+EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+STEP = timedelta(milliseconds=1)
+SECOND = timedelta(seconds=1)
 
 
 def moment(value: Any, zone: tzinfo = UTC) -> datetime | None:
@@ -16,29 +35,58 @@ def moment(value: Any, zone: tzinfo = UTC) -> datetime | None:
 
     Args:
         value: Seconds or milliseconds since 1970, ISO 8601, or one of the forms that SillyTavern has written:
-            "March 1, 2024 9:05pm", "2024-3-1 @21h 05m 17s 123ms".
+            "March 1, 2024 9:05pm", "2024-3-1 @21h 05m 17s 123ms", "2024年3月1日 21:05".
         zone: The zone of a time that names none.
 
     Returns:
-        The time; None if it is none, or out of range.
+        The time in UTC; None if it is none, out of range, or before 2000.
     """
+    return _in_range(_local(value, zone))
+
+
+def second_of_two(value: Any, zone: tzinfo) -> datetime | None:
+    """Parse a local time that the clock showed twice, and return the second of the two; None if it did not."""
+    first = _local(value, zone)
+    if first is None or first.tzinfo is not zone:
+        return None
+    second = first.replace(fold=1)
+    return _in_range(second) if second.utcoffset() != first.utcoffset() else None
+
+
+def _in_range(local: datetime | None) -> datetime | None:
     try:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if abs(value) >= MILLISECONDS_FROM else value, UTC)
-        if not isinstance(value, str):
-            return None
-        text = value.strip()
-        if text.isdecimal():
-            return moment(int(text), zone)
-        return _in_zone(_read(text), zone)
+        read = None if local is None else local.astimezone(UTC)
+    except OverflowError:
+        return None
+    return read if read is not None and read >= EARLIEST else None
+
+
+def _local(value: Any, zone: tzinfo) -> datetime | None:
+    try:
+        return _moment(value, zone)
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def _moment(value: Any, zone: tzinfo) -> datetime | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return datetime.fromtimestamp(value / 1000 if abs(value) >= MILLISECONDS_FROM else value, UTC)
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    if _NUMBER.fullmatch(text):
+        return _moment(float(text), zone)
+    return _in_zone(_read(text), zone)
 
 
 def _read(text: str) -> datetime:
     if found := _HUMANIZED.match(text):
         *parts, milliseconds = (int(part or 0) for part in found.groups())
         return datetime(*parts) + timedelta(milliseconds=milliseconds)  # type: ignore[arg-type]  # noqa: DTZ001  # the zone is set by the caller
+    if found := _YEAR_FIRST.match(text):
+        year, month, day, half, hour, minute, second = found.groups()
+        hours = int(hour) % NOON + NOON * (half.lower() in _AFTERNOON) if half else int(hour)
+        return datetime(int(year), int(month), int(day), hours, int(minute), int(second or 0))  # noqa: DTZ001  # likewise
     for form in _SPELLED:
         try:
             return datetime.strptime(text, form)  # noqa: DTZ007  # likewise
@@ -51,23 +99,81 @@ def _in_zone(read: datetime, zone: tzinfo) -> datetime:
     return read if read.tzinfo else read.replace(tzinfo=zone)
 
 
-def filled(times: Sequence[datetime | None], begin: datetime | None) -> list[datetime | None]:
-    """Give each message without a time that of the message before, or of the conversation's begin, plus a second.
+def risen(times: Sequence[datetime | None], begins: datetime | None, latest: datetime) -> list[datetime]:
+    """Make the times of messages rise along their order.
+
+    As many times as possible are kept: a clock that was set back, two clocks, or one wrong time move few others. A
+    message without a time follows the one before by a second; one with a time that does not fit is moved between its
+    neighbours.
 
     Args:
-        times: The times of a conversation's messages, in its order.
-        begin: When the conversation began, if that is known.
-
-    Returns:
-        The times; None only where neither is known.
+        times: The times, in the order of the messages; None where none is known.
+        begins: When the conversation began, or the time of its file.
+        latest: The time that none may exceed.
     """
-    known = next((time for time in times if time is not None), None)
-    last = begin or known
-    found: list[datetime | None] = []
-    for time in times:
-        if time is None and last is not None:
-            last += timedelta(seconds=1)
+    known = [time if time is not None and EARLIEST <= time <= latest else None for time in times]
+    kept = _longest_rise(known)
+    found = [known[place] if place in kept else None for place in range(len(known))]
+    begin = begins if begins is not None and EARLIEST <= begins <= latest else None
+    if not kept:
+        base = min(begin or latest, latest - len(known) * SECOND)
+        return [base + (place + 1) * SECOND for place in range(len(known))]
+    _lead(found, known, begin, first=min(kept))
+    following: list[datetime] = []
+    nexts = _next_known(found)
+    for place, time in enumerate(found):
+        before = following[-1] if following else EARLIEST
+        if time is None:
+            own = known[place] or before + SECOND
+            behind = nexts[place]
+            time = own if behind is None else min(own, behind - STEP)  # noqa: PLW2901  # its place is filled
+        following.append(max(time, before + STEP))
+    for place in range(len(following) - 1, -1, -1):
+        following[place] = min(following[place], latest)
+        latest = following[place] - STEP
+    return following
+
+
+def _lead(
+    found: list[datetime | None], known: Sequence[datetime | None], begin: datetime | None, *, first: int
+) -> None:
+    """Fill the times before the first that is kept."""
+    for place in range(first - 1, -1, -1):
+        behind = found[place + 1]
+        if behind is None:
+            continue
+        own, from_begin = known[place], None if begin is None else begin + (place + 1) * SECOND
+        if own is None and from_begin is not None and from_begin < behind:
+            found[place] = from_begin
         else:
-            last = time or last
-        found.append(last)
+            found[place] = behind - (SECOND if own is None else STEP)
+
+
+def _next_known(times: Sequence[datetime | None]) -> list[datetime | None]:
+    """Return, for each place, the next time behind it that is known."""
+    found: list[datetime | None] = [None] * len(times)
+    behind: datetime | None = None
+    for place in range(len(times) - 1, -1, -1):
+        found[place] = behind
+        behind = times[place] or behind
     return found
+
+
+def _longest_rise(times: Sequence[datetime | None]) -> set[int]:
+    """Return the places of a longest run of times that never fall."""
+    tails: list[datetime] = []
+    ends: list[int] = []
+    before: dict[int, int | None] = {}
+    for place, time in enumerate(times):
+        if time is None:
+            continue
+        length = bisect_right(tails, time)
+        tails[length : length + 1] = [time]
+        ends[length : length + 1] = [place]
+        before[place] = ends[length - 1] if length else None
+    kept: set[int] = set()
+    at = ends[-1] if ends else None
+    while at is not None:
+        kept.add(at)
+        at = before[at]
+    return kept

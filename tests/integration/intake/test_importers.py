@@ -69,6 +69,7 @@ def words(rows):
 def test_chatgpt_takes_the_current_branch_and_retracts_the_others(take, told):
     done, aside = take("chatgpt", EXPORTS / "chatgpt")
     assert words(told()) == [
+        "A branch whose end is gone.",
         "How warm should my bread proof?",
         "Some 24 to 26 degrees.",
         "Mine looks like this. My oven is a Rofco.",
@@ -76,21 +77,22 @@ def test_chatgpt_takes_the_current_branch_and_retracts_the_others(take, told):
         "We go to Faro in May.",
         "Pack a hat.",
     ]
-    assert [row["role"] for row in told()] == ["user", "assistant"] * 3
+    assert [row["role"] for row in told()] == ["user", *["user", "assistant"] * 3]
     assert sorted(words(told("retracted_messages"))) == [
         "At 40 degrees.",
         "How warm should my bred be?",
         "Which bread do you mean?",
     ]
-    assert {row["conversation"] for row in told()} == {"chatgpt/c-bakery", "chatgpt/c-holiday"}
-    assert [row["created_at"].isoformat() for row in told()[:4]] == [
+    assert {row["conversation"] for row in told()[1:]} == {"chatgpt/c-bakery", "chatgpt/c-holiday"}
+    assert [row["created_at"].isoformat() for row in told()[1:5]] == [
         "2026-03-02T10:01:00+00:00",
         "2026-03-02T10:01:30+00:00",
         "2026-03-02T10:02:00+00:00",
         "2026-03-02T10:02:01+00:00",
     ]
-    assert (done.messages, done.retracted, done.set_aside) == (9, 3, 2)
-    assert {bad.place.split(",")[0] for bad in aside} == {"conversation 2", "conversation 3"}
+    assert (done.messages, done.retracted, done.set_aside) == (10, 3, 1)
+    assert {bad.place.split(",")[0] for bad in aside} == {"conversation 3"}
+    assert done.left_out == {"messages of the system, of tools, hidden, or without words": 3}
 
 
 def test_claude_takes_what_was_said_and_the_newest_branch(take, told):
@@ -114,15 +116,16 @@ def test_sillytavern_takes_swipes_back_and_a_branch_only_once(take, told):
         "In Eldoria.",
         "Ok.",
         "Ok.",
+        "When was that?",
         "Take me to the lake instead.",
     ]
     assert words(told("retracted_messages")) == ["In the moon palace."]
     assert [row["conversation"].rpartition("/")[2] for row in told()] == [
-        *["Seraphina - 2026-1-5"] * 5,
+        *["Seraphina - 2026-1-5"] * 6,
         "Branch #1 - 2026-1-5",
     ]
     assert (told()[0]["speaker"], told()[1]["speaker"]) == ("Seraphina", "Ada")
-    assert [bad.place.rpartition(", ")[2] for bad in aside] == ["line 8", "line 9"]
+    assert [bad.place.rpartition(", ")[2] for bad in aside] == ["line 8"]
     assert done.known == 4
 
 

@@ -1,11 +1,14 @@
 """Times are read in every form that exports have them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memory.intake.importers.times import filled, moment
+from memory.intake.importers.times import moment, risen, second_of_two
 
 LISBON = ZoneInfo("Europe/Lisbon")
 
@@ -31,11 +34,71 @@ def test_what_is_no_time_is_none(written):
     assert moment(written) is None
 
 
+@pytest.mark.parametrize("written", [0, "0", "1970-01-01T00:00:00Z", "1.5e3", "25/4/2024 18:30", 1e400])
+def test_what_stands_for_no_time_is_none(written):
+    assert moment(written) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("1714069810.123", "2024-04-25T18:30:10.123000+00:00"),
+        ("2024年4月25日 18:30", "2024-04-25T17:30:00+00:00"),
+        ("2024年4月25日 下午6:30", "2024-04-25T17:30:00+00:00"),
+        ("2024年4月25日 午前12:05", "2024-04-24T23:05:00+00:00"),
+        ("2024년 4월 25일 오후 6:30", "2024-04-25T17:30:00+00:00"),
+        ("2024/4/25 18:30:05", "2024-04-25T17:30:05+00:00"),
+        ("Apr 25, 2024 6:30 PM", "2024-04-25T17:30:00+00:00"),
+        ("April 25, 2024 6:30:05pm", "2024-04-25T17:30:05+00:00"),
+    ],
+)
+def test_times_are_read_as_frontends_of_other_languages_write_them(written, meant):
+    assert moment(written, LISBON).isoformat() == meant
+
+
+def test_of_an_hour_that_the_clock_showed_twice_the_second_is_told_apart():
+    berlin = ZoneInfo("Europe/Berlin")
+    assert moment("October 27, 2024 2:01am", berlin).isoformat() == "2024-10-27T00:01:00+00:00"
+    assert second_of_two("October 27, 2024 2:01am", berlin).isoformat() == "2024-10-27T01:01:00+00:00"
+    assert second_of_two("October 27, 2024 3:01am", berlin) is None
+    assert second_of_two("2024-10-27T02:01:00Z", berlin) is None
+
+
+TEN = datetime(2026, 3, 2, 10, tzinfo=UTC)
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+def seconds(*given, begins=None, latest=NOON):
+    """Times in seconds after ten."""
+    times = [None if one is None else TEN + timedelta(seconds=one) for one in given]
+    start = None if begins is None else TEN + timedelta(seconds=begins)
+    return [(time - TEN).total_seconds() for time in risen(times, start, latest)]
+
+
 def test_a_missing_time_follows_the_message_before():
-    ten = datetime(2026, 3, 2, 10, tzinfo=UTC)
-    assert filled([None, ten.replace(hour=11), None], ten) == [
-        ten.replace(second=1),
-        ten.replace(hour=11),
-        ten.replace(hour=11, second=1),
-    ]
-    assert filled([None, None], None) == [None, None]
+    assert seconds(None, 60, None, begins=0) == [1, 60, 61]
+    assert seconds(60, None, 62) == [60, 61, 62]
+    assert seconds(60, None, 61) == [60, 60.999, 61]
+    assert seconds(None, None, begins=5) == [6, 7]
+    assert seconds(None, None, 10, begins=500) == [8, 9, 10], "a chat can not begin behind its messages"
+
+
+def test_where_no_time_is_known_the_messages_end_with_the_file_or_now():
+    assert seconds(None, None) == [7199, 7200]
+    assert seconds(None, None, begins=7200) == [7199, 7200]
+
+
+def test_times_rise_and_as_few_as_possible_are_moved():
+    assert seconds(0, 0, 0) == [0, 0.001, 0.002]
+    assert seconds(0.102, 0.023, 9, 8.5) == [0.022, 0.023, 8.499, 8.5]
+    assert seconds(1, 2, 5000, 3, 4) == [1, 2, 2.999, 3, 4], "one clock that was wrong once"
+    assert seconds(300, 30, 360, 90, 420, 150) == [29.999, 30, 89.999, 90, 149.999, 150], "two clocks"
+    assert seconds(1, 99_999_999, 3) == [1, 2, 3], "what lies ahead is no time"
+    assert seconds(7200, None, None)[-1] == 7200
+
+
+@given(st.lists(st.none() | st.integers(-9, 9) | st.integers(-(10**9), 10**9), max_size=30), st.integers(-9, 9000))
+def test_times_always_rise_and_never_lie_ahead(given_times, begins):
+    found = seconds(*given_times, begins=begins)
+    assert all(before < behind for before, behind in pairwise(found))
+    assert all(time <= 7200 for time in found)

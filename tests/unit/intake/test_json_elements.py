@@ -27,9 +27,9 @@ class Trickle(io.BytesIO):
         return super().read(min(size, 7) if size >= 0 else 7)
 
 
-def values(text, *paths, reader=io.BytesIO):
+def values(text, *paths, reader=io.BytesIO, keys=()):
     content = reader(text if isinstance(text, bytes) else text.encode())
-    return [one.value if isinstance(one, Element) else one for one in elements(content, paths or [()])]
+    return [one.value if isinstance(one, Element) else one for one in elements(content, paths or [()], keys)]
 
 
 @given(OBJECTS, st.booleans(), st.booleans())
@@ -45,10 +45,46 @@ def test_arrays_are_found_by_their_path_and_only_there(objects, other):
 
 
 def test_an_invalid_element_is_told_with_its_text_and_hides_no_other():
-    first, bad, last = values('\ufeff[{"a": 1}, {"b": nope}, {"c": "]}"}]')
+    first, bad, last = values('[{"a": 1}, {"b": nope}, {"c": "]}"}]')
     assert (first, last) == ({"a": 1}, {"c": "]}"})
     assert (bad.place, bad.entry) == ("entry 2", '{"b": nope}')
     assert [type(one) for one in values('[{"a": 1}, 7, {"c": 2}, null]')] == [dict, Bad, dict, Bad]
+
+
+ONE, TWO = {"id": "1", "said": [{"a": {}}]}, {"said": [], "id": "2"}
+
+
+@pytest.mark.parametrize("trickling", [False, True])
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps([ONE, TWO]),
+        json.dumps({"info": {"n": 1}, "data": {"chats": [ONE, TWO]}, "more": []}),
+        json.dumps({"first": ONE, "second": TWO}),
+        f"{json.dumps(ONE)}\n{json.dumps(TWO)}\n",
+        f"{json.dumps([ONE])}{json.dumps([TWO])}",
+        json.dumps([[ONE], [TWO]]),
+    ],
+)
+def test_elements_are_known_by_a_key_wherever_they_stand(text, trickling):
+    assert values(text, ("none",), keys=["said"], reader=Trickle if trickling else io.BytesIO) == [ONE, TWO]
+
+
+@given(OBJECTS, st.booleans())
+def test_every_line_of_objects_is_read(objects, trickling):
+    text = "\n".join(json.dumps(each | {"said": [1]}) for each in objects) or "[]"
+    assert values(text, keys=["said"], reader=Trickle if trickling else io.BytesIO) == [
+        each | {"said": [1]} for each in objects
+    ]
+
+
+def test_a_single_object_is_an_element_and_another_is_told_beside_it():
+    assert values(json.dumps(ONE), keys=["said"]) == [ONE]
+    assert values('{"note": "\\"said\\": []", "x": {"y": "said"}}', keys=["said"]) == []
+    one, other = values(f'{json.dumps(ONE)} {{"no": 1}}', keys=["said"])
+    assert (one, other.reason[:20]) == (ONE, "1 of its 2 objects h")
+    assert values('{"all": [{"said": []}, {"no": 1}]}', keys=["said"]) == [{"said": []}, {"no": 1}]
+    assert [type(one) for one in values(f"{json.dumps(ONE)} and so on", keys=["said"])] == [dict, Bad]
 
 
 def test_a_document_that_breaks_off_is_told_after_its_whole_elements():
@@ -56,6 +92,8 @@ def test_a_document_that_breaks_off_is_told_after_its_whole_elements():
     assert whole == [{"a": 1}]
     assert "cut off" in bad.reason
     assert "brackets" in values('[{"a": 1}}')[-1].reason
+    *whole, bad = values('{"all": [{"said": 1}, {"said": [2', keys=["said"])
+    assert (whole, bad.reason[-7:]) == ([{"said": 1}], "cut off")
 
 
 @pytest.mark.parametrize("text", ["", "  ", "hello", '"a"', "<html>[]</html>", "]"])

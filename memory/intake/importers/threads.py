@@ -1,0 +1,210 @@
+"""Puts the messages of an exported chat in order, tells its branches apart, and makes of them what is handed in.
+
+The order is that of the parents; messages whose parents are unknown stand as they stand in the file, or by their times
+where the file has no order. Only a message with a sibling under the same known parent is another branch: a missing
+parent, or equal times, take nothing back. Times are made to rise along the order.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from memory.intake.importers.entries import Bad, Conversation, Names, entry_id
+from memory.intake.importers.times import EARLIEST, STEP, risen
+from memory.text.reasoning import spoken
+from schemas.limits import SPEAKER_CHARACTERS
+
+THOUGHT_ALONE = "a model's reasoning alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of a chat, or a node of its tree in which nothing is said.
+
+    Attributes:
+        id: Its id, as `entry_id` takes it.
+        is_user: Whether the user said it.
+        text: What was said, with or without reasoning; None for a node that only links others.
+        at: When, as the export says; None if it does not.
+        speaker: The speaker's name; None where the format has none.
+        key: By which others name it as their parent; None if none can.
+        parent: The key of its parent; None if it names none.
+        chosen: Whether it is no alternative that was left.
+    """
+
+    id: str
+    is_user: bool
+    text: str | None
+    at: datetime | None
+    speaker: str | None = None
+    key: str | None = None
+    parent: str | None = None
+    chosen: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """What is known of a chat beside its messages.
+
+    Attributes:
+        program: The program that it was exported from.
+        id: Its id in the export; None for messages that belong to none.
+        begins: When it began; the time of the export's file if that is not known.
+        leaf: The key of the last message of the branch that the person sees; None if the export does not say.
+        in_line: Whether the file has its messages in order.
+    """
+
+    program: str
+    id: str | None
+    begins: datetime | None
+    leaf: str | None = None
+    in_line: bool = True
+
+
+def conversation(
+    chat: Chat, said: Sequence[Said], names: Names, bad: Iterable[Bad] = (), left_out: Mapping[str, int] | None = None
+) -> Conversation:
+    """Return the messages of a chat in order, those that stand before those of other branches.
+
+    Args:
+        chat: The chat.
+        said: Its messages, and what links them, in the order of the file.
+        names: Who is who.
+        bad: What could not be read.
+        left_out: How many entries were left out, by the reason.
+    """
+    standing, beside = arranged(said, chat)
+    texts = {one.id: _text(one) for one in said if one.text is not None}
+    thoughts = sum(not text.strip() for text in texts.values())
+    standing = [one for one in standing if texts.get(one.id, "").strip()]
+    beside = [one for one in beside if texts.get(one.id, "").strip()]
+    latest = datetime.now(UTC)
+    times = dict(
+        zip((one.id for one in standing), risen([one.at for one in standing], chat.begins, latest), strict=True)
+    )
+    by_key: dict[str | None, Said] = {one.key: one for one in said if one.key is not None}
+    for one in beside:
+        times[one.id] = _beside(one, times, by_key, chat.begins, latest)
+    where = None if chat.id is None else entry_id(chat.program, chat.id)
+    counts = dict(left_out or {})
+    if thoughts:
+        counts[THOUGHT_ALONE] = counts.get(THOUGHT_ALONE, 0) + thoughts
+    return Conversation(
+        [_message(chat, one, names, where, texts[one.id], times[one.id]) for one in (*standing, *beside)],
+        [entry_id(chat.program, one.id) for one in beside],
+        list(bad),
+        counts,
+    )
+
+
+def _text(one: Said) -> str:
+    return (one.text or "") if one.is_user else spoken(one.text or "").strip()
+
+
+def _message(chat: Chat, one: Said, names: Names, where: str | None, text: str, at: datetime) -> dict[str, Any]:
+    speaker = (one.speaker or "").strip()[:SPEAKER_CHARACTERS]
+    return {
+        "id": entry_id(chat.program, one.id),
+        "role": names.role(one.speaker, is_user=one.is_user),
+        **({"speaker": speaker} if speaker else {}),
+        **({"conversation": where} if where else {}),
+        "content": text,
+        "created_at": at.isoformat(),
+    }
+
+
+def _beside(
+    one: Said, times: Mapping[str, datetime], by_key: Mapping[str | None, Said], begins: datetime | None, now: datetime
+) -> datetime:
+    """When a message of another branch was said: after what it answers, as far as that is known."""
+    before, seen = by_key.get(one.parent), {one.id}
+    while before is not None and before.id not in times and before.id not in seen:
+        seen.add(before.id)
+        before = by_key.get(before.parent)
+    least = times[before.id] + STEP if before is not None and before.id in times else begins or EARLIEST
+    at = one.at if one.at is not None and one.at <= now else least
+    return min(max(at, least, EARLIEST), now)
+
+
+def arranged(said: Sequence[Said], chat: Chat) -> tuple[list[Said], list[Said]]:
+    """Return the messages that stand, in order, and those on other branches, each behind its parent."""
+    tree = _Tree(said, chat)
+    standing: list[Said] = []
+    beside: list[Said] = []
+    for root in tree.roots:
+        at: int | None = root
+        while at is not None:
+            (standing if said[at].chosen else beside).append(said[at])
+            on = tree.goes_on_with(at)
+            for child in tree.children[at]:
+                if child != on:
+                    beside += [said[place] for place in tree.below(child)]
+            at = on
+    return standing, beside
+
+
+class _Tree:
+    """The messages of a chat by their links, each named by its place in the file."""
+
+    def __init__(self, said: Sequence[Said], chat: Chat) -> None:
+        self._said = said
+        places = {one.key: place for place, one in reversed(list(enumerate(said))) if one.key is not None}
+        self._parents = {place: places.get(one.parent) for place, one in enumerate(said) if one.parent is not None}
+        self._cut_circles()
+        self.children: list[list[int]] = [[] for _ in said]
+        for place, parent in self._parents.items():
+            if parent is not None:
+                self.children[parent].append(place)
+        self.roots = [place for place in range(len(said)) if self._parents.get(place) is None]
+        self._newest = self._newest_leaves()
+        if not chat.in_line:
+            self.roots.sort(key=lambda place: (self._times[place], not said[place].is_user, place))
+        self._to_leaf = self._way_from(places.get(chat.leaf) if chat.leaf is not None else None)
+
+    def _cut_circles(self) -> None:
+        """Take the link away that closes a circle, so that all messages hang on a root."""
+        done: set[int] = set()
+        for place in range(len(self._said)):
+            way: dict[int, None] = {}
+            at: int | None = place
+            while at is not None and at not in done and at not in way:
+                way[at] = None
+                at = self._parents.get(at)
+            if at is not None and at in way:
+                self._parents[at] = None
+            done.update(way)
+
+    def _newest_leaves(self) -> list[tuple[datetime, int]]:
+        """Return, by message, the time and the place of the newest leaf that goes on from it, the last of a tie."""
+        order = [place for root in self.roots for place in self.below(root)]
+        self._times = [EARLIEST] * len(self._said)
+        for place in order:
+            parent = self._parents.get(place)
+            self._times[place] = self._said[place].at or (EARLIEST if parent is None else self._times[parent])
+        newest = [(time, place) for place, time in enumerate(self._times)]
+        for place in reversed(order):
+            if self.children[place]:
+                newest[place] = max(newest[child] for child in self.children[place])
+        return newest
+
+    def _way_from(self, leaf: int | None) -> set[int]:
+        way: set[int] = set()
+        while leaf is not None:
+            way.add(leaf)
+            leaf = self._parents.get(leaf)
+        return way
+
+    def goes_on_with(self, place: int) -> int | None:
+        """Return the message with which the talk goes on from one."""
+        children = self.children[place]
+        on_the_way = next((child for child in children if child in self._to_leaf), None)
+        return max(children, key=lambda child: self._newest[child], default=None) if on_the_way is None else on_the_way
+
+    def below(self, place: int) -> list[int]:
+        """Return a message and all below it, each behind its parent."""
+        found, waiting = [], [place]
+        while waiting:
+            found.append(waiting.pop())
+            waiting += reversed(self.children[found[-1]])
+        return found
