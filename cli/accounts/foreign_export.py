@@ -19,6 +19,7 @@ from memory.intake.importers.entries import Bad, Entry, Names
 from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported
 from schemas.accounts.accounts import Being
+from schemas.limits import ITEM_BYTES
 from store.accounts import users
 from store.errors import Unavailable
 from workers.runtime.resources import Resources
@@ -86,6 +87,7 @@ def _tell(done: Imported) -> None:
         *([count(done.notes, "knowledge note")] if done.notes else []),
         *([f"{done.known} known already"] if done.known else []),
         *([f"{done.erased} erased before"] if done.erased else []),
+        *([f"{done.shortened} shortened to {ITEM_BYTES >> 10} KB"] if done.shortened else []),
     ]
     say(", ".join(parts))
     if done.left_out:

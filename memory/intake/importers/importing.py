@@ -42,8 +42,8 @@ SEEDS_AT_ONCE = 200
 class Imported:
     """What became of an export's entries.
 
-    `retracted` counts those of `messages` that are on other branches, `left_out` what is no talk, or not to be taken
-    in, by the reason.
+    `retracted` counts those of `messages` that are on other branches, `shortened` those of whose text the beginning was
+    kept, `left_out` what is no talk, or not to be taken in, by the reason.
     """
 
     messages: int = 0
@@ -53,6 +53,7 @@ class Imported:
     known: int = 0
     erased: int = 0
     set_aside: int = 0
+    shortened: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -161,6 +162,7 @@ class Import:
     def _account(self, receipt: Receipt, items: Sequence[dict[str, Any]]) -> None:
         self.done.known += receipt.duplicates
         self.done.erased += len(receipt.erased)
+        self.done.shortened += len(receipt.shortened)
         for trouble in receipt.rejected + receipt.conflicts:
             item = items[trouble.position]
             self._put_aside(Bad(item.get("conversation") or "a message", trouble.reason, item))

@@ -267,13 +267,19 @@ def test_an_archive_is_read_as_it_was_downloaded(take, told, tmp_path):
         take("sillytavern", Path(archive))
 
 
-def test_what_intake_refuses_is_set_aside_and_aged_input_is_marked(take, told, tmp_path):
-    file = tmp_path / "conversations.json"
-    times = ("2026-02-01T09:00:00Z", "2126-02-01T09:00:00Z")
-    said = [{"uuid": f"m-{n}", "sender": "human", "text": "Hello.", "created_at": at} for n, at in enumerate(times)]
-    file.write_text(json.dumps([{"uuid": "k", "created_at": "2026-02-01T09:00:00Z", "chat_messages": said}]))
-    done, (bad,) = take("claude", file, aged=True)
+def test_what_intake_refuses_is_set_aside(take, tmp_path):
+    file = tmp_path / "memories.json"
+    file.write_text(json.dumps([{"id": "m-1", "memory": "word " * 20_000}, {"id": "m-2", "memory": "word " * 200}]))
+    done, (bad,) = take("mem0", file)
     assert isinstance(bad, Bad)
-    assert (bad.reason.partition(":")[0], bad.entry["id"]) == ("created_at", "claude/m-1")
-    assert [(row["content"], row["aged"]) for row in told()] == [("Hello.", True)]
-    assert (done.messages, done.set_aside) == (1, 1)
+    assert ("is the most" in bad.reason, bad.entry["id"]) == (True, "mem0/m-1")
+    assert (done.notes, done.set_aside) == (1, 1)
+
+
+def test_aged_input_is_marked_and_a_long_message_keeps_its_head(take, told, tmp_path):
+    file = tmp_path / "conversations.json"
+    said = [{"uuid": f"m-{n}", "sender": "human", "text": text} for n, text in enumerate(("Hello.", "x" * 70_000))]
+    file.write_text(json.dumps([{"uuid": "k", "created_at": "2026-02-01T09:00:00Z", "chat_messages": said}]))
+    done, aside = take("claude", file, aged=True)
+    assert [(row["content"][:6], row["aged"]) for row in told()] == [("Hello.", True), ("xxxxxx", True)]
+    assert (done.messages, done.shortened, aside) == (2, 1, [])
