@@ -25,7 +25,7 @@ from memory.talk import context_provenance
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
-from schemas.context.context import Context, RegionReport
+from schemas.context.context import Context, RegionReport, WorkingMemoryEntry
 from schemas.settings import Settings
 from store.context import context as material
 from store.context import working_memory
@@ -150,15 +150,19 @@ def _shown(tx: Transaction, being: Being, prepared: PreparedAssembly) -> set[UUI
     """The messages that the prompt shows as they are: the conversation's, the caller's, and the one to be answered."""
     request = prepared.request
     shown = {request.message_id, *request.shown}
-    entries = working_memory.entries(tx, being.being_id, prepared.conversation)
-    said = [entry for entry in entries if entry.region == CONVERSATION]
-    if request.message and request.message_id is None:
-        # A frontend hands its message in and asks for a context beside that: the message is no memory for itself.
-        newest = said[-JUST_STORED:]
-        shown |= {entry.message_id for entry in newest if entry.content.strip() == request.message.strip()}
     if prepared.includes(CONVERSATION):
-        shown |= {entry.message_id for entry in said}
+        shown |= {entry.message_id for entry in _said(tx, being, prepared)}
+    elif request.message and request.message_id is None:
+        # A frontend hands its message in and asks for a context beside that: the message is no memory for itself.
+        newest = _said(tx, being, prepared)[-JUST_STORED:]
+        shown |= {entry.message_id for entry in newest if entry.content.strip() == request.message.strip()}
     return {message_id for message_id in shown if message_id is not None}
+
+
+def _said(tx: Transaction, being: Being, prepared: PreparedAssembly) -> list[WorkingMemoryEntry]:
+    """The last messages of the conversation, oldest first."""
+    entries = working_memory.entries(tx, being.being_id, prepared.conversation)
+    return [entry for entry in entries if entry.region == CONVERSATION]
 
 
 def _blocks(prepared: PreparedAssembly, filled: Filled, found: Retrieval) -> list[Block]:

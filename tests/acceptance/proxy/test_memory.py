@@ -96,6 +96,23 @@ def test_a_temporary_chat_of_open_webui_leaves_no_word(sdk, person, chat):
         assert placed.fetchall() == []
 
 
+def test_a_region_that_was_written_for_one_chat_is_in_the_prompts_of_that_chat_alone(proxy, sdk, person):
+    person.ask("PUT", "/profiles/chatFrontend", json={"regions": ["default"], "others": True})
+    for chat in ("tab-1", "tab-2", None):
+        params = {} if chat is None else {"conversation": chat}
+        person.ask("PUT", "/working-memory/userNotes", params=params, json=[{"content": f"Note of {chat}."}])
+    for chat in ("tab-1", "tab-2", "tab-3"):
+        asked(sdk(x_memory_conversation=chat), f"Hello from {chat}.")
+        system = proxy.upstream.requests[-1].body["messages"][0]
+        assert system["role"] == "system"
+        notes = [of for of in ("tab-1", "tab-2", "tab-3", "None") if f"Note of {of}." in system["content"]]
+        assert notes == ([chat] if chat != "tab-3" else [])
+        # Another chat's last word is not the message before.
+        assert "message before" not in system["content"]
+    contexts = person.ask("GET", "/contexts").json()["contexts"]
+    assert [one["conversation"] for one in contexts] == ["tab-3", "tab-2", "tab-1"]
+
+
 def test_of_several_answers_none_is_taken_in(proxy, sdk, person):
     proxy.upstream.replies.append(Reply.document(completion("One of two.", choices=2)))
     asked(sdk(), "Choose.", n=2)
