@@ -4,7 +4,9 @@ Streams are read event by event as they pass, so that an open stream holds no mo
 is not what this wire promises is passed over; the client gets it all the same.
 """
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from providers.event_stream import DONE, JsonEvents
@@ -16,6 +18,10 @@ from schemas.text.storable import storable
 MOST_TEXT = 256 * 1024
 # Counts beyond this are no usage.
 MOST_TOKENS = 1_000_000_000
+# What a choice has besides what the model wrote.
+_NOT_WRITTEN = frozenset(
+    {"id", "index", "role", "type", "format", "logprobs", "finish_reason", "native_finish_reason", "stop_reason"}
+)
 _TEXT_PARTS = frozenset({"text", "output_text", None})
 
 
@@ -28,6 +34,9 @@ class ChatAnswer:
         choices: How many choices it had.
         model: The model's name as the upstream reports it.
         usage: The tokens, if the upstream reports them.
+        came: The most tokens that what came can have been, in all choices: words, refusals, reasoning, calls of tools,
+            whatever else, and what could not be read. No tokenizer makes more tokens than there are bytes.
+        payload: How many of these are data of sounds and pictures, of which a token stands for many.
         complete: Whether it came to its end.
         readable: Whether it could be read.
     """
@@ -38,13 +47,15 @@ class ChatAnswer:
     usage: Usage | None = None
     complete: bool = False
     readable: bool = True
+    came: int = field(default=0, compare=False)
+    payload: int = field(default=0, compare=False)
 
 
 class AnswerReader:
     """Reads one answer, which is a stream or a document.
 
     Args:
-        content_encoding: Its `Content-Encoding`; a compressed answer is not read.
+        content_encoding: Its `Content-Encoding`; a compressed answer is counted by its bytes, and not read.
     """
 
     def __init__(self, content_encoding: str | None = None) -> None:
@@ -52,6 +63,8 @@ class AnswerReader:
         self._events = JsonEvents()
         self._text: list[str] = []
         self._length = 0
+        self._came = 0
+        self._payload = 0
         self._deltas = False
         self._choices: set[int] = set()
         self._model: str | None = None
@@ -59,11 +72,18 @@ class AnswerReader:
         self._done = False
         self._marked = False
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether the answer's bytes are its text, and no compressed form of it."""
+        return self._readable
+
     def feed(self, chunk: bytes) -> None:
         """Read the next bytes of the answer."""
-        if self._readable:
-            for event in self._events.feed(chunk):
-                self._take(event)
+        if not self._readable:
+            self._came += len(chunk)
+            return
+        for event in self._events.feed(chunk):
+            self._take(event)
 
     def answer(self, *, ended: bool) -> ChatAnswer:
         """Return what was read; called once, at the end.
@@ -74,6 +94,10 @@ class AnswerReader:
         if self._readable:
             for event in self._events.end():
                 self._take(event)
+        came, payload = self._came + self._events.unread, self._payload
+        if self._events.cut_end and (usage := _usage_at_end(self._events.cut_end)):
+            # Beside it the size of a document tells nothing.
+            self._usage, came, payload = usage, usage.output_tokens, 0
         return ChatAnswer(
             # Halves of one character may come in two pieces.
             text=storable("".join(self._text)[:MOST_TEXT]),
@@ -82,6 +106,8 @@ class AnswerReader:
             usage=self._usage,
             complete=ended and self._done,
             readable=self._readable,
+            came=came,
+            payload=payload,
         )
 
     def _take(self, event: Any) -> None:
@@ -90,6 +116,7 @@ class AnswerReader:
             return
         self._usage = _usage(event.get("usage")) or self._usage
         choices = event.get("choices")
+        self._count(choices)
         if self._marked or not isinstance(choices, list):
             # No client shows what stands behind the end mark.
             return
@@ -98,6 +125,13 @@ class AnswerReader:
         for choice in choices:
             if isinstance(choice, dict):
                 self._take_choice(choice)
+
+    def _count(self, choices: Any) -> None:
+        for name, written in _written(choices):
+            # Of a token that is part of a character, no text may be seen yet.
+            size = max(1, len(written.encode("utf-8", "surrogatepass")))
+            self._came += size
+            self._payload += size if name == "data" or written.startswith("data:") else 0
 
     def _take_choice(self, choice: dict[str, Any]) -> None:
         told = choice.get("index")
@@ -123,6 +157,31 @@ class AnswerReader:
         elif self._deltas:
             return
         self._say(words)
+
+
+def _written(choices: Any) -> Iterator[tuple[str, str]]:
+    """Yield what a model wrote into choices, each with its name there; iterative, for any nesting."""
+    waiting: list[tuple[str, Any]] = [("", choices)]
+    while waiting:
+        match waiting.pop():
+            case (name, str(text)):
+                yield name, text
+            case (_, dict() as parts):
+                waiting.extend(part for part in parts.items() if part[0] not in _NOT_WRITTEN)
+            case (name, list() as parts):
+                waiting.extend((name, part) for part in parts)
+            case (name, int() | float() as number):
+                yield name, str(number)
+
+
+def _usage_at_end(end: bytearray) -> Usage | None:
+    """Read the usage in the end of a document of which no more was kept; in a string its name would be escaped."""
+    text = end.decode("utf-8", "replace")
+    at = text.rfind('"usage"')
+    try:
+        return _usage(json.JSONDecoder().raw_decode(text[text.index("{", at) :])[0]) if at >= 0 else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _words(part: Any) -> str:
@@ -151,7 +210,9 @@ def _usage(told: Any) -> Usage | None:
         return None
     details = told.get("prompt_tokens_details")
     cached = min((_count(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
-    return Usage(input_tokens=prompt - cached, output_tokens=completion, cache_read_tokens=cached)
+    # Some count a model's reasoning in the total alone.
+    output = max(completion, (_count(told.get("total_tokens")) or 0) - prompt)
+    return Usage(input_tokens=prompt - cached, output_tokens=output, cache_read_tokens=cached)
 
 
 def _count(told: Any) -> int | None:

@@ -19,15 +19,26 @@ DONE = "[DONE]"
 # The longest event, line, or document. One with several choices, or with generated audio, may be longer.
 MOST_BYTES = 1024 * 1024
 
+# How much is kept of the end of a longer document.
+END_BYTES = 64 * 1024
+_FIELDS = (b":", b"event:", b"id:", b"retry:")
+
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
 _DATA = b"data:"
 
 
 class JsonEvents:
-    """Reads one body as it comes, and holds no more of it than the event or document at hand."""
+    """Reads one body as it comes, and holds no more of it than the event or document at hand.
+
+    Attributes:
+        unread: How many bytes of it could not be read, or only in part.
+        cut_end: The end of a document that was too long.
+    """
 
     def __init__(self) -> None:
+        self.unread = 0
+        self.cut_end = bytearray()
         self._pending = bytearray()
         self._lines: list[bytes] = []
         self._held = 0
@@ -37,6 +48,8 @@ class JsonEvents:
     def feed(self, chunk: bytes) -> Iterator[Any]:
         """Read the next bytes; yields the objects that are complete, and `DONE` at the end mark."""
         if self._skipping and self._document:
+            self.unread += len(chunk)
+            self.cut_end = (self.cut_end + chunk)[-END_BYTES:]
             return
         self._pending += chunk
         if self._document is None:
@@ -45,8 +58,10 @@ class JsonEvents:
             yield from self._read_lines()
         if len(self._pending) > MOST_BYTES:
             if self._document:
+                self.cut_end = self._pending[-END_BYTES:]
                 yield from self._read_document()
             self._skipping = True
+            self.unread += len(self._pending)
             self._pending.clear()
 
     def end(self) -> Iterator[Any]:
@@ -72,6 +87,7 @@ class JsonEvents:
             if self._skipping:
                 # The end of a line that was too long.
                 self._skipping = False
+                self.unread += len(line)
             else:
                 yield from self._line(line)
 
@@ -92,14 +108,21 @@ class JsonEvents:
             self._held += len(data)
             if self._held > MOST_BYTES:
                 yield from self._event()
+        elif not line.startswith(_FIELDS):
+            self.unread += len(line)
 
     def _event(self) -> Iterator[Any]:
         """Yield what several lines of data are together, else what each of them is."""
         lines, self._lines, self._held = self._lines, [], 0
         whole = _object(b"\n".join(lines)) if lines else None
-        for found in [whole] if whole is not None else map(_object, lines):
-            if found is not None:
+        if whole is not None:
+            yield whole
+            return
+        for line in lines:
+            if (found := _object(line)) is not None:
                 yield found
+            else:
+                self.unread += len(line)
 
     def _read_document(self) -> Iterator[Any]:
         body, found = bytes(self._pending), list[Any]()
@@ -110,7 +133,10 @@ class JsonEvents:
         except (ValueError, RecursionError):
             for line in _LINE_END.split(body):
                 found += self._line(line)
-            found = [*found, *self._event()] or _beginning(body)
+            found = [*found, *self._event()]
+            if not found:
+                self.unread += len(body)
+                found = _beginning(body)
         yield from (each for each in found if isinstance(each, dict) or each == DONE)
 
 

@@ -1,5 +1,8 @@
 """Estimates token counts without a tokenizer."""
 
+# The longest tokens of common vocabularies are runs of blanks; text has far shorter ones on average.
+MOST_BYTES_PER_TOKEN = 32
+
 
 def estimated_tokens(text: str) -> int:
     """Estimate a text's tokens, erring on the high side.

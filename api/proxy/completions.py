@@ -21,13 +21,12 @@ from api.proxy.memory_work import Asked, Progress, Stored, conclude, embed_last_
 from api.proxy.proxy import Proxy
 from api.proxy.relay import ClientGone, relayed, while_connected
 from api.proxy.threads import finished, happened
-from memory.proxy.admission import Admission, read_model
+from memory.proxy.admission import Admission, is_budgeted, read_model
 from memory.proxy.body import ChatBody, read_chat
+from memory.proxy.settlement import most_usage
 from memory.proxy.transcript import read_transcript
 from memory.text.errors import InvalidRequest
 from providers.chat_answer import ChatAnswer
-from providers.thinking import Usage
-from providers.tokens import estimated_tokens
 from providers.upstream import UpstreamFailed
 from schemas.limits import DOCUMENT_VALUES, PRODUCER_ID_CHARACTERS
 from schemas.llm.calls import Outcome
@@ -60,6 +59,7 @@ class _Ready:
     work: "asyncio.Future[None] | None"
     body: list[bytes]
     headers: list[tuple[bytes, bytes]]
+    hides_usage: bool
 
 
 class ChatCompletions:
@@ -106,23 +106,22 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
     began = asyncio.get_running_loop().time()
     requested = read_model(settings, chat.model, headers.get(BEING))
     asked = _asked(chat, headers)
-    words = "".join(line.text for line in asked.transcript.lines)
-    expected = Usage(
-        input_tokens=estimated_tokens(words) + settings.proxy_context_tokens,
-        output_tokens=(chat.most_answer_tokens or settings.proxy_answer_tokens) * chat.choices,
-    )
-    admitted = await proxy.gateway.admit(identity, requested, expected)
+    admitted = await proxy.gateway.admit(identity, requested, most_usage(chat, settings))
     try:
         progress, work = await _remembered(proxy, admitted, asked, began)
         told = progress.stored
         answered = _headers(admitted.admission, progress, told)
         proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, told)
-        written = chat.written(requested.model, progress.context)
+        limit = None
+        if is_budgeted(settings, requested, admitted.admission.payer):
+            limit = requested.upstream.limit_field, settings.proxy_answer_tokens
+        written = chat.written(requested.model, progress.context, limit)
         proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
-        return _Ready(admitted, progress, told, work, [written], answered)
+        hides_usage = chat.is_stream and not chat.asks_usage
+        return _Ready(admitted, progress, told, work, [written], answered, hides_usage)
     except BaseException:
         # Nothing was sent; the client may have gone away.
-        proxy.gateway.release(admitted.admission)
+        proxy.gateway.release(admitted)
         raise
 
 
@@ -209,7 +208,7 @@ async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Rec
         upstream = await while_connected(receive, asking.__aenter__())
         try:
             key_refused = upstream.status == HTTPStatus.UNAUTHORIZED
-            read, ended = await relayed(upstream, ready.headers, receive, send)
+            read, ended = await relayed(upstream, ready.headers, receive, send, hides_usage=ready.hides_usage)
             if upstream.status == HTTPStatus.OK:
                 answer, outcome = read, "answered"
         finally:

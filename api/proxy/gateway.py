@@ -213,17 +213,20 @@ class Gateway:
         elif isinstance(fault, BudgetSpent | NotFound | NoPayer | InvalidRequest):
             self._admissions.forget(slot)
 
+    def release(self, admitted: Admitted) -> None:
+        """Release the reservation of a request that is not passed on."""
+        reserved = admitted.late
+        if reserved is None:
+            reserved = asyncio.get_running_loop().create_future()
+            reserved.set_result(admitted.admission)
+        reserved.add_done_callback(self._release)
+
     def _release(self, done: "asyncio.Future[Admission]") -> None:
         """Release the reservation of a request that did not wait for it."""
         if not done.cancelled() and done.exception() is None:
-            self.release(done.result())
-
-    def release(self, admitted: Admission) -> None:
-        """Release the reservation of a request that is not passed on."""
-        on = self._on
-        if admitted.call_id is not None:
-            settle = partial(admission.settle, on.store, on.settings)
-            self._threads.start(admitted.being.user_id, settle, admitted, "failed", Usage())
+            reserved = done.result()
+            settle = partial(admission.settle, self._on.store, self._on.settings)
+            self._threads.start(reserved.being.user_id, settle, reserved, "failed", Usage())
 
     def _forget_if_invalid(self, token: bytes, done: "asyncio.Future[Caller | Operator]") -> None:
         if not done.cancelled() and isinstance(done.exception(), InvalidToken):

@@ -15,11 +15,11 @@ from memory.proxy.admission import Admission
 from memory.proxy.background import is_background
 from memory.proxy.exchange import TakenTranscript, take_answer, take_transcript
 from memory.proxy.insertion import context_to_insert
+from memory.proxy.settlement import used
 from memory.proxy.transcript import Transcript
 from memory.proxy.turns import Names, last_words
 from providers.chat_answer import ChatAnswer
 from providers.thinking import Usage
-from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
 from schemas.llm.calls import Outcome
 from store.database import Store
@@ -206,15 +206,10 @@ def record(on: Resources, admitted: Admission, outcome: Outcome, usage: Usage | 
 
 
 def usage_of(admitted: Admission, answer: ChatAnswer | None, outcome: Outcome) -> Usage | None:
-    """Return what a call used: as the upstream reports, else counted; None if neither is possible."""
+    """Return what a call used; None if it is not known, and the reservation stays as its cost."""
     if answer is None:
         return Usage() if outcome == "failed" else None
-    if answer.usage is not None:
-        return answer.usage
-    if not answer.readable or answer.choices > 1:
-        return None
-    said = estimated_tokens(answer.text) if answer.text else 0
-    return Usage(input_tokens=admitted.reserved.input_tokens, output_tokens=said)
+    return used(admitted.reserved, answer)
 
 
 def _unless_down(store: Store, take: Callable[[], T]) -> T:

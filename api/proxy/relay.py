@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from starlette.types import Receive, Send
 
 from providers.chat_answer import AnswerReader, ChatAnswer
+from providers.hidden_usage import WithoutUsage
 from providers.upstream import UpstreamAnswer, UpstreamFailed
 
 T = TypeVar("T")
@@ -35,7 +36,14 @@ async def while_connected(receive: Receive, work: Coroutine[Any, Any, T]) -> T:
         await asyncio.gather(working, watching, return_exceptions=True)
 
 
-async def relay(answer: UpstreamAnswer, headers: list[tuple[bytes, bytes]], reader: AnswerReader, send: Send) -> None:
+async def relay(
+    answer: UpstreamAnswer,
+    headers: list[tuple[bytes, bytes]],
+    reader: AnswerReader,
+    send: Send,
+    *,
+    hides_usage: bool = False,
+) -> None:
     """Send an answer's head and body, all but the end of the body.
 
     Args:
@@ -43,23 +51,34 @@ async def relay(answer: UpstreamAnswer, headers: list[tuple[bytes, bytes]], read
         headers: Headers to add.
         reader: Reads the answer beside.
         send: The ASGI function.
+        hides_usage: Whether the client did not ask for the usage of a stream.
 
     Raises:
         UpstreamFailed: The answer broke off.
     """
-    await send({"type": "http.response.start", "status": answer.status, "headers": [*answer.headers, *headers]})
+    without = WithoutUsage() if hides_usage and reader.is_readable else None
+    passed = [(name, value) for name, value in answer.headers if without is None or name != b"content-length"]
+    await send({"type": "http.response.start", "status": answer.status, "headers": [*passed, *headers]})
     async for chunk in answer.chunks:
         reader.feed(chunk)
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        if shown := without.feed(chunk) if without else chunk:
+            await send({"type": "http.response.body", "body": shown, "more_body": True})
+    if without and (rest := without.rest()):
+        await send({"type": "http.response.body", "body": rest, "more_body": True})
 
 
 async def relayed(
-    answer: UpstreamAnswer, headers: list[tuple[bytes, bytes]], receive: Receive, send: Send
+    answer: UpstreamAnswer,
+    headers: list[tuple[bytes, bytes]],
+    receive: Receive,
+    send: Send,
+    *,
+    hides_usage: bool = False,
 ) -> tuple[ChatAnswer, bool]:
     """Relay an answer; returns what was read of it, and whether the client got all of it but the end of the body."""
     reader = AnswerReader(answer.header("content-encoding"))
     try:
-        await while_connected(receive, relay(answer, headers, reader, send))
+        await while_connected(receive, relay(answer, headers, reader, send, hides_usage=hides_usage))
     except (UpstreamFailed, ClientGone):
         return reader.answer(ended=False), False
     return reader.answer(ended=True), True

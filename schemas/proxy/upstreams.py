@@ -1,7 +1,7 @@
 """The upstreams that an operator configures for the proxy."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
@@ -27,6 +27,7 @@ class Upstream(BaseModel):
         provider: The provider whose stored users' keys it accepts; None: users' keys are never sent to it.
         key: The platform's key there, which pays for users without a key; None: the platform pays for no user.
         models: The models that may be requested; None: all that it has.
+        limit_field: The field in which it reads the most tokens of an answer.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -35,6 +36,7 @@ class Upstream(BaseModel):
     provider: Provider | None = None
     key: SecretStr | None = None
     models: tuple[str, ...] | None = Field(None, min_length=1)
+    limit_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
 
     @property
     def is_free(self) -> bool:

@@ -18,8 +18,8 @@ class ProxySettings(Section):
         {},
         description="The servers that the [proxy](proxy.md) passes chat completions to, as JSON by name: `base_url`, "
         "`provider` (`openai` or `anthropic`, whose stored users' keys pay there), `key` (the platform's, for users "
-        "without one), `models` (the only ones that may be requested). The first is the default. Not set: the proxy "
-        "is off.",
+        "without one), `models` (the only ones that may be requested), `limit_field` (where the server reads the limit "
+        "of an answer: `max_completion_tokens` or `max_tokens`). The first is the default. Not set: the proxy is off.",
     )
     proxy_daily_cost: Budget = Field(
         Decimal(1),
@@ -29,7 +29,12 @@ class ProxySettings(Section):
     )
     proxy_answer_tokens: PositiveInt = Field(
         4096,
-        description="The tokens that are reserved in that budget for an answer, if the request sets no limit itself.",
+        description="The limit of an answer that such a request gets if it sets none itself, in tokens.",
+    )
+    proxy_media_tokens: PositiveInt = Field(
+        50_000,
+        description="The most tokens that a picture, sound or file in a request may have, which are reserved in that "
+        "budget. Most models take some thousand for a picture.",
     )
     proxy_context_tokens: int = Field(
         2000,

@@ -52,7 +52,7 @@ def test_an_odd_answer_passes_byte_for_byte_and_is_taken_in(proxy, ask, person, 
     parts = [body[at : at + size] for at in range(0, len(body), size)]
     media = {"json": "application/json", "event-stream": "text/event-stream"}.get(kind)
     proxy.upstream.replies.append(Reply(parts, headers={"content-type": media} if media else {}, chunked=True))
-    answer = ask(asking("Where is the key?", stream=True))
+    answer = ask(asking("Where is the key?", stream=True, stream_options={"include_usage": True}))
     assert answer.content == body
     wait_until(lambda: said(person) == [("user", "Where is the key?"), ("assistant", "Under the mat.")])
 

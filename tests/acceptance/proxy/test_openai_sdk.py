@@ -35,7 +35,9 @@ def test_an_answer_is_the_upstreams_byte_for_byte(proxy, sdk):
 def test_a_stream_is_the_upstreams_byte_for_byte(proxy, sdk):
     reply = Reply.stream("Good ", "morning", " to you.", usage=True)
     proxy.upstream.replies.append(reply)
-    with sdk().chat.completions.with_streaming_response.create(model="fake-1", messages=HELLO, stream=True) as answer:
+    with sdk().chat.completions.with_streaming_response.create(
+        model="fake-1", messages=HELLO, stream=True, stream_options={"include_usage": True}
+    ) as answer:
         assert b"".join(answer.iter_bytes()) == reply.body
         assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
     proxy.upstream.replies.append(Reply.stream("Good ", "morning"))
@@ -58,6 +60,7 @@ def test_a_stream_is_the_upstreams_byte_for_byte(proxy, sdk):
 def test_whatever_an_upstream_answers_is_the_clients_byte_for_byte(proxy, sdk, reply):
     proxy.upstream.replies.append(reply)
     body = {"model": "fake-1", "messages": HELLO, "n": 2, "tools": [TOOL], "stream": reply.chunked}
+    body["stream_options"] = {"include_usage": True}
     client, received = sdk(), b""
     url, headers = f"{proxy.base_url}/chat/completions", {"Authorization": f"Bearer {client.api_key}"}
     with (
@@ -78,7 +81,7 @@ def test_a_part_of_a_stream_arrives_before_the_next_is_sent(proxy, sdk):
         # The upstream has sent no more, and the client has what there is.
 
 
-def test_a_request_reaches_the_upstream_as_it_was_but_for_model_and_context(proxy, sdk):
+def test_a_request_with_a_limit_reaches_the_upstream_as_it_was_but_for_model_and_context(proxy, sdk):
     content = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": PIXEL}}]
     messages = [
         {"role": "system", "content": "You are brief."},
@@ -88,6 +91,7 @@ def test_a_request_reaches_the_upstream_as_it_was_but_for_model_and_context(prox
         {"role": "user", "content": content, "name": "Ann"},
     ]
     more = {"tools": [TOOL], "temperature": 0.25, "seed": 2**60, "logit_bias": {"50256": -100}, "stop": ["\n", "é"]}
+    more["max_tokens"] = 900
     sdk().chat.completions.create(
         model="fake-1@mira", messages=messages, extra_body={"unknown": {"a": [1, 2.50, None]}}, **more
     )

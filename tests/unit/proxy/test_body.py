@@ -71,13 +71,77 @@ def test_a_body_of_any_content_is_read_and_written(said, more, ascii_only, inden
     [
         ({}, 1, None),
         ({"n": 3, "max_tokens": 7}, 3, 7),
-        ({"n": 0, "max_tokens": 7, "max_completion_tokens": 9}, 1, 9),
-        ({"n": "3", "max_tokens": -1}, 1, None),
+        ({"n": None, "max_tokens": 7, "max_completion_tokens": 9}, 1, 9),
+        ({"max_tokens": 9, "max_completion_tokens": 7}, 1, 9),
+        ({"max_tokens": 9, "n_predict": 70}, 1, 70),
+        ({"n": 2, "best_of": 5, "max_tokens": None}, 5, None),
+        # Without a limit, as several servers read them.
+        ({"max_tokens": -1}, 1, None),
+        ({"max_tokens": 0, "max_completion_tokens": 9}, 1, None),
+        ({"n_predict": 5}, 1, None),
     ],
 )
 def test_choices_and_limits_of_the_answer(fields, choices, most):
     chat = read_chat(json.dumps({"messages": [{}], "model": "m", **fields}))
-    assert (chat.choices, chat.most_answer_tokens) == (choices, most)
+    assert (chat.choices, chat.answer_limit) == (choices, most)
+
+
+@pytest.mark.parametrize(
+    ("fields", "sent"),
+    [
+        ({}, {"max_completion_tokens": 40}),
+        ({"max_tokens": 7}, {"max_tokens": 7}),
+        ({"max_tokens": 0}, {"max_tokens": 40}),
+        ({"max_tokens": -1, "max_completion_tokens": 7}, {"max_tokens": 40, "max_completion_tokens": 7}),
+        ({"max_tokens": None}, {"max_tokens": None, "max_completion_tokens": 40}),
+        ({"n_predict": 900}, {"n_predict": 40, "max_completion_tokens": 40}),
+    ],
+)
+def test_a_request_without_a_limit_is_given_one_in_the_field_that_its_server_reads(fields, sent):
+    body = {"messages": [{}], "model": "m", **fields}
+    written = json.loads(read_chat(json.dumps(body)).written("m", None, ("max_completion_tokens", 40)))
+    assert written == {"messages": [{}], "model": "m", **sent}
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"stream_options": None}, {"stream_options": {"include_usage": False, "x": 1}}]
+)
+def test_a_stream_is_asked_for_its_usage(options):
+    body = {"messages": [{}], "model": "m", "stream": True, **options}
+    chat = read_chat(json.dumps(body))
+    assert not chat.asks_usage
+    kept = options.get("stream_options") or {}
+    assert json.loads(chat.written("m", None)) == {**body, "stream_options": {**kept, "include_usage": True}}
+    asked = read_chat(json.dumps({**body, "stream_options": {"include_usage": True}}))
+    assert asked.asks_usage
+    assert asked.written("m", None).decode() == asked.text
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        *(
+            {name: value}
+            for name in ("max_tokens", "n_predict")
+            for value in ("100000", 100000.0, True, -2, 10**8, [5])
+        ),
+        *({"n": value} for value in ("64", 64.0, 0, -1, 129, True)),
+        {"best_of": 20.0},
+        {"stream": "true"},
+        {"stream": 1},
+        {"stream_options": [1]},
+    ],
+)
+def test_what_servers_read_differently_is_refused(fields):
+    (name,) = fields
+    with pytest.raises(InvalidRequest, match=f"`{name}` must be"):
+        read_chat(json.dumps({"messages": [{}], "model": "m", **fields}))
+
+
+@pytest.mark.parametrize("more", ['"n": 1, "n": 64', '"seed": 1, "seed": 2', '"MAX_TOKENS": 9', '"max_to\u212aens": 9'])
+def test_a_field_that_stands_twice_or_in_another_case_is_refused(more):
+    with pytest.raises(InvalidRequest, match=r"twice|another case"):
+        read_chat(f'{{"messages": [{HELLO}], "model": "m", {more}}}')
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,85 @@
+"""The fields of a chat completion that bound its answer, read as strictly as no server reads them otherwise.
+
+Servers differ in what they make of `"64"`, `64.0`, two fields for one limit, a field twice, or a name in capitals. Such
+a body is refused, or counts at the most that any server makes of it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from memory.text.errors import InvalidRequest
+
+LIMITS = ("max_completion_tokens", "max_tokens")
+# Other servers' names, which bound nothing where a server does not know them.
+OTHER_LIMITS = ("max_output_tokens", "max_new_tokens", "n_predict", "num_predict", "min_tokens")
+CHOICES = ("n", "best_of")
+STREAM, STREAM_OPTIONS = "stream", "stream_options"
+MOST_TOKENS = 10_000_000
+MOST_CHOICES = 128
+
+_READ = frozenset({"model", "messages", "prediction", STREAM, STREAM_OPTIONS, *LIMITS, *OTHER_LIMITS, *CHOICES})
+
+
+def check_name(name: str, before: Mapping[str, Any]) -> None:
+    """Check a field's name; some servers read names in any case.
+
+    Args:
+        name: The name.
+        before: The fields before it.
+
+    Raises:
+        InvalidRequest: It stands twice, or differs from a name that is read by case alone.
+    """
+    if name in before:
+        raise InvalidRequest(
+            f"The body has the field `{name}` twice." if name in _READ else "The body has a field twice."
+        )
+    folded = name.casefold()
+    if folded != name and folded in _READ:
+        raise InvalidRequest(f"The body has the field `{folded}` in another case: write it in small letters.")
+
+
+def check(fields: Mapping[str, Any]) -> None:
+    """Check the fields that bound an answer.
+
+    Raises:
+        InvalidRequest: A field has a value that servers read differently; the text says which, and what to send.
+    """
+    for names, least, most in ((LIMITS + OTHER_LIMITS, -1, MOST_TOKENS), (CHOICES, 1, MOST_CHOICES)):
+        for name in names:
+            value = fields.get(name)
+            if value is not None and (type(value) is not int or not least <= value <= most):
+                raise InvalidRequest(f"The field `{name}` must be a whole number from {least} to {most}.")
+    if not isinstance(fields.get(STREAM), bool | None):
+        raise InvalidRequest("The field `stream` must be true or false.")
+    if not isinstance(fields.get(STREAM_OPTIONS), dict | None):
+        raise InvalidRequest("The field `stream_options` must be an object.")
+
+
+def choices(fields: Mapping[str, Any]) -> int:
+    """Return how many answers a request has made at the most."""
+    return max(fields.get(name) or 1 for name in CHOICES)
+
+
+def limit(fields: Mapping[str, Any]) -> int | None:
+    """Return the most tokens of one answer, whichever field a server reads; None if it may read none."""
+    given = [value for name in LIMITS if (value := fields.get(name)) is not None]
+    if not given or min(given) < 1:
+        return None
+    highest: int = max(*given, *(fields.get(name) or 0 for name in OTHER_LIMITS))
+    return highest
+
+
+def limited(fields: Mapping[str, Any], name: str, tokens: int) -> dict[str, int]:
+    """Return the fields to set so that an answer without a limit has one.
+
+    Args:
+        fields: The body's.
+        name: The field in which the server reads a limit.
+        tokens: The limit.
+    """
+    given = [each for each in LIMITS if fields.get(each) is not None] or [name]
+    # One that means no limit, or a server's own.
+    return {each: tokens for each in given if (fields.get(each) or 0) < 1} | {
+        each: tokens for each in OTHER_LIMITS if (fields.get(each) or 0) > tokens
+    }

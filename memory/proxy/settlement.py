@@ -1,0 +1,55 @@
+"""What a chat completion may use, which is reserved before it, and what it used, which is settled after it.
+
+INVARIANT  What is reserved is never below what can come of a request with a limit; where the platform pays within a
+           budget, each has one. What is settled is never below what came.
+"""
+
+from memory.proxy.body import ChatBody
+from providers.chat_answer import ChatAnswer
+from providers.thinking import Usage
+from providers.tokens import MOST_BYTES_PER_TOKEN
+from schemas.settings import Settings
+
+# What a server's own template may add to a prompt.
+TEMPLATE_TOKENS = 256
+# The context is measured in estimated tokens, each of which stands for 3 bytes at most.
+CONTEXT_BYTES = 3
+
+
+def most_usage(chat: ChatBody, settings: Settings) -> Usage:
+    """Return the most tokens that a request may use.
+
+    No tokenizer makes more tokens of a text than it has bytes, so all of the body counts, a token for each byte: tools,
+    their calls, schemas and names. A picture, sound, file or any part that is no text counts as the operator says.
+    """
+    media = chat.media * settings.proxy_media_tokens
+    context = settings.proxy_context_tokens * CONTEXT_BYTES
+    limit = chat.answer_limit or settings.proxy_answer_tokens
+    return Usage(
+        input_tokens=chat.prompt_bytes + media + context + TEMPLATE_TOKENS,
+        # What a prediction has and the answer has not is charged as output.
+        output_tokens=(limit + chat.prediction_bytes) * chat.choices,
+    )
+
+
+def used(reserved: Usage, answer: ChatAnswer) -> Usage:
+    """Return what a call used, as the upstream reports it.
+
+    What it does not report, or less than what came can have been, counts at the most: the prompt as it was reserved,
+    and the answer by its bytes. An upstream may report its tokens in every piece; of a stream that broke off, the bytes
+    count where they are more.
+
+    Args:
+        reserved: The most that the request may use.
+        answer: What came.
+    """
+    told = answer.usage or Usage()
+    least = -(-(answer.came - answer.payload) // MOST_BYTES_PER_TOKEN)
+    output = told.output_tokens
+    if answer.usage is None or output < least or not answer.complete:
+        output = max(output, answer.came)
+    if not answer.readable and answer.usage is None:
+        output = max(output, reserved.output_tokens)
+    if not told.prompt_tokens:
+        return Usage(input_tokens=reserved.input_tokens, output_tokens=output)
+    return Usage(told.input_tokens, output, told.cache_read_tokens, told.cache_write_tokens)
