@@ -19,8 +19,11 @@ _CITATIONS = re.compile(
     # Private-use characters without their partners.
     "|[\ue200-\ue206]"
 )
-# Claude's export writes it in place of each block that is none of text.
-_UNSUPPORTED = re.compile(r"\n?```\n?This block is not supported on your current device yet\.\n?```\n?")
+# Claude's export writes these in place of blocks that are none of text.
+_UNSUPPORTED = re.compile(
+    r"\n?```\n?(?:This block is not supported on your current device yet\."
+    r"|Viewing artifacts created via the Analysis Tool web feature preview isn.t yet supported on mobile\.)\n?```\n?"
+)
 _CITE_TAG = re.compile(r"</?(?:antml:)?cite\b[^<>]{0,200}>")
 
 

@@ -29,6 +29,7 @@ NO_TALK = frozenset(
 PROGRAM = frozenset(("SillyTavern System", "System", "Note", ""))
 # What stands in place of an answer that has not come; the extension knows the same.
 PLACEHOLDERS = frozenset(("", "...", "…"))
+HEADER = frozenset(("user_name", "character_name", "chat_metadata", "create_date"))
 LEFT_OUT = "lines of the program, narration and notes"
 
 
@@ -47,7 +48,7 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         elif "mes" in line:
             if (reason := chat.add(line)) is not None:
                 yield Bad(place, reason, line)
-        elif number == 1 and ("user_name" in line or "chat_metadata" in line):
+        elif not chat.header and not chat.said and HEADER & line.keys():
             chat.header = line
         else:
             yield Bad(place, "it is no message: it has no `mes`", line)

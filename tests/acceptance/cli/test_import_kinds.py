@@ -251,6 +251,19 @@ def test_what_is_not_to_be_remembered_is_left_out_and_told(imported):
     assert "not to be remembered (1)" in found.told
 
 
+def test_characters_that_can_not_be_stored_cost_no_message(imported):
+    said = dialog(1750000000.0, 1750000005.0, 1750000009.0, 1750000010.0)
+    texts = ["hi \ud83d my dog is Rex", "Nice \ud83d\ude00", "a\0b my cat is Pip", "\udc00Pip!"]
+    export = chatgpt(*[(*one[:2], [text], *one[3:]) for one, text in zip(said, texts, strict=True)])
+    export[0]["conversation_id"] = "c\ud800\0"
+    export[0]["mapping"]["b"]["message"]["id"] = "m\udfff"
+    found = imported("chatgpt", export)
+    mended = ["hi \ufffd my dog is Rex", "Nice \U0001f600", "a\ufffdb my cat is Pip", "\ufffdPip!"]
+    assert (found.code, found.said) == (0, mended)
+    with_name = sillytavern(("Zo\ud83d", "Hello.", {"send_date": "\ud83d"}), ("Ann", "Hi.", {}))
+    assert imported("sillytavern", with_name, "Tea.jsonl").said == ["Hello.", "Hi."]
+
+
 def test_reasoning_in_an_export_is_no_talk(imported):
     said = dialog(1750000000.0, 1750000005.0, 1750000009.0, 1750000010.0)
     texts = ["Which tea?", "<think>plan</think>Rooibos.", "And <think>then</think>?", "[THINK]only thought[/THINK]"]
