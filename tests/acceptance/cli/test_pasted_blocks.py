@@ -15,6 +15,7 @@ from tests.ports import free_port
 from workers.embedded.processes import wait_until
 
 README, *PAGES = documents()
+QUESTION = "What was my sister's name, and why not the ferry?"
 # Installing the environment, and a month of patrols, on a busy machine.
 README_PATIENCE = 1200.0
 
@@ -55,7 +56,7 @@ def test_readme_is_pasted_into_a_fresh_clone_with_an_empty_home():
         (promised,) = re.findall(r"^```\n(<passage.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
         first = "\n".join(line.rstrip() for line in said[0].splitlines())
         assert promised in first
-        assert first.rstrip().endswith("</rag-context>")
+        assert first.rstrip().endswith(f"<message>\n{QUESTION}\n</message>")
         assert "What Mizzen remembers" in said[1]
         # The system of the first block has the usual port.
         assert re.search(r"/demo \./patrol up --detach --port \d+$", said[1], re.MULTILINE)

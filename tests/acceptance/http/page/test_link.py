@@ -34,6 +34,9 @@ def test_a_link_logs_in_once_with_all_rights(owner, secret, problem):
     client.cookies = answer.cookies
     assert client.post("/v1/beings", json={"slug": "other", "name": "Other"}, headers=proof).status_code == 201
     problem(owner.person.with_secret(secret).post(LINK), 401)
+    # Nor is the session's own secret another link.
+    ((_, cookie),) = answer.cookies.items()
+    problem(owner.person.with_secret(cookie).post(LINK), 401)
 
 
 def test_of_browsers_that_use_a_link_at_once_one_is_logged_in(owner, secret):
