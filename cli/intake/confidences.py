@@ -5,8 +5,8 @@ from typing import Annotated
 from typer import Argument
 
 from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, OwnerOption
-from cli.console.output import count, say
+from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.output import count, say, say_list
 from cli.intake.intake import messages
 from memory.talk import confidences
 
@@ -16,19 +16,21 @@ Ids = Annotated[
 
 
 @messages.command("confide")
-def confide(ids: Ids, being: BeingOption = None, owner: OwnerOption = None) -> None:
+def confide(ids: Ids, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Set messages in confidence: they stay, with all that rests on them, with the Being that they were said to."""
-    _decide(ids, being, owner, in_confidence=True)
+    _decide(ids, being, owner, in_confidence=True, as_json=as_json)
 
 
 @messages.command("share")
-def share(ids: Ids, being: BeingOption = None, owner: OwnerOption = None) -> None:
+def share(ids: Ids, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Lift the confidence of messages: all of the user's Beings may know what they tell of the user."""
-    _decide(ids, being, owner, in_confidence=False)
+    _decide(ids, being, owner, in_confidence=False, as_json=as_json)
 
 
-def _decide(ids: list[str], being: str | None, owner: str | None, *, in_confidence: bool) -> None:
+def _decide(ids: list[str], being: str | None, owner: str | None, *, in_confidence: bool, as_json: bool) -> None:
     with opened() as on:
         target = find_being(on.store, being, owner)
         decided = confidences.decide_on_messages(on.store, target, ids, in_confidence=in_confidence)
-    say(f"{count(len(decided), 'message')} {'in confidence' if in_confidence else 'no longer in confidence'}.")
+    if as_json:
+        return say_list("messages", decided)
+    return say(f"{count(len(decided), 'message')} {'in confidence' if in_confidence else 'no longer in confidence'}.")

@@ -79,6 +79,7 @@ def seed(
                     pinned=item.pinned,
                 )
                 seeds.link_todo(tx, being.user_id, seed_id, todo_id)
+                todos.change(tx, being.being_id, todo_id, {"in_confidence": item.in_confidence or None})
                 loops += 1
                 continue
             refs = _refs(item)

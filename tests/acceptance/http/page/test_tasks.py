@@ -150,6 +150,11 @@ def test_a_fact_is_added_edited_where_it_stands_and_each_step_undone(hand, tende
     hand.undo()
     expect(card).to_be_visible()
 
+    hand.button("Keep in confidence", card)
+    expect(card).to_contain_text("in confidence")
+    hand.undo()
+    expect(card).not_to_contain_text("· in confidence")
+
     hand.undo()
     expect(card).to_have_count(0)
     assert not facts() & {told, edited}
