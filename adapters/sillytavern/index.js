@@ -318,6 +318,8 @@ function begin() {
     const refresh = panel();
     EVENTS.filter((name) => eventTypes[name]).forEach((name) => eventSource.on(eventTypes[name], followed));
     eventSource.on(eventTypes.CHAT_CHANGED, refresh);
+    // What was recalled for one chat is in no prompt of another one, as that of a quiet request, before which nothing is recalled.
+    eventSource.on(eventTypes.CHAT_CHANGED, () => context().setExtensionPrompt(MODULE, '', IN_PROMPT, 0));
     followed();
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Route
 
+from memory.intake.importers.entries import entry_id
 from memory.intake.importers.sillytavern import message_id
 from schemas.settings import CHECKOUT
 from tests.browser import accessibility_faults
@@ -156,6 +157,9 @@ def test_what_is_recalled_goes_into_the_prompt_and_into_the_panel(tavern, person
     assert "Allergic to walnuts." in prompt["value"]
     assert "What should I not eat?" not in prompt["value"]
     assert "Allergic to walnuts." in tavern.get_by_label("What was recalled").inner_text()
+    does(tavern, "opensATemporaryChat")
+    assert tavern.evaluate("() => tavern.prompts.memory_patrol.value") == ""
+    does(tavern, "choosesACharacter", "Mira", "chat")
     assert accessibility_faults(tavern, ".memory-patrol") == []
 
 
@@ -167,4 +171,5 @@ def test_an_import_of_the_same_chat_knows_the_same_messages(tavern, person):
         (row,) = tx.execute(
             "select producer_id from memory.messages where being_id = %s", [person.being.being_id]
         ).fetchall()
-    assert row["producer_id"] == message_id("Ada", True, message["send_date"], "É tarde 🌙.", 1)
+    own = message_id("Ada", True, message["send_date"], "É tarde 🌙.", 1)
+    assert row["producer_id"] == entry_id("sillytavern", own)
