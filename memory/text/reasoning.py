@@ -2,8 +2,8 @@
 
 Every way in uses `spoken`: the proxy, the importers, `messages`. A marker counts at the beginning of a text, where it
 may stay open because the text broke off, and around a closed block outside code. Words that mention a marker stay: in
-code or between quotation marks, an opening marker without its closing one, "between <think> and </think>". A lone
-closing marker counts only where the request opened the reasoning.
+code or between quotation marks, an opening marker without its closing one, and two that are words of one sentence. A
+lone closing marker counts only where the request opened the reasoning.
 
 The forms are those that the parsers of llama.cpp, vLLM and SGLang know, and those that Open WebUI, LibreChat and
 SillyTavern show. A text is read in time linear in its length.
@@ -109,6 +109,9 @@ _ANSWER = re.compile(r"\s*<(answer|response)>(?P<said>.*)</\1>\s*", re.DOTALL)
 _QUOTES = frozenset("\"'`“”„‟‘’‚«»‹›「」『』")  # noqa: RUF001  # as people write them
 # Between two markers that are only spoken of.
 _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "à", "y", "o", "e", "と", "和", "や"))
+# Words that mention a marker stand apart from it, and in its sentence; a model's reasoning adjoins it.
+_APART = frozenset(" ,.;:)")
+SENTENCE = 200
 _PUNCTUATION = " \t\n.,;:…/|&+-–—"
 
 
@@ -184,8 +187,7 @@ class _Reader:
         close = self._close_of(opens)
         if close is None:
             return self._drop(len(self._text)) if self._silent else self._keep(opens.start(), opens.end())
-        between = self._text[opens.end() : close.start()]
-        if not self._silent and between.strip(_PUNCTUATION).casefold() in _BETWEEN:
+        if not self._silent and self._are_spoken_of(opens, close):
             return self._keep(opens.start(), close.end())
         return self._drop(close.end())
 
@@ -213,6 +215,16 @@ class _Reader:
                 return close
         self._missing.add(key)
         return None
+
+    def _are_spoken_of(self, opens: re.Match[str], close: re.Match[str]) -> bool:
+        """Whether two markers are words of one sentence, as in "put <think> before it and </think> behind it"."""
+        between = self._text[opens.end() : close.start()]
+        if between.strip(_PUNCTUATION).casefold() in _BETWEEN:
+            return True
+        line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()
+        in_sentence = line[-1:].isalnum() or line[-1:] in {",", "("}
+        apart = between[:1] in _APART and between[-1:] == " "
+        return in_sentence and apart and len(between) <= SENTENCE and "\n" not in between
 
     def _is_quoted(self, marker: re.Match[str]) -> bool:
         start, end = marker.span()

@@ -66,6 +66,8 @@ def test_what_broke_off_within_the_reasoning_says_nothing(form):
         "Cut everything up to </think> with a regex; my cat Pilot helped.",
         "Everything between <think> and </think> is hidden, Pilot.",
         "Zwischen <think> und </think> steht es.",
+        "Put <think> before the thought and </think> behind it, Pilot.",
+        "It begins with <think>, thinks aloud, and ends with </think>. Pilot.",
         'Say "<think>" before and "</think>" behind it, Pilot.',
         "Say “[THINK]” before and “[/THINK]” behind it, Pilot.",
         "It is `<think>plan</think>` in code, Pilot.",
@@ -107,6 +109,9 @@ def test_words_that_mention_a_marker_stay(words):
         ("<|channel|>final<|message|>Yes.<|return|>", "Yes."),
         ("<|start|>assistant<|channel|>analysis<|message|>a<|start|>assistant<|channel|>final<|message|>Yes.", "Yes."),
         ("<think></think>\n\nYes.", "Yes."),
+        ("Well <think>no</think>yes.", "Well yes."),
+        ("Well. <think> no </think> Yes.", "Well. Yes."),
+        ("Well\n<think> no </think>\nyes.", "Well\nyes."),
     ],
 )
 def test_what_stands_around_the_answer_goes_with_it(text, said):
