@@ -7,6 +7,7 @@ the pool. So the relay of bytes is asynchronous, and everything that reads or wr
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 
 import httpx2
 
@@ -20,6 +21,9 @@ _PASSED = frozenset(
     | {"x-should-retry"}
 )
 _PASSED_PREFIXES = ("openai-", "x-ratelimit-", "anthropic-", "x-openai-")
+MOST_LIST_BYTES = 4 * 1024 * 1024
+# Statuses of success whose answers have no body.
+_EMPTY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT})
 
 
 class UpstreamFailed(Exception):
@@ -59,6 +63,9 @@ class UpstreamAnswer:
 class UpstreamClient:
     """The connections of one process to all upstreams. It follows no redirect, and uses no proxy of the environment.
 
+    A connection carries one answer: what an upstream sends beyond its end would be read as the answer to the next
+    request, which may be another user's.
+
     Args:
         settings: The timeouts.
     """
@@ -69,7 +76,7 @@ class UpstreamClient:
         self._client = httpx2.AsyncClient(
             verify=tls.trusted(),
             timeout=httpx2.Timeout(silence, connect=connect),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64, keepalive_expiry=30.0),
+            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
             trust_env=False,
         )
 
@@ -90,7 +97,8 @@ class UpstreamClient:
             headers: Further headers.
 
         Raises:
-            UpstreamFailed: It can't be reached, or was silent for too long.
+            UpstreamFailed: It can't be reached, was silent for too long, or answered with a status that is neither a
+                success with a body nor an error.
         """
         request = self._client.build_request(
             "POST",
@@ -107,6 +115,9 @@ class UpstreamClient:
         del body
         response = await self._sent(request)
         try:
+            if not _is_answer(response.status_code):
+                said = f"The upstream answered with the status {response.status_code}, which is no answer to a chat."
+                raise UpstreamFailed(said, perhaps_paid=True)
             passed = [
                 (name.lower(), value)
                 for name, value in response.headers.raw
@@ -120,14 +131,19 @@ class UpstreamClient:
         """Ask for the list of models; returns status and body.
 
         Raises:
-            UpstreamFailed: It can't be reached, or was too slow.
+            UpstreamFailed: It can't be reached, was too slow, or sent more than `MOST_LIST_BYTES`.
         """
         request = self._client.build_request(
             "GET", f"{upstream.base_url}/models", headers=_headers(key), timeout=seconds
         )
         response = await self._sent(request)
         try:
-            return response.status_code, await response.aread()
+            body = bytearray()
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) > MOST_LIST_BYTES:
+                    raise UpstreamFailed(f"The upstream's list of models is longer than {MOST_LIST_BYTES} bytes.")
+            return response.status_code, bytes(body)
         except httpx2.TransportError as fault:
             raise _failure(fault) from None
         finally:
@@ -153,9 +169,14 @@ async def _chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
         raise _failure(fault) from None
 
 
+def _is_answer(status: int) -> bool:
+    category = status // 100
+    return (category == 2 and status not in _EMPTY) or category in {4, 5}  # noqa: PLR2004  # as HTTP numbers them
+
+
 def _headers(key: str | None) -> dict[str, str]:
     # Uncompressed, so that the answer can be read beside being passed on.
-    wanted = {"accept-encoding": "identity", "user-agent": "memory-patrol"}
+    wanted = {"accept-encoding": "identity", "connection": "close", "user-agent": "memory-patrol"}
     return wanted if key is None else {**wanted, "authorization": f"Bearer {key}"}
 
 

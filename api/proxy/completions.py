@@ -202,13 +202,14 @@ async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Rec
     passed = {name: headers[name] for name in _PASSED_ON if name in headers}
     answer: ChatAnswer | None = None
     outcome: Outcome = "failed"
-    ended = key_refused = False
+    end: bytes | None = None
+    key_refused = False
     asking = proxy.client.complete(requested.upstream, payer.key, ready.body.pop(), passed)
     try:
         upstream = await while_connected(receive, asking.__aenter__())
         try:
             key_refused = upstream.status == HTTPStatus.UNAUTHORIZED
-            read, ended = await relayed(upstream, ready.headers, receive, send, hides_usage=ready.hides_usage)
+            read, end = await relayed(upstream, ready.headers, receive, send, hides_usage=ready.hides_usage)
             if upstream.status == HTTPStatus.OK:
                 answer, outcome = read, "answered"
         finally:
@@ -222,10 +223,10 @@ async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Rec
     finally:
         concluding = asyncio.ensure_future(_concluded(proxy, ready, answer, outcome, key_refused=key_refused))
         await finished(concluding, proxy.on.settings.proxy_patience)
-        if ended:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+        if end is not None:
+            await send({"type": "http.response.body", "body": end, "more_body": False})
         await asyncio.shield(concluding)
-    if not ended:
+    if end is None:
         log.info("proxy.broken_off", upstream=requested.upstream_name)
 
 

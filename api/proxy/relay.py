@@ -43,8 +43,11 @@ async def relay(
     send: Send,
     *,
     hides_usage: bool = False,
-) -> None:
-    """Send an answer's head and body, all but the end of the body.
+) -> bytes:
+    """Send an answer's head and body; returns the end of the body, which the caller sends.
+
+    With a `Content-Length` the end is the last piece: a client that has all bytes of an answer sends its next request.
+    Without one it is empty.
 
     Args:
         answer: The upstream's answer.
@@ -59,12 +62,17 @@ async def relay(
     without = WithoutUsage() if hides_usage and reader.is_readable else None
     passed = [(name, value) for name, value in answer.headers if without is None or name != b"content-length"]
     await send({"type": "http.response.start", "status": answer.status, "headers": [*passed, *headers]})
+    left = next((int(value) for name, value in passed if name == b"content-length"), None)
     async for chunk in answer.chunks:
         reader.feed(chunk)
-        if shown := without.feed(chunk) if without else chunk:
+        shown = without.feed(chunk) if without else chunk
+        if left is not None:
+            left -= len(shown)
+            if left == 0:
+                return shown
+        if shown:
             await send({"type": "http.response.body", "body": shown, "more_body": True})
-    if without and (rest := without.rest()):
-        await send({"type": "http.response.body", "body": rest, "more_body": True})
+    return without.rest() if without else b""
 
 
 async def relayed(
@@ -74,14 +82,14 @@ async def relayed(
     send: Send,
     *,
     hides_usage: bool = False,
-) -> tuple[ChatAnswer, bool]:
-    """Relay an answer; returns what was read of it, and whether the client got all of it but the end of the body."""
+) -> tuple[ChatAnswer, bytes | None]:
+    """Relay an answer; returns what was read of it, and the end of the body, still to be sent; None: it broke off."""
     reader = AnswerReader(answer.header("content-encoding"))
     try:
-        await while_connected(receive, relay(answer, headers, reader, send, hides_usage=hides_usage))
+        end = await while_connected(receive, relay(answer, headers, reader, send, hides_usage=hides_usage))
     except (UpstreamFailed, ClientGone):
-        return reader.answer(ended=False), False
-    return reader.answer(ended=True), True
+        return reader.answer(ended=False), None
+    return reader.answer(ended=True), end
 
 
 async def _disconnected(receive: Receive) -> None:

@@ -101,6 +101,15 @@ def test_answers_and_streams_are_the_upstreams_byte_for_byte(proxy, javascript):
     }
 
 
+def test_calls_in_a_row_are_all_answered(proxy, javascript):
+    sizes = [10, 20_000, 300_000, 20_000, 70_000, 10, 300_000]
+    for size in sizes:
+        body = {**BODY, "messages": [{"role": "system", "content": "x" * size}, *HELLO]}
+        assert javascript.ask("parsed", body)["choices"][0]["message"]["content"] == "ok"
+        assert "ok" in javascript.ask("streamed", body)["words"]
+    assert len(proxy.upstream.requests) == 2 * len(sizes)
+
+
 def test_requests_with_tools_and_images_reach_the_upstream_as_they_were(proxy, javascript):
     content = [{"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": PIXEL}}]
     messages = [
