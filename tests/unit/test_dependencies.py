@@ -25,6 +25,13 @@ LISTS = {
 PART_OF = {"starlette": "fastapi", "pydantic-core": "pydantic", "psycopg-pool": "psycopg", "billiard": "celery"}
 
 
+def test_every_image_of_others_is_pinned_by_its_digest():
+    named = re.findall(r"^FROM (\S+)", (CHECKOUT / "Dockerfile").read_text(), re.MULTILINE)
+    named += re.findall(r"^\s*image: (\S+)", (CHECKOUT / "docker-compose.yml").read_text(), re.MULTILINE)
+    assert len({*named} - {"memory-patrol"}) == 3
+    assert [image for image in named if not re.search(r":[\w.-]+@sha256:[0-9a-f]{64}$", image)] == ["memory-patrol"]
+
+
 def locked(name):
     lines = (CHECKOUT / "requirements" / f"{name}.txt").read_text()
     return {

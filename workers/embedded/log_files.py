@@ -43,7 +43,8 @@ def rotate(log: Path, most_bytes: int) -> bool:
     except FileNotFoundError:
         return False
     copied = log.with_name(f"{log.name}.copy")
-    with log.open("rb") as source, copied.open("wb") as copy:
+    descriptor = os.open(copied, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with log.open("rb") as source, os.fdopen(descriptor, "wb") as copy:
         for _ in range(CONTINUED):
             shutil.copyfileobj(source, copy)
             if os.fstat(source.fileno()).st_size == source.tell():

@@ -57,7 +57,7 @@ class Child:
         launch = [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), str(int(orphaned)), owner, *argv]
         set_aside(log)
         # Opened for appending, so that it can be truncated while it is written to.
-        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+        descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "ab") as output:
             self._process = subprocess.Popen(  # noqa: S603  # the caller's argv, not read by a shell
                 launch,

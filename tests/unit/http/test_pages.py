@@ -93,6 +93,23 @@ def test_browsers_keep_the_pages_files_until_one_of_them_changes(browser):
     assert browser.get("/page/0000000000000000/main.js").status_code == 404
 
 
+@pytest.mark.parametrize(
+    "path", ["/page/session", "/v1/beings", "/v1/none", "/metrics", "/openai/v1/models", "/openapi.json"]
+)
+def test_no_cache_keeps_an_answer_and_no_browser_guesses_its_type(browser, path):
+    answer = browser.get(path)
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert ("Cookie" in answer.headers.get("vary", "")) == path.startswith(("/v1/", "/page/"))
+
+
+def test_the_page_and_its_files_depend_on_the_cookie_and_say_their_type(browser):
+    for path in ("/", "/page/main.js"):
+        headers = browser.get(path).headers
+        assert "Cookie" in headers["vary"]
+        assert headers["x-content-type-options"] == "nosniff"
+
+
 def test_a_browser_without_a_login_gets_an_empty_answer(browser):
     assert (browser.get("/page/session").status_code, browser.get("/page/session").content) == (204, b"")
     assert browser.delete("/page/session").status_code == 401

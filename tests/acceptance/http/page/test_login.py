@@ -1,5 +1,8 @@
 """A login is a cookie that scripts can't read, other sites can't use, and that ends with its token."""
 
+import hashlib
+import hmac
+
 import pytest
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
@@ -54,6 +57,23 @@ def test_a_request_that_changes_something_needs_the_proof(login, problem):
         problem(client.delete(SESSION, headers=wrong), 403)
     assert [being["slug"] for being in client.get("/v1/beings").json()["beings"]] == ["mira"]
     assert client.post("/v1/beings", json={"slug": "other", "name": "Other"}, headers=proof).status_code == 201
+
+
+def test_the_proof_of_one_login_is_none_of_another_and_the_cookie_does_not_tell_it(login, owner, problem):
+    client, proof, answer = login
+    other = owner.person.with_secret(owner.token).post(SESSION)
+    problem(client.delete(SESSION, headers={"X-Memory-Page": other.json()["request_secret"]}), 403)
+    assert client.get(SESSION).json()["request_secret"] == proof["X-Memory-Page"]
+    cookie = answer.cookies["memory_patrol"]
+    derived = {hmac.new(cookie.encode(), b"memory page: request", "sha256").hexdigest(), cookie}
+    derived |= {
+        hashlib.sha256(cookie.encode()).hexdigest(),
+        hashlib.sha256(hashlib.sha256(cookie.encode()).digest()).hexdigest(),
+    }
+    assert proof["X-Memory-Page"] not in derived
+    assert answer.headers["cache-control"] == "no-store"
+    assert client.get("/v1/beings").headers["cache-control"] == "no-store"
+    assert "Cookie" in client.get("/v1/beings").headers["vary"]
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "none"])
