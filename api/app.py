@@ -122,8 +122,9 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
         middleware=[
             *_proxies(settings.api_trusted_proxies),
-            Middleware(RequestLog, request_metrics),
+            # Outside of what answers errors: a page reads them only with these headers.
             *_cors(settings.api_origins),
+            Middleware(RequestLog, request_metrics),
             Middleware(Authentication),
             Middleware(FairUse),
             Middleware(EmbedderLoad),

@@ -38,6 +38,8 @@ _MOST = 1000
 _AT_ONCE = 100
 _CONTEXTS_KEPT = 1000
 _NOT_FOUND = 404
+_UNPROCESSABLE = 422
+_MOST_ASKED = 8000
 
 
 class Filter:
@@ -82,7 +84,7 @@ class Filter:
         # Titles, tags and follow-up questions are requests of the program itself.
         if connection is None or about.get("task") or not asked:
             return body
-        wanted = {"message": asked, "process": "chatFrontend", "budget_tokens": self.valves.budget_tokens}
+        wanted = {"message": asked[:_MOST_ASKED], "process": "chatFrontend", "budget_tokens": self.valves.budget_tokens}
         chat = str(about.get("chat_id") or "")
         wanted |= {"conversation": _conversation(chat)} if _is_saved(chat) else {"activate": False}
         try:
@@ -112,26 +114,28 @@ class Filter:
         if connection is None or about.get("task") or not _is_saved(chat) or not branch:
             return body
         try:
-            await self._hand_in(connection, chat, branch)
+            if refused := await self._hand_in(connection, chat, branch):
+                await _tell(__event_emitter__, f"Not remembered, {len(refused)} refused: {refused[0]}")
         except OSError as fault:
             log.warning("memory patrol: a turn was not handed in (%s); the next one brings it", type(fault).__name__)
             await _tell(__event_emitter__, f"Not remembered yet ({type(fault).__name__})")
         return body
 
-    async def _hand_in(self, connection: "_Connection", chat: str, branch: list[Body]) -> None:
+    async def _hand_in(self, connection: "_Connection", chat: str, branch: list[Body]) -> list[str]:
+        """Hand in what is new on a branch; returns why messages were refused."""
         conversation = _conversation(chat)
         last = branch[-1]["id"]
         context_id = self._contexts.pop(str(last), None)
         messages = [_message(one, conversation, context_id if one["id"] == last else None) for one in branch]
         said = [one for one in messages if one["content"].strip()]
         if not said:
-            return
+            return []
         ids = [one["id"] for one in said[-_MOST:]]
         # What the user sees stands, also what was taken back when another branch was current.
         known = await connection.post("messages/restore", {"ids": ids}, may_miss=True)
         new = [said[-_MOST:][place] for place in known["unknown"]] if known else said[-_MOST:]
         if not new:
-            return
+            return []
         before = ids[: ids.index(new[-1]["id"])]
         behind = next((id_ for id_ in reversed(before) if id_ not in {one["id"] for one in new}), None)
         if behind or len(said) <= _MOST:
@@ -139,8 +143,11 @@ class Filter:
             await connection.post(
                 "messages/retract", {"conversation": conversation, **({"after": behind} if behind else {})}
             )
+        refused: list[str] = []
         for begin in range(0, len(new), _AT_ONCE):
-            await connection.post("messages", new[begin : begin + _AT_ONCE])
+            receipt = await connection.post("messages", new[begin : begin + _AT_ONCE])
+            refused += [trouble["reason"] for trouble in receipt["rejected"]]
+        return refused
 
     def _connection(self, user: Body | None) -> "_Connection | None":
         own = (user or {}).get("valves") or self.UserValves()
@@ -159,7 +166,7 @@ class _Connection:
         self._timeout = timeout
 
     async def post(self, path: str, content: Any, *, may_miss: bool = False) -> Any:
-        """Send a request; returns the answer, None for 404 if `may_miss`.
+        """Send a request; returns the answer, None for 404 if `may_miss`, the problem if all items were refused.
 
         Raises:
             OSError: The API did not answer, or not with success.
@@ -175,6 +182,8 @@ class _Connection:
         except HTTPError as fault:
             if may_miss and fault.code == _NOT_FOUND:
                 return None
+            if fault.code == _UNPROCESSABLE and "rejected" in (problem := json.load(fault)):
+                return problem
             raise
 
 

@@ -10,6 +10,7 @@
 const MODULE = 'memory_patrol';
 const DEFAULTS = { enabled: true, url: 'http://127.0.0.1:8765', token: '', beings: {}, budget: 4000, timeout: 5000 };
 const AT_ONCE = 100;
+const MOST_ASKED = 8000;
 const IN_PROMPT = 0;
 const NOT_SAID = new Set(['', '...']);
 
@@ -45,14 +46,28 @@ async function post(being, path, content, { missing = false } = {}) {
     if (!answer.ok && !Array.isArray(told.rejected)) {
         throw new NotReached(told.detail ?? `status ${answer.status}`);
     }
-    return told;
+    // The problem of a batch whose items were all refused has no receipt, and names the first refusals.
+    return answer.ok ? told : { conflicts: [], duplicates: 0, ...told };
+}
+
+/**
+ * A character's name as a slug. What a slug can't show of it is told apart by a digest: letters of other scripts, a name
+ * of signs alone, and what is beyond 63 characters. Marks on Latin letters, and signs beside them, are left away.
+ */
+export function slugOf(name) {
+    const plain = name.normalize('NFC').trim().toLowerCase();
+    const shown = plain.replace(/[^a-z0-9_-]+/g, '-').replace(/^[-_]+|(?<![-_])[-_]+$/g, '');
+    const isShown = !/(?!\p{Script=Latin})[\p{L}\p{N}](?<![a-z0-9])/u.test(plain);
+    if (!plain || (shown && isShown && shown.length <= 63 && shown !== 'shared')) {
+        return shown;
+    }
+    return `${shown.slice(0, 54).replace(/[-_]+$/, '') || 'being'}-${sha256(plain).slice(0, 8)}`;
 }
 
 /** The Being of the current character: as set for it, else the character's name as a slug. */
 function beingOf({ name2, groupId, characterId, characters }) {
     const name = groupId ? 'group' : (characters?.[characterId]?.name ?? name2 ?? '');
-    const slug = name.toLowerCase().replace(/[^a-z0-9_-]+/g, '-').replace(/^-+|(?<!-)-+$/g, '');
-    return settings().beings[name] || slug;
+    return settings().beings[name] || slugOf(name);
 }
 
 /** Whether the chat is saved: a temporary one (`/tempchat`) is of no character and no group, and leaves nothing. */
@@ -127,8 +142,9 @@ async function bringUpToDate() {
     }
     gone.forEach((id) => state.handedIn.delete(id));
     const fresh = messages.filter((one) => !state.handedIn.has(one.id));
+    const refused = [];
     for (let begin = 0; begin < fresh.length; begin += AT_ONCE) {
-        await handIn(state, being, fresh.slice(begin, begin + AT_ONCE).map((one) => ({ ...one, conversation })));
+        refused.push(...await handIn(state, being, fresh.slice(begin, begin + AT_ONCE).map((one) => ({ ...one, conversation }))));
     }
     const last = messages.at(-1)?.id;
     if (last && now.chatMetadata && now.chatMetadata[MODULE]?.last !== last && context().chatMetadata === now.chatMetadata) {
@@ -136,9 +152,12 @@ async function bringUpToDate() {
         now.chatMetadata[MODULE] = { chat: conversation, first, last };
         await now.saveMetadata();
     }
-    tell(fresh.length || takenBack.length ? `Handed in ${fresh.length}, took back ${takenBack.length}.` : null);
+    const told = `Handed in ${fresh.length - refused.length}, took back ${takenBack.length}.`;
+    const why = refused.length ? ` Refused ${refused.length}: ${refused[0]}` : '';
+    tell(fresh.length || takenBack.length ? told + why : null);
 }
 
+/** Hand messages in; returns why some of them were refused. */
 async function handIn(state, being, messages) {
     const receipt = await post(being, 'messages', messages);
     // Known in another chat, of which this one is a branch: that chat decides whether it stands.
@@ -153,6 +172,8 @@ async function handIn(state, being, messages) {
     if (receipt.duplicates && own.length) {
         await post(being, 'messages/restore', { ids: own }, { missing: true });
     }
+    const refused = receipt.rejected.map((one) => one.reason);
+    return [...refused, ...Array(receipt.more ?? 0).fill(refused[0])];
 }
 
 let queue = Promise.resolve();
@@ -178,7 +199,7 @@ globalThis.memoryPatrolRecall = async function memoryPatrolRecall(chat, contextS
     if (ready() && asked) {
         try {
             const found = await post(beingOf(now), 'context', {
-                message: asked,
+                message: asked.slice(0, MOST_ASKED),
                 conversation: conversationOf(now),
                 process: 'chatFrontend',
                 budget_tokens: settings().budget,

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Container
 from http import HTTPStatus
 from typing import Any
 
@@ -53,16 +54,25 @@ async def _listed(proxy: Proxy, identity: Identity) -> list[dict[str, Any]]:
         raise next(one for one in found if isinstance(one, BaseException))
     default = next(iter(upstreams))
     named = [
-        {**model, "id": model["id"] if name == default else f"{name}/{model['id']}"}
+        {**model, "id": _id(model["id"], name, default, upstreams)}
         for name, models in zip(upstreams, found, strict=True)
         if isinstance(models, list)
         for model in models
     ]
     user_id = identity.caller.user_id
     slugs = await proxy.threads.start(user_id, beings_of, proxy.on.store, user_id, identity.caller.being_id)
-    if len(slugs) < 2:  # noqa: PLR2004  # the only Being answers without a suffix
+    if len(slugs) == 1:
+        # The only Being answers without a suffix, unless one could be read from the model's own name.
+        return [{**model, "id": f"{model['id']}@{slugs[0]}"} if "@" in model["id"] else model for model in named]
+    if not slugs:
         return named
     return [{**model, "id": f"{model['id']}@{slug}"} for slug in slugs[:MOST_BEINGS] for model in named]
+
+
+def _id(model: str, upstream: str, default: str, upstreams: Container[str]) -> str:
+    """The name under which `read_model` finds a model: the default upstream's without prefix, unless it has one."""
+    first, slash, _ = model.partition("/")
+    return model if upstream == default and not (slash and first in upstreams) else f"{upstream}/{model}"
 
 
 async def _models_at(proxy: Proxy, identity: Identity, name: str, upstream: Upstream) -> list[dict[str, Any]]:

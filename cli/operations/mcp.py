@@ -1,10 +1,13 @@
 """`patrol mcp`: serves a Being's memory as MCP tools over stdio."""
 
+import io
 import sys
+from typing import BinaryIO
 
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, OwnerOption
+from schemas.text.storable import decoded, storable_json
 
 
 def mcp(being: BeingOption = None, owner: OwnerOption = None) -> None:
@@ -20,4 +23,37 @@ def mcp(being: BeingOption = None, owner: OwnerOption = None) -> None:
     with opened() as on:
         found = find_being(on.store, being, owner)
         caller = Caller(found.user_id, found.being_id, frozenset({"ingest", "read"}))
+        # The MCP server's parser refuses halves of characters, and answers nothing then.
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(_StorableLines(sys.stdin.buffer)))
         Mcp(lambda _: (on, caller)).server.run("stdio")
+
+
+class _StorableLines(io.RawIOBase):
+    """Lines of JSON, of which all text can be stored; a line that is none passes as it is.
+
+    Args:
+        lines: The lines as they come.
+    """
+
+    def __init__(self, lines: BinaryIO) -> None:
+        self._lines = lines
+        self._rest = b""
+
+    def readable(self) -> bool:
+        """Whether it can be read: always."""
+        return True
+
+    def readinto(self, buffer: "memoryview | bytearray") -> int:  # type: ignore[override]  # what `io` calls it with
+        """Read a part of the next line into a buffer; returns its length, 0 at the end."""
+        self._rest = self._rest or _storable_line(self._lines.readline())
+        part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def _storable_line(line: bytes) -> bytes:
+    try:
+        text = decoded(line)
+        return line if (mended := storable_json(text)) == text else mended.encode() + b"\n"
+    except UnicodeError:
+        return line

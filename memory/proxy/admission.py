@@ -105,7 +105,7 @@ def read_model(settings: Settings, model: str, being: str | None) -> Requested:
     Args:
         settings: The upstreams.
         model: The name, as the client sent it.
-        being: The Being that a header names; then an `@` belongs to the model's name.
+        being: The Being that a header names; then another name behind an `@` belongs to the model's name.
 
     Raises:
         InvalidRequest: There is no upstream, it does not offer the model, or no model has such a name.
@@ -117,11 +117,12 @@ def read_model(settings: Settings, model: str, being: str | None) -> Requested:
     name, slash, rest = model.partition("/")
     if not (slash and rest and name in upstreams):
         name, rest = default, model
-    if being is None:
-        plain, at, suffix = rest.rpartition("@")
-        if at and plain and suffix:
-            rest, being = plain, suffix
     upstream = upstreams[name]
+    plain, _, suffix = rest.rpartition("@")
+    # A name that the operator offers is one, whatever is in it; a header's Being may stand behind the name as well.
+    is_whole = rest in (upstream.models or ())
+    if plain and suffix and not is_whole and being in {None, suffix}:
+        rest, being = plain, suffix
     if not _MODEL.fullmatch(rest):
         raise InvalidRequest("The name of a model has at most 200 characters, all of them printable ASCII.")
     if upstream.models is not None and rest not in upstream.models:

@@ -24,7 +24,10 @@ RECALL_SECONDS = 5
 HAND_IN_SECONDS = 20
 BUDGET_TOKENS = 2000
 AT_ONCE = 100
-MOST_BYTES = 60_000
+# Of longer texts the beginning is sent; the API keeps 64 KB of a message, and says so.
+MOST_CHARACTERS = 100_000
+MOST_PROMPT = 8000
+UNPROCESSABLE = 422
 # A user's message that begins so was written by Claude Code: commands and their output, reminders, interruptions.
 NOT_SAID = (
     "<command-",
@@ -38,7 +41,7 @@ NOT_SAID = (
 
 def main() -> int:
     """Handle the event on stdin; returns the exit code, which never blocks the session."""
-    event = json.load(sys.stdin)
+    event = json.loads(sys.stdin.buffer.read().decode(errors="replace"))
     if not TOKEN or not BEING:
         print("Memory Patrol: set MEMORY_PATROL_TOKEN and MEMORY_PATROL_BEING.", file=sys.stderr)
         return 1
@@ -46,7 +49,10 @@ def main() -> int:
         if event["hook_event_name"] == "UserPromptSubmit":
             _recall(event.get("prompt") or "", event.get("session_id"))
         else:
-            _hand_in(Path(event["transcript_path"]), whole=event["hook_event_name"] != "Stop")
+            refused = _hand_in(Path(event["transcript_path"]), whole=event["hook_event_name"] != "Stop")
+            if refused:
+                print(f"Memory Patrol: {len(refused)} of the messages were refused: {refused[0]}", file=sys.stderr)
+                return 1
     except HTTPError as fault:
         print(f"Memory Patrol: the API answered {fault.code}.", file=sys.stderr)
         return 1
@@ -59,24 +65,36 @@ def main() -> int:
 def _recall(prompt: str, session: str | None) -> None:
     if not prompt.strip():
         return
-    wanted = {"message": prompt, "process": "chatFrontend", "budget_tokens": BUDGET_TOKENS}
+    wanted = {"message": prompt[:MOST_PROMPT], "process": "chatFrontend", "budget_tokens": BUDGET_TOKENS}
     if session:
         wanted["conversation"] = _conversation(session)
-    context = _post("context", wanted, RECALL_SECONDS).get("text")
-    if context:
+    told = _post("context", wanted, RECALL_SECONDS)
+    if context := told.get("text"):
         print(json.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}))
+    elif told.get("detail"):
+        print(f"Memory Patrol: nothing was recalled: {told['detail']}", file=sys.stderr)
 
 
-def _hand_in(transcript: Path, *, whole: bool) -> None:
+def _hand_in(transcript: Path, *, whole: bool) -> list[str]:
     """Hand in a transcript's messages; after an answer the newest ones, which include all that is new.
 
     A session that Claude Code does not save (`--no-session-persistence`) has no transcript, and leaves nothing.
+
+    Returns:
+        Why messages were refused; the others are taken in.
     """
+    refused: list[str] = []
     if not transcript.exists():
-        return
+        return refused
     messages = list(_said(transcript))
     for begin in range(0 if whole else max(len(messages) - AT_ONCE, 0), len(messages), AT_ONCE):
-        _post("messages", messages[begin : begin + AT_ONCE], HAND_IN_SECONDS)
+        some = messages[begin : begin + AT_ONCE]
+        told = _post("messages", some, HAND_IN_SECONDS)
+        # A problem has no receipt, and names the first of its refusals.
+        refusals = told.get("rejected", [{"reason": told.get("detail")}])
+        refused += [f"{one['reason']}" for one in refusals]
+        refused += ["for the same reasons"] * told.get("more", 0)
+    return refused
 
 
 def _said(transcript: Path) -> Iterator[dict[str, Any]]:
@@ -97,7 +115,7 @@ def _said(transcript: Path) -> Iterator[dict[str, Any]]:
                     "id": f"claude-code/{entry['uuid']}",
                     "role": entry["type"],
                     "conversation": _conversation(entry.get("sessionId") or transcript.stem),
-                    "content": text.encode()[:MOST_BYTES].decode(errors="ignore"),
+                    "content": text[:MOST_CHARACTERS],
                     "created_at": entry.get("timestamp"),
                 }
 
@@ -119,8 +137,14 @@ def _post(path: str, content: Any, seconds: float) -> Any:
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
     url = f"{URL.rstrip('/')}/v1/beings/{quote(BEING, safe='')}/{path}"
     request = Request(url, json.dumps(content).encode(), headers)  # noqa: S310  # the user's own setting
-    with urlopen(request, timeout=seconds) as answer:  # noqa: S310  # likewise
-        return json.load(answer)
+    try:
+        with urlopen(request, timeout=seconds) as answer:  # noqa: S310  # likewise
+            return json.load(answer)
+    except HTTPError as fault:
+        if fault.code != UNPROCESSABLE:
+            raise
+        # It says which items were refused, and why.
+        return json.load(fault)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ The session's history is the conversation's messages in Memory Patrol, from whic
 derived. What is taken out of the session is retracted there, and counts as never said.
 """
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
@@ -11,8 +12,9 @@ from uuid import uuid4
 from agents.memory import SessionABC
 
 from memory_patrol import types
-from memory_patrol._async.client import AsyncMemoryPatrol
+from memory_patrol._async.client import LIVE_BATCH, AsyncMemoryPatrol
 from memory_patrol._requests import batches
+from memory_patrol.errors import Invalid
 
 if TYPE_CHECKING:
     from agents import TResponseInputItem
@@ -51,20 +53,23 @@ class PatrolSession(SessionABC):
         return [_item_of(message) for message in newest]
 
     async def add_items(self, items: "list[TResponseInputItem]") -> None:
-        """Add what was said; returns when it is committed.
-
-        Raises:
-            ValueError: A message was rejected.
-        """
+        """Add what was said; returns when it is committed. Of messages that are refused a warning tells the reason."""
         said = [_said(item) for item in cast("list[Mapping[str, Any]]", items)]
         messages: list[types.MessageInput] = [
             {"id": uuid4().hex, "role": role, "content": text, "conversation": self.session_id}
             for role, text in said
             if role != "other" and text.strip()
         ]
-        async for receipt in self._memory.message_batches(self._being, messages):
-            if receipt["rejected"]:
-                raise ValueError(f"A message was rejected: {receipt['rejected'][0]['reason']}")
+        refused: list[types.Trouble] = []
+        for batch in batches(messages, LIVE_BATCH):
+            try:
+                refused += (await self._memory.hand_in_messages(self._being, batch))["rejected"]
+            except Invalid as problem:
+                if "rejected" not in problem.members:
+                    raise
+                refused += problem.members["rejected"]
+        if refused:
+            warnings.warn(f"Messages were refused, the first one because of {refused[0]['reason']}", stacklevel=2)
 
     async def pop_item(self) -> "TResponseInputItem | None":
         """Take the newest message out of the session; returns it, or None if there is none."""

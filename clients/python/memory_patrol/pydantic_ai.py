@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic_ai import FunctionToolset
 
 from memory_patrol._async.client import AsyncMemoryPatrol
+from memory_patrol.errors import Invalid
 
 if TYPE_CHECKING:
     from memory_patrol import types
@@ -56,9 +57,12 @@ def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> 
             when: The date as YYYY-MM-DD; today if it is empty.
         """
         date = when or datetime.now(UTC).date().isoformat()
-        receipt = await memory.hand_in_notes(
-            being, {"type": "scene", "content": {"action": action, "actors": actors, "when": [date]}}
-        )
+        try:
+            receipt = await memory.hand_in_notes(
+                being, {"type": "scene", "content": {"action": action, "actors": actors, "when": [date]}}
+            )
+        except Invalid as problem:
+            return f"Not kept: {problem.detail}"
         return "Kept." if receipt["accepted"] else "Known already."
 
     return FunctionToolset([recall_memory, search_memory, remember_event], instructions=INSTRUCTIONS)

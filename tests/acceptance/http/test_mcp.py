@@ -1,6 +1,7 @@
 """A model remembers through the official SDK's own client, over HTTP with a token, and over stdio."""
 
 import json
+import subprocess
 import sys
 from contextlib import asynccontextmanager
 from functools import partial
@@ -112,6 +113,88 @@ def test_a_model_is_told_what_it_can_mend(transport, stack):
 
     anyio.run(ask)
     assert "crimson" not in (stack.logs / "api.log").read_text()
+
+
+def test_arguments_are_read_as_models_write_them(transport, person):
+    send = partial(person.ask, "POST", "/messages")
+    said = {"role": "user", "content": "The kiln is crimson \U0001f525.", "created_at": "2026-03-02T22:30:00Z"}
+    assert send(json=said).json()["accepted"] == 1
+
+    async def ask():
+        async with transport(["ingest", "read"]) as client:
+            blank = {"being": "", "speaker": "", "kinds": "", "since": "", "until": "null", "neighbours": ""}
+            for asked in (
+                {"limit": "5", **blank},
+                {"limit": "", "since": "2026-03-02", "until": "2026-03-02", "kinds": "message", "neighbours": "1"},
+                {"since": "2026-03-02T22:30:00", "until": "2026-03-03"},
+            ):
+                found = await call(client, "search", query="crimson kiln \0", **asked)
+                assert isinstance(found, dict), (asked, found)
+            found = await call(client, "search", query="crimson kiln", since="2026-03-03")
+            assert found["results"] == []
+            scene = {"action": "Half \0 of it.", "actors": "Mira", "when": "2026-03-02", "importance": "0.7"}
+            words = {"setting": "", "dialogue": "", "themes": "fire", "id": "", "feeling": "", "being": "null"}
+            felt = dict.fromkeys(("valence", "arousal", "dominance", "safety", "novelty", "trust"), "0.5")
+            assert not (await call(client, "remember", **scene, **words, emotion=felt))["known_already"]
+            assert not (await call(client, "remember", **SCENE, emotion="", importance=""))["known_already"]
+            await call(client, "recall", query="The kiln", limit="3", memories="true", being="")
+            assert await call(client, "search_memory", query="kiln", mode="", limit="2") is not None
+            assert "crimson" in await call(client, "context", message="", process="")
+
+    anyio.run(ask)
+    notes = person.ask("GET", "/notes").json()["notes"]
+    (half,) = [note["content"] for note in notes if note["content"]["action"] == "Half \ufffd of it."]
+    assert (half["actors"], half["importance"], half["emotion"]["trust"]) == (["Mira"], 0.7, 0.5)
+
+
+RAW = b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"remember","arguments":{"action":"Half \\ud83d'
+RAW += b'","actors":["\\ud83d\\ude00"],"when":["2026-03-02"]}}}'
+
+
+def test_half_of_a_character_is_answered_over_http(stack, person):
+    headers = {
+        **person.with_token(["ingest", "read"]).headers,
+        "Accept": "application/json",
+        "MCP-Protocol-Version": "2025-06-18",
+    }
+    headers["Content-Type"] = "application/json"
+    answer = httpx2.post(f"{stack.url}/mcp", content=RAW, headers=headers, timeout=PATIENCE)
+    assert answer.status_code == 200, answer.text
+    assert not answer.json()["result"].get("isError"), answer.text
+    (note,) = person.ask("GET", "/notes").json()["notes"]
+    assert (note["content"]["action"], note["content"]["actors"]) == ("Half \ufffd", ["\U0001f600"])
+
+
+def test_half_of_a_character_is_answered_over_stdio(stack, person):
+    environment = ENVIRONMENT | {"DATABASE_URL": stack.database_url, "REDIS_URL": stack.broker_url}
+    hello = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "raw", "version": "1"},
+        },
+    }
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "cli", "mcp", "--being", str(person.being.being_id)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as served:
+        try:
+            for line in (json.dumps(hello).encode(), json.dumps(ready).encode(), RAW):
+                served.stdin.write(line + b"\n")
+                served.stdin.flush()
+            answers = {answer.get("id"): answer for answer in (json.loads(served.stdout.readline()) for _ in range(2))}
+        finally:
+            served.kill()
+    assert not answers[7]["result"].get("isError"), answers
+    (note,) = person.ask("GET", "/notes").json()["notes"]
+    assert note["content"]["action"] == "Half \ufffd"
 
 
 def test_a_token_opens_no_more_than_elsewhere(stack, person, newcomer):

@@ -13,7 +13,13 @@ from tests.fakes.upstream import FakeUpstream, running_upstream
 
 KEYS_SECRET = "k" * 40
 OPEN_REQUESTS = 8
-PRICES = {"fake-1": {"input": 1, "output": 2}, "dear": {"input": 1, "output": 300}, "vendor@7": {"input": 1}}
+PRICES = {
+    "fake-1": {"input": 1, "output": 2},
+    "dear": {"input": 1, "output": 300},
+    "vendor@7": {"input": 1},
+    "free/big": {"input": 1},
+    "main/odd": {"input": 1},
+}
 
 
 @dataclass(frozen=True)

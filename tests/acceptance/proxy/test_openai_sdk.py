@@ -176,6 +176,21 @@ def test_models_are_listed_under_the_names_that_requests_use(proxy, sdk, person)
     assert "authorization" not in proxy.upstream.requests[-1].headers
 
 
+@pytest.mark.parametrize("beings", [1, 2])
+def test_each_listed_model_can_be_called_by_its_name(proxy, sdk, person, monkeypatch, beings):
+    models = ["fake-1", "vendor@7", "free/big", "main/odd"]
+    monkeypatch.setattr(proxy.upstream, "models", models)
+    if beings > 1:
+        person.add_being("tom")
+    called = []
+    for model in sdk().models.list():
+        if not model.id.startswith("free/local"):
+            sdk().chat.completions.create(model=model.id, messages=HELLO)
+            called.append(proxy.upstream.requests[-1].body["model"])
+            assert "authorization" in proxy.upstream.requests[-1].headers, "of the first upstream"
+    assert called == models * beings
+
+
 def test_each_call_is_in_the_accounts(proxy, sdk, person, wait_until):
     proxy.upstream.replies.append(Reply.stream("Good ", "morning", usage=True))
     list(sdk().chat.completions.create(model="fake-1", messages=HELLO, stream=True))

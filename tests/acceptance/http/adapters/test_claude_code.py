@@ -81,6 +81,39 @@ def test_a_session_is_handed_in_once_whichever_events_come(hook, person):
     assert {row["conversation"] for row in said(person)} == {"claude-code/5e55"}
 
 
+def entry(number, content, **fields):
+    at = f"2026-03-02T{number // 60:02}:{number % 60:02}:00Z"
+    message = {"role": "user", "content": content}
+    return {"type": "user", "uuid": f"u{number}", "sessionId": "s1", "timestamp": at, "message": message, **fields}
+
+
+def test_no_character_and_no_length_loses_a_session(hook, person, tmp_path):
+    transcript = tmp_path / "s1.jsonl"
+    entries = [
+        entry(0, "Before."),
+        entry(1, "cut \ud83d"),
+        entry(2, "x" * 200_000),
+        entry(3, "After.", uuid="\ud83d\0"),
+    ]
+    transcript.write_text("\n".join(map(json.dumps, entries)))
+    ran = hook("SessionEnd", transcript_path=str(transcript))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    words = [row["content"] for row in said(person)]
+    assert (words[0], words[1], words[2][:9], words[3]) == ("Before.", "cut \ufffd", "x" * 9, "After.")
+    assert hook("UserPromptSubmit", prompt="What \ud83d " + "now " * 30_000).returncode == 0
+
+
+def test_what_was_refused_is_told_and_the_rest_is_taken_in(hook, person, tmp_path):
+    transcript = tmp_path / "s1.jsonl"
+    late = {"timestamp": "2126-03-02T20:00:00Z"}
+    entries = [entry(number, f"Words {number}.", **(late if number >= 100 else {})) for number in range(160)]
+    transcript.write_text("\n".join(json.dumps({**one, "uuid": f"v{n}"}) for n, one in enumerate(entries)))
+    ran = hook("SessionEnd", transcript_path=str(transcript))
+    assert ran.returncode == 1, "only an exit code of 2 would block"
+    assert "60 of the messages were refused: created_at" in ran.stderr
+    assert len(said(person)) == 100
+
+
 def test_what_was_told_before_comes_with_the_prompt(hook, person):
     person.ask("POST", "/facts", json=[{"type": "PROJECT", "content": "The oven driver is in Rust.", "pinned": True}])
     told = json.loads(hook("UserPromptSubmit").stdout)["hookSpecificOutput"]

@@ -8,6 +8,7 @@ from playwright.sync_api import Route
 
 from memory.intake.importers.entries import entry_id
 from memory.intake.importers.sillytavern import message_id
+from schemas.accounts.accounts import NewBeing
 from schemas.settings import CHECKOUT
 from tests.browser import accessibility_faults
 
@@ -69,6 +70,26 @@ def test_what_is_said_stands_and_what_is_taken_back_does_not(tavern, stands):
     does(tavern, "sends", "Seven trees.")
     does(tavern, "deletesFrom", 1)
     assert stands() == [("chat one", "I grow medlars.")]
+
+
+def test_each_name_has_a_slug_of_its_own(tavern):
+    names = ["黑兽", "黑狗", "黑兽 2", "黑狗 2", "Серафина", "🌙", "☀", "Shared", "x" * 80, "x" * 81, "_", "!"]
+    slugs = tavern.evaluate("async (names) => names.map((await import('./index.js')).slugOf)", names)
+    assert len(set(slugs)) == len(names)
+    for slug in slugs:
+        NewBeing.model_validate({"slug": slug, "name": "x"})
+    kept = ["Mira", "Ada Lovelace", "Zoë", "Mira 🌙", " Серафина"]
+    slugs_of_kept = tavern.evaluate("async (names) => names.map((await import('./index.js')).slugOf)", kept)
+    assert slugs_of_kept == ["mira", "ada-lovelace", "zo", "mira", slugs[names.index("Серафина")]]
+
+
+def test_what_is_refused_is_told_and_what_is_long_stands(tavern, stands):
+    does(tavern, "opens", "chat")
+    does(tavern, "sends", " ")
+    tavern.wait_for_selector("text=Refused 1: content")
+    does(tavern, "sends", "x" * 70_000)
+    does(tavern, "receives", "cut \ud83d")
+    assert [words[:10] for _, words in stands()] == ["x" * 10, "cut \ufffd"]
 
 
 def test_a_temporary_chat_leaves_nothing(tavern, stands):

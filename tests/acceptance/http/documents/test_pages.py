@@ -31,3 +31,23 @@ def test_a_page_of_an_origin_that_was_set_may_and_no_other(served):
     assert answer.headers["access-control-allow-origin"] == "https://page.example"
     stranger = client.options("/v1/beings", headers=PREFLIGHT | {"Origin": "https://stranger.example"})
     assert "access-control-allow-origin" not in stranger.headers
+
+
+def test_a_page_reads_errors_as_well(served, person):
+    token = person.with_token(["ingest", "read"]).headers["authorization"]
+    sent = {"Origin": "https://page.example", "Authorization": token}
+    with served("https://page.example") as client:
+        answers = [
+            client.post("/v1/beings/nobody/context", json={}, headers=sent),
+            client.post("/v1/beings/mira/context", json={}, headers=sent | {"Authorization": "Bearer none"}),
+            client.post("/v1/beings/mira/context", json={"colour": "red"}, headers=sent),
+            client.post("/v1/beings/mira/vault", json={}, headers=sent),
+            client.post("/v1/beings/mira/context", content=b"{", headers=sent | {"Content-Type": "application/json"}),
+            client.post("/openai/v1/chat/completions", json={}, headers=sent),
+            client.get("/nowhere", headers=sent),
+        ]
+    assert [answer.status_code for answer in answers] == [404, 401, 422, 403, 400, 422, 404]
+    for answer in answers:
+        assert answer.headers["access-control-allow-origin"] == "https://page.example", answer.url
+        assert "x-request-id" in answer.headers["access-control-expose-headers"].lower()
+        assert answer.headers["x-request-id"]
