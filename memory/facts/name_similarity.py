@@ -22,21 +22,21 @@ _GIVEN_NAMES = tuple(
     for forms in tomllib.loads(Path(__file__).with_name("given_names.toml").read_text())["forms"]
 )
 _SAME_SOUND = (
-    (r"ph", "f"),
-    (r"ck|q", "k"),
-    (r"sch|sh", "ʃ"),
-    (r"ch(?=[lr])", "k"),
-    (r"ch", "ʃ"),
-    (r"c(?=[eiy])", "s"),
-    (r"c", "k"),
-    (r"x", "ks"),
-    (r"^kn", "n"),
-    (r"^wr", "r"),
-    (r"z", "s"),
-    (r"dt$|th", "t"),
-    (r"(?<=.)h", ""),
-    (r"y|ie$|ey$", "i"),
-    (r"(.)\1+", r"\1"),
+    (re.compile(r"ph"), "f"),
+    (re.compile(r"ck|q"), "k"),
+    (re.compile(r"sch|sh"), "ʃ"),
+    (re.compile(r"ch(?=[lr])"), "k"),
+    (re.compile(r"ch"), "ʃ"),
+    (re.compile(r"c(?=[eiy])"), "s"),
+    (re.compile(r"c"), "k"),
+    (re.compile(r"x"), "ks"),
+    (re.compile(r"^kn"), "n"),
+    (re.compile(r"^wr"), "r"),
+    (re.compile(r"z"), "s"),
+    (re.compile(r"dt$|th"), "t"),
+    (re.compile(r"(?<=.)h"), ""),
+    (re.compile(r"y|ie$|ey$"), "i"),
+    (re.compile(r"(.)\1+"), r"\1"),
 )
 
 
@@ -104,7 +104,7 @@ def _pronunciation(name: str) -> str:
     # Only Latin letters lose their marks: in other scripts a mark makes another letter.
     plain = re.sub(r"(?<=[a-zA-Z])[\u0300-\u036f]+", "", decomposed)
     for pattern, sound in _SAME_SOUND:
-        plain = re.sub(pattern, sound, plain)
+        plain = pattern.sub(sound, plain)
     return unicodedata.normalize("NFC", plain)
 
 

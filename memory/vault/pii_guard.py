@@ -45,7 +45,8 @@ _WORD = (
 _PASSWORD = re.compile(
     rf"""{_WORD}['"]?\s*[:=]\s*['"]?
         (?![<*•x\[{{(]|(?:none|null|true|false|required|optional|n/a|yes|no|reset)\b|change)[^\s'",;]{{4,}}
-    | {_WORD}(?:\s++(?:for|to|of|on)\s++[\w.\ ]{{1,40}}?)?\s{{0,9}}(?:\s(?:is|was|ist|est|es|são)\s|は)\s*
+    | {_WORD}(?:\s++(?:for|to|of|on)\s++(?:(?:[^\Wは]|\.)++\ *+){{1,9}}?)?
+        \s{{0,10}}+(?:(?<=\s)(?:is|was|ist|est|es|são)\s|は)\s*
         (?:(['"`])(?:(?!\1).){{4,}}\1|(?=\S{{0,100}}[\d!@#$%^&*_+=])[^\s,;]{{5,}})
     | (?<!\w)pin(?:\s+code)?\s*(?:is|:|=)\s*\d{{4,8}}(?!\d)
     | \b[a-z][a-z0-9+.-]{{0,30}}://[^\s/:@]+:[^\s/@]{{3,}}@

@@ -75,8 +75,15 @@ class Material:
 
     def all(self, name: str) -> list[Fenced]:
         """Every text in a fence of this name, in order."""
-        found = re.finditer(rf"<{name}((?:\s[^<>]*)?)>\n?(.*?)\n?</{name}>", self.text, re.DOTALL)
-        return [Fenced(unescape(fence[2]), _attributes(fence[1])) for fence in found]
+        return [Fenced(unescape(text), attributes) for text, attributes in self.fences(name)]
+
+    def fences(self, name: str) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield what each fence of this name holds, with the fences within it, and what its opening tag tells."""
+        opening, closing, place = re.compile(rf"<{name}((?:\s[^<>]*)?)>\n?"), f"</{name}>", 0
+        # Behind one that is not closed there is none that is.
+        while (opened := opening.search(self.text, place)) and (end := self.text.find(closing, opened.end())) >= 0:
+            yield self.text[opened.end() : end].removesuffix("\n"), _attributes(opened[1])
+            place = end + len(closing)
 
     def one(self, name: str) -> str:
         """The text in the first fence of this name; empty if there is none."""

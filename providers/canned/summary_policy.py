@@ -49,8 +49,7 @@ def session_summaries(material: Material) -> Json:
 
 def conversations(material: Material) -> list[tuple[str, Material]]:
     """Several conversations by their refs, each as if it were alone."""
-    found = re.findall(r'<conversation ref="(c\d+)">\n(.*?)\n</conversation>', material.text, re.DOTALL)
-    return [(ref, Material(text)) for ref, text in found]
+    return [(attributes["ref"], Material(text)) for text, attributes in material.fences("conversation")]
 
 
 def summary_spine(material: Material) -> Json:

@@ -8,6 +8,7 @@ those behind it.
 
 import json
 import re
+from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import IO, Any
@@ -23,8 +24,8 @@ Path = tuple[str, ...]
 # Everything up to the next bracket that is not within a string. The quantifiers give nothing back, so that a match
 # takes linear time.
 _TO_BRACKET = re.compile(rb'((?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+)([{}\[\]])', re.DOTALL)
-_STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(\s*+:)?+', re.DOTALL)
-_KEY = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"\s*+:\s*+$', re.DOTALL)
+# A string, and whether it is a key; one that is cut off is read to its end, so that none is looked for within it.
+_STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)(?:"(\s*+:\s*+)?+|\Z)', re.DOTALL)
 _CLOSES = {b"{": b"}", b"[": b"]"}
 _BETWEEN = b" \t\r\n,"
 _BLANK = b" \t\r\n\x00\x1a"
@@ -254,5 +255,6 @@ def _path(parent: _Open, text: bytes) -> Path:
     """The path of a bracket behind this text; the elements of an array have the array's path with `[]`."""
     if parent.kind == b"[":
         return (*parent.path, "[]")
-    key = _KEY.search(text)
-    return (*parent.path, key[1].decode(errors="replace") if key else "")
+    last = deque(_STRING.finditer(text), maxlen=1)
+    is_key = bool(last) and last[0][2] is not None and last[0].end() == len(text)
+    return (*parent.path, last[0][1].decode(errors="replace") if is_key else "")

@@ -2,20 +2,23 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+# Blanks before a mark, from the first of them: from each of many, they would be read again and again.
+_BLANKS = r"(?<![ \t])[ \t]*+"
 # ChatGPT's markup: a kind and its arguments between private-use characters.
-_MARKUP = re.compile("[ \t]*\ue200([^\ue200\ue201\ue202]{0,100})((?:\ue202[^\ue200\ue201]*)?)\ue201")
+_MARKUP = re.compile(rf"{_BLANKS}" "\ue200([^\ue200\ue201\ue202]{0,100})((?:\ue202[^\ue200\ue201]*)?)\ue201")
 _SEPARATOR = "\ue202"
 _CITATIONS = re.compile(
-    # Names of results that were left when the private-use characters got lost.
-    r"[ \t]*(?:(?:file)?cite|navlist|i)?(?:turn\d{1,4}(?:search|view|news|image|file|product|finance|sports|forecast"
-    r"|time|maps?|reddit|academia|fetch|click|video|business|event)\d{1,4})+(?![\w])"
+    rf"{_BLANKS}(?:"
+    # Names of results that were left when the private-use characters got lost; a name behind a digit goes on a row.
+    r"(?:(?:file)?cite|navlist|i)?(?<!\d)(?:turn\d{1,4}(?:search|view|news|image|file|product|finance|sports|forecast"
+    r"|time|maps?|reddit|academia|fetch|click|video|business|event)\d{1,4})++(?!\w)"
     # [8†source], 【12:0†notes.pdf】
-    r"|[ \t]*【[^【】\n]{0,200}†[^【】\n]{0,200}】"
-    r"|[ \t]*:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
-    r"|[ \t]*\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
+    r"|【[^【】\n]{0,200}†[^【】\n]{0,200}】"
+    r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"
+    r"|\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?)"
     # Private-use characters without their partners.
     "|[\ue200-\ue206]"
 )
@@ -34,9 +37,8 @@ def of_chatgpt(text: str, references: Any) -> str:
         text: The answer.
         references: Its `content_references`, which name what some marks stand for; of any shape.
     """
-    for matched, shown in _referred(references):
-        text = text.replace(matched, shown)
-    return _CITATIONS.sub("", _MARKUP.sub(_named, text))
+    names = _referred(references)
+    return _CITATIONS.sub("", _MARKUP.sub(lambda mark: _named(mark, names), text))
 
 
 def of_claude(text: str) -> str:
@@ -44,22 +46,25 @@ def of_claude(text: str) -> str:
     return _CITE_TAG.sub("", _UNSUPPORTED.sub("\n", text))
 
 
-def _referred(references: Any) -> Sequence[tuple[str, str]]:
-    """The texts of marks with the names that stand for them, of those references that have one."""
-    found = []
+def _referred(references: Any) -> dict[str, str]:
+    """The names that stand for marks, by the marks' texts, of those references that have one."""
+    found: dict[str, str] = {}
     for one in references if isinstance(references, list) else ():
         matched = one.get("matched_text") if isinstance(one, Mapping) else None
         name = one.get("name") if isinstance(one, Mapping) else None
         if isinstance(matched, str) and matched.startswith("\ue200") and isinstance(name, str) and name.strip():
-            found.append((matched, name))
+            found.setdefault(matched, name)
     return found
 
 
-def _named(mark: re.Match[str]) -> str:
+def _named(mark: re.Match[str], names: Mapping[str, str]) -> str:
     """What a mark shows in the text: the name of a thing, the title of a link; nothing for a citation."""
     kind, arguments = mark[1].strip(), mark[2].split(_SEPARATOR)[1:]
-    before = mark[0][: len(mark[0]) - len(mark[0].lstrip(" \t"))]
-    shown = ""
+    whole = mark[0].lstrip(" \t")
+    before = mark[0].removesuffix(whole)
+    shown = names.get(whole, "")
+    if shown:
+        return before + shown
     if kind in {"entity", "product_entity", "product"} and arguments:
         shown = _name_of(arguments[0])
     elif kind in {"url", "link"} and len(arguments) > 1:

@@ -18,8 +18,8 @@ _SPELLED = tuple(
 )
 # "2024年4月25日 18:30", "2024/4/25 下午6:30:05"; the year comes first, or day and month could be mistaken.
 _YEAR_FIRST = re.compile(
-    r"(\d{4})\s?[年년/.]\s?(\d{1,2})\s?[月월/.]\s?(\d{1,2})\s?[日일.]?,?\s*"
-    r"(?P<half>上午|下午|午前|午後|오전|오후|am\b|pm\b)?\s*(\d{1,2})\s?[:時时点시]\s?(\d{1,2})\s?[分분]?(?::(\d{1,2}))?$",
+    r"(\d{4})\s?[年년/.]\s?(\d{1,2})\s?[月월/.]\s?(\d{1,2})\s?[日일.]?,?\s*+"
+    r"(?P<half>上午|下午|午前|午後|오전|오후|am\b|pm\b)?\s*+(\d{1,2})\s?[:時时点시]\s?(\d{1,2})\s?[分분]?(?::(\d{1,2}))?$",
     re.IGNORECASE,
 )
 _AFTERNOON = frozenset(("下午", "午後", "오후", "pm"))
