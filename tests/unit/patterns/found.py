@@ -1,0 +1,172 @@
+"""All regular expressions of the product, and how it uses them: in its modules' values, and inline in its code."""
+
+import ast
+import importlib.util
+import re
+from collections import ChainMap, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+PACKAGES = ("adapters", "api", "cli", "memory", "operations", "providers", "schemas", "store", "tasks", "workers")
+DEEP = 5
+# Modules that run a program when they are imported; their code alone is read.
+RUNNING = frozenset({"api.preloaded"} | {f"{package}.__main__" for package in PACKAGES})
+# Functions of `re` whose first argument is a pattern, and the place of their flags.
+FLAGS_AT = {
+    "compile": 1,
+    **dict.fromkeys(("search", "match", "fullmatch", "findall", "finditer"), 2),
+    "split": 3,
+    **dict.fromkeys(("sub", "subn"), 4),
+}
+AT_ONE_PLACE = frozenset(("match", "fullmatch"))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A regular expression of the product.
+
+    Attributes:
+        where: The module, and the name or line.
+        pattern: The expression.
+        uses: The methods by which texts are compared with it; none known: as if it were looked for everywhere.
+    """
+
+    where: str
+    pattern: re.Pattern[Any]
+    uses: frozenset[str] = frozenset()
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether it is looked for at every place of a text."""
+        return not self.uses or not self.uses <= AT_ONE_PLACE
+
+
+@dataclass(frozen=True)
+class Built:
+    """A place where an expression is compiled whose text is known at run time only."""
+
+    where: str
+
+
+def modules() -> Iterator[tuple[ModuleType | None, ast.Module, str]]:
+    """Yield every module of the product, its code, and its name; an adapter is a file for another program."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            if package == "adapters":
+                spec = importlib.util.spec_from_file_location(path.stem, path)
+                module = importlib.util.module_from_spec(spec)
+                spec.loader.exec_module(module)
+                yield module, tree, name
+            else:
+                yield None if name in RUNNING else importlib.import_module(name), tree, name
+
+
+def all_patterns() -> tuple[list[Found], list[Built]]:
+    """Return all expressions, each once, and the places where some are built that only their modules know."""
+    everything = list(modules())
+    uses = _uses((tree, name) for _, tree, name in everything)
+    found: dict[tuple[str | bytes, int], Found] = {}
+    built: list[Built] = []
+    for module, tree, name in everything:
+        names = vars(module) if module else {}
+        for key, value in names.items():
+            for pattern in _patterns_in(value):
+                one = Found(f"{name}:{key}", pattern, frozenset(uses[_scoped(key, name)] if pattern is value else ()))
+                _add(found, one)
+        for call in _calls(tree):
+            method = call.func.attr
+            pattern = _evaluated(call, names)
+            if pattern is None:
+                built.append(Built(f"{name}:{ast.unparse(call.args[0])}"))
+            elif method != "compile":
+                _add(found, Found(f"{name}:{call.lineno}", pattern, frozenset([method])))
+            elif not any(isinstance(one, ast.Assign | ast.AnnAssign) for one in tree.body if call in ast.walk(one)):
+                _add(found, Found(f"{name}:{call.lineno}", pattern))
+    return sorted(found.values(), key=lambda one: one.where), built
+
+
+def _add(found: dict[tuple[str | bytes, int], Found], one: Found) -> None:
+    """Add a use of an expression, which may have been found at another place."""
+    key = one.pattern.pattern, one.pattern.flags
+    known = found.get(key)
+    everywhere = known is not None and (known.is_searched or one.is_searched)
+    uses = frozenset() if everywhere else one.uses | (known.uses if known else frozenset())
+    found[key] = Found(known.where if known else one.where, one.pattern, uses)
+
+
+def _uses(trees: Iterable[tuple[ast.Module, str]]) -> Mapping[str, set[str]]:
+    """By name, the methods that are called of it; one that is used in another way may be searched."""
+    uses: dict[str, set[str]] = defaultdict(set)
+    for tree, module in trees:
+        called = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+                uses[_scoped(_name(node.value), module)].add(node.attr)
+                called.add(node.value)
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load) and node not in called:
+                uses[_scoped(_name(node), module)].add("elsewhere")
+    return uses
+
+
+def _scoped(name: str, module: str) -> str:
+    """A private name is its module's; others are known by their name alone, wherever they are imported."""
+    return f"{module}.{name}" if name.startswith("_") else name
+
+
+def _name(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:  # noqa: C901  # one for each type
+    """Yield the expressions in a value, and in what it holds."""
+    # The type, as a proxy of Celery's would load the application to tell what it stands for.
+    kind = type(value)
+    if kind is re.Pattern:
+        yield value
+    elif depth > DEEP:
+        return
+    elif issubclass(kind, Mapping):
+        for one in [*value.keys(), *value.values()]:
+            yield from _patterns_in(one, depth + 1)
+    elif issubclass(kind, list | tuple | set | frozenset):
+        for one in value:
+            yield from _patterns_in(one, depth + 1)
+    elif is_dataclass(kind):
+        for one in fields(value):
+            yield from _patterns_in(getattr(value, one.name, None), depth + 1)
+    elif issubclass(kind, type) and value.__module__.split(".", maxsplit=1)[0] in PACKAGES:
+        for one in vars(value).values():
+            yield from _patterns_in(one, depth + 1)
+
+
+def _calls(tree: ast.Module) -> Iterator[ast.Call]:
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "re"
+            and node.func.attr in FLAGS_AT
+        ):
+            yield node
+
+
+def _evaluated(call: ast.Call, names: Mapping[str, Any]) -> re.Pattern[Any] | None:
+    """The expression of a call; what is only known at run time is a word in it."""
+    argument = call.args[0]
+    if not isinstance(argument, ast.Constant | ast.JoinedStr) and not (
+        isinstance(argument, ast.Name) and isinstance(names.get(argument.id), str | re.Pattern)
+    ):
+        return None
+    words = ChainMap(dict(names), defaultdict(lambda: "word"))
+    pattern = eval(compile(ast.Expression(argument), "<pattern>", "eval"), {"__builtins__": {}}, words)  # noqa: S307
+    by_place = call.args[FLAGS_AT[call.func.attr] :]
+    flags = next((one.value for one in call.keywords if one.arg == "flags"), by_place[0] if by_place else None)
+    value = eval(compile(ast.Expression(flags), "<flags>", "eval"), dict(names)) if flags else 0  # noqa: S307
+    return pattern if isinstance(pattern, re.Pattern) else re.compile(pattern, value)

@@ -1,0 +1,115 @@
+"""Every regular expression of the product reads 64 KB of any text within 50 ms, in a time by the text's length."""
+
+import re
+import signal
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import thread_time
+
+import pytest
+
+from tests.unit.patterns.attacks import attacks
+from tests.unit.patterns.found import Found, all_patterns
+
+SECONDS = 0.05
+# An expression that takes less does not take the square of the length: that is a hundred times as much.
+SHORT = 0.01
+# What a text takes of the time of a fourth of it: by its length four times, by the square sixteen times.
+MOST_GROWTH, SQUARE = 8, 16
+# No expression is waited for longer.
+GIVEN_UP = 0.3
+# Other processes take the processor's cache away; the least time of some tries counts.
+TRIES = 5
+# Modules that build expressions of what is only known when they run.
+BUILDING = {
+    # From the parts of a table; the values of these modules hold the expressions.
+    *("memory.proxy.background", "memory.text.reasoning", "providers.canned.facts_policy"),
+    # They read names of files, and the first 2,000 characters of a question.
+    *("memory.intake.importers.files", "memory.text.time_expressions.reader"),
+}
+SLOW = {
+    "white space at the end": r"\s+$",
+    "any number of attributes": r"<details[^>]*\btype=[^>]*>",
+    "what is between tags": r"(?s)<details(?:\s[^<>]*)?>\n?(.*?)\n?</details>",
+    "sentence ends": r"[.!?]+[\"')\]]*\s+",
+    "repeats within repeats": r"(?:a+)+$",
+    "branches of which two match": r"(?:x|y|xy)*z",
+    "lists": r"-?\d+(?:,\d+)*;",
+    "words before something": r"\w+(?=:)",
+    "addresses": r"\bhttps?://\S+@",
+    "repeats beside repeats": r"password for \s*\S*\s*is",
+    "comments": r"<!--(?:(?!-->)[\s\S])*-->",
+}
+
+
+class TookTooLong(Exception):
+    """An expression took more than `GIVEN_UP`."""
+
+
+@contextmanager
+def given_up() -> Iterator[None]:
+    """Break off what takes too much of the processor: the engine asks for signals while it compares."""
+
+    def give_up(*_: object) -> None:
+        raise TookTooLong
+
+    before = signal.signal(signal.SIGVTALRM, give_up)
+    signal.setitimer(signal.ITIMER_VIRTUAL, GIVEN_UP)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def seconds(found: Found, text: str | bytes) -> float:
+    """How long an expression has the processor for a text; `GIVEN_UP` if it was broken off."""
+    began = thread_time()
+    try:
+        with given_up():
+            if found.is_searched:
+                deque(found.pattern.finditer(text), maxlen=0)
+            else:
+                for use in found.uses:
+                    getattr(found.pattern, use)(text)
+    except TookTooLong:
+        return GIVEN_UP
+    return thread_time() - began
+
+
+def complaint(found: Found, text: str | bytes) -> str | None:
+    """What is wrong with the time that an expression takes for a text; None if nothing."""
+    part = text[: len(text) // 4] + text[-1:]
+    least, whole = seconds(found, part), 0.0
+    if least < SHORT / SQUARE:
+        return None
+    for _ in range(TRIES):
+        whole = min(whole or GIVEN_UP, seconds(found, text))
+        if whole < SHORT or (whole < SECONDS and whole < MOST_GROWTH * least):
+            return None
+        if whole >= GIVEN_UP:
+            break
+        least = min(least, seconds(found, part))
+    return f"{whole:.3f} s, and {least:.3f} s for a fourth: {found.where} with {text[:60]!r}...{text[-20:]!r}"
+
+
+def first_complaint(found: Found) -> str | None:
+    """What is wrong with the time that an expression takes for the first text with which something is."""
+    source, flags = found.pattern.pattern, found.pattern.flags
+    if isinstance(source, bytes):
+        texts = [one.encode("utf-8", "replace") for one in attacks(source.decode("latin-1"), flags)]
+    else:
+        texts = attacks(source, flags)
+    return next(filter(None, (complaint(found, text) for text in texts)), None)
+
+
+def test_patterns_take_time_by_the_length_of_a_text():
+    patterns, built = all_patterns()
+    assert {one.where.split(":")[0] for one in built} == BUILDING
+    assert not [*filter(None, map(first_complaint, patterns))]
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_a_pattern_that_takes_the_square_of_the_length_or_more_is_found(name):
+    assert first_complaint(Found(name, re.compile(SLOW[name])))
