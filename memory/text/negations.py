@@ -1,0 +1,25 @@
+"""Words and signs that negate, in the languages that conversations are judged in most."""
+
+import re
+
+_WORDS = (
+    "no not never none nothing nobody nowhere neither nor without cannot hardly barely scarcely stopped quit"
+    " aint dont cant wont isnt arent wasnt werent hasnt havent hadnt doesnt didnt couldnt wouldnt shouldnt mustnt"
+    " nicht kein keine keinen keinem keiner keines nie niemals nichts niemand nirgends weder ohne kaum"
+    " ne n' pas jamais rien personne aucun aucune ni sans nunca nada nadie ningún ninguno ninguna jamás tampoco sin"
+    " non mai niente nessuno nessuna senza né não nem ninguém nenhum nenhuma sem"
+    " niet geen nooit niets niemand zonder inte aldrig ikke aldri ej nie bez"
+    " не нет ни никогда ничего никто без değil hiç yok"
+    " 안 못 לא אין בלי لا ليس لم لن ما नहीं मत न"
+    " 不 没 沒 無 无 未 非 別 别 莫 ず ぬ ない なく なし ません"
+    " ไม่ 🚫 ❌ ⛔ 👎 🙅"
+)
+NEGATIONS = frozenset(_WORDS.split())
+# Scripts without spaces are compared character by character: な of ない stands for the whole word.
+_SIGNS = frozenset("不没沒無无未非別别莫ずぬな")
+_PART = re.compile("않|없|아니")
+
+
+def negates(word: str) -> bool:
+    """Whether a word (NFKC, case folded, apostrophes as `'`) negates what stands around it."""
+    return word in NEGATIONS or word.endswith("n't") or word in _SIGNS or _PART.search(word) is not None

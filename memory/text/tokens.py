@@ -1,0 +1,135 @@
+"""Splits a text into tokens for comparison: words, numbers, signs and emoji, each with its place in the text.
+
+Tokens are compared by their form: NFKC, case folded, digits as ASCII, apostrophes straight. Punctuation and markup
+(Markdown, simple HTML tags, the targets of links) are no tokens. Combining marks belong to their letters, a decimal
+point and a minus to their number, so that "3.5" differs from "35". In scripts that put no spaces between words, each
+character is a token.
+"""
+
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+Kind = Literal["word", "character", "number", "sign", "emoji"]
+
+
+class Token(NamedTuple):
+    """One token.
+
+    Attributes:
+        form: What is compared.
+        start: Where it begins in the text.
+        end: Where it ends in the text.
+        kind: Which kind of token it is.
+        capital: Whether it begins with a capital, as names do.
+    """
+
+    form: str
+    start: int
+    end: int
+    kind: Kind
+    capital: bool
+
+
+def _class_of(*categories: str) -> str:
+    """The characters of general categories, as ranges for a regular expression."""
+    ranges: list[list[int]] = []
+    for code in range(0x80, 0x20000):
+        if unicodedata.category(chr(code)) in categories:
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+_MARKS = _class_of("Mn", "Mc", "Me")
+# Behind another character, these complete it.
+_JAMO = "\u1160-\u11ff"
+_TONES = "\U0001f3fb-\U0001f3ff"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    f"\U00020000-{chr(sys.maxunicode)}"
+)
+_LETTER = rf"(?:[^\W\d_{_UNSPACED}]|[{_MARKS}])"
+_FLAG = "\U0001f1e6-\U0001f1ff"
+_EMOJI = _class_of("So")
+_SIGNS = _class_of("Sc", "Sm")
+_NUMBER = r"(?:\d+(?:[.,\u066b\u066c]\d+)*|(?<![\w.])\.\d+)"
+_TOKEN = re.compile(
+    rf"(?P<number>(?:(?<![\w.,)\]%])[-+])?{_NUMBER})"
+    rf"|(?P<character>[{_UNSPACED}][{_MARKS}]*)"
+    # French elision: the word behind it can be quoted by itself.
+    rf"|(?P<elision>(?:[ldjmnstc]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=[^\W\d_]))"
+    rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
+    rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_EMOJI}](?:\u200d[{_EMOJI}])*)"
+    # `<`, `>` and `~` are signs in sums and markup elsewhere; the latter is blanked before.
+    rf"|(?P<sign>[{_SIGNS}$+=<>%\u2030])"
+)
+_MARKUP = re.compile(
+    r"</?(?:a|b|blockquote|br|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|li|mark|ol|p|pre|q|s|small|span|strong|sub"
+    r"|sup|u|ul)(?:\s+[\w-]+=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+))*\s*/?>"
+    r"|(?<=\])\([^()\s]*\)"
+    r"|^[ \t]*>[> \t]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SEGMENT = re.compile(rf"[\x00-\x7f]+(?![{_MARKS}])|.[{_MARKS}{_JAMO}{_TONES}]*", re.DOTALL)
+# Dashes are minuses where a number follows; the token's pattern decides.
+_SAME = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201b\u02bc\u2032\u00b4\uff07", "'")
+    | dict.fromkeys("\u2012\u2013\u2212\u2010\u2011", "-")
+)
+# Variation selectors and skin tones are form.
+_UNSEEN = frozenset({*range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400)})
+_ZERO_WIDTH_SPACE, _JOINER = "\u200b", "\u200d"
+
+
+def tokens(text: str) -> list[Token]:
+    """Split a text into its tokens, in order; takes time by the text's length."""
+    blanked = _MARKUP.sub(lambda markup: " " * len(markup[0]), text)
+    if blanked.isascii():
+        return list(_tokens(blanked.lower(), text, None))
+    folded: list[str] = []
+    places: list[tuple[int, int]] = []
+    for segment in _SEGMENT.finditer(blanked):
+        start, end = segment.span()
+        if segment[0].isascii():
+            folded.append(segment[0].lower())
+            places += ((place, place + 1) for place in range(start, end))
+        else:
+            form = _folded(segment[0])
+            folded.append(form)
+            places += [(start, end)] * len(form)
+    return list(_tokens("".join(folded), text, places))
+
+
+def _tokens(folded: str, text: str, places: list[tuple[int, int]] | None) -> Iterator[Token]:
+    for found in _TOKEN.finditer(folded):
+        kind = found.lastgroup
+        start, end = found.span()
+        if places is not None:
+            start, end = places[start][0], places[end - 1][1]
+        form = found[0]
+        if kind == "number" and not form.isascii():
+            form = "".join(str(unicodedata.decimal(digit, digit)) for digit in form)
+        elif form.endswith("n't"):
+            # The only apostrophe that people leave out without writing another word, as "were" for "we're".
+            form = form[:-2] + "t"
+        capital = text[start].isupper() or text[start].istitle()
+        yield Token(form, start, end, "word" if kind == "elision" else kind, capital)  # type: ignore[arg-type]
+
+
+def _folded(segment: str) -> str:
+    """Fold one character with its marks; what is no part of its form is left out."""
+    first = segment[0]
+    if first == _ZERO_WIDTH_SPACE:
+        return " "
+    if first != _JOINER and unicodedata.category(first) == "Cf":
+        return ""
+    kept = "".join(char for char in segment if ord(char) not in _UNSEEN).translate(_SAME)
+    form = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", kept).casefold()).translate(_SAME)
+    # "10²" is not 102, nor "3½" 31/2.
+    apart = unicodedata.decomposition(first).startswith(("<super>", "<sub>", "<fraction>", "<circle>", "<square>"))
+    return f" {form} " if apart else form
