@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo demo-llm up test lint types floors pytest chaos bench quality docs site screenshots lock clean
+.PHONY: help install demo demo-llm up test lint clients types floors pytest chaos bench quality docs site screenshots lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -44,7 +44,10 @@ lint: $(VENV)/.dev ## Lint and formatting, every rule of ruff
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: $(VENV)/.dev ## The strict type checker
+clients: ## Generate what git ignores of the Python client, as each of its builds does
+	@cd clients/python && $(PYTHON) -m generator.generate
+
+types: $(VENV)/.dev clients ## The strict type checker
 	@$(BIN)/mypy
 
 floors: $(VENV)/.dev ## The contracts on imports
@@ -70,8 +73,6 @@ docs: $(VENV)/.runtime ## Regenerate the pages of settings and routes, openapi.j
 	@$(BIN)/python -m schemas.settings.page > docs/settings.md
 	@$(BIN)/python -m api.routes_page > docs/api.md
 	@$(BIN)/python -m api.openapi_file > openapi.json
-	@$(BIN)/python -m clients.generate_python
-	@$(BIN)/python -m clients.generate_typescript
 	@$(BIN)/python -m docs.draw
 
 site: $(VENV)/.dev ## Build the documents as a site in .site, with search and without requests to other hosts; links are checked

@@ -34,7 +34,7 @@ def program(package: str) -> str:
     pytest.skip(missing)
 
 
-def npm(*arguments: str, folder: Path) -> None:
+def npm(*arguments: str | Path, folder: Path) -> None:
     """Run npm in a folder; skips or fails like `program`."""
     told = {**os.environ, "npm_config_audit": "false", "npm_config_fund": "false", "npm_config_loglevel": "error"}
     done = subprocess.run(

@@ -2,14 +2,12 @@
 
 import os
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
 
 from schemas.settings import CHECKOUT
 from tests.acceptance.cli.conftest import PATIENCE, Command, made_home
+from tests.cloned import cloned
 from tests.pasted import Block, blocks_of, documents, paste
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
@@ -18,17 +16,6 @@ README, *PAGES = documents()
 QUESTION = "What was my sister's name, and why not the ferry?"
 # Installing the environment, and a month of patrols, on a busy machine.
 README_PATIENCE = 1200.0
-
-
-def copied(folder: Path) -> Path:
-    """A clone of the checkout as it stands, without what git does not know: no environment, no data."""
-    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    known = subprocess.run(listed, cwd=CHECKOUT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, known.split("\0")):
-        if (source := CHECKOUT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, folder / name)
-    return folder
 
 
 @pytest.mark.long
@@ -43,7 +30,7 @@ def test_readme_is_pasted_into_a_fresh_clone_with_an_empty_home():
         for name, value in os.environ.items():
             if name.startswith("PIP_"):
                 newcomer.environment[name] = value
-        clone = copied(home / "memory-patrol")
+        clone = cloned(home / "memory-patrol")
         try:
             told = paste(blocks_of(README), clone, newcomer.environment, port, README_PATIENCE)
         finally:

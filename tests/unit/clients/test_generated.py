@@ -1,33 +1,50 @@
-"""The clients say what the OpenAPI document says, because that part of them is generated from it."""
+"""The clients say what the OpenAPI document says: that part of them is generated from it when they are built."""
 
 import copy
 import json
+import shutil
+import subprocess
 
 import pytest
 
-from clients import document, generate_python, generate_typescript
-from clients.document import Operation
+from generator import document, generate
+from schemas.settings import CHECKOUT
+from tests.cloned import cloned
+from tests.programs import program
 
 DOCUMENT = document.read()
+GENERATED = (
+    "clients/python/memory_patrol/types.py",
+    "clients/python/memory_patrol/_async/routes.py",
+    "clients/python/memory_patrol/_sync/client.py",
+    "clients/typescript/src/types.ts",
+    "clients/typescript/src/routes.ts",
+)
 
 
-GENERATORS = pytest.mark.parametrize("generator", [generate_python, generate_typescript])
+def python(_, changed, monkeypatch):
+    """The texts of the Python client's generated files."""
+    monkeypatch.setattr(generate, "read", lambda: changed)
+    return list(generate.files().values())
 
 
-@GENERATORS
-def test_a_client_is_what_its_generator_makes_of_the_document(generator):
-    for path, text in generator.files().items():
-        assert path.read_text(encoding="utf-8") == text, f"{path.name} is not up to date, run: make docs"
+def typescript(folder, changed, _):
+    """The texts of the TypeScript client's generated files."""
+    client = folder / "clients" / "typescript"
+    (client / "src").mkdir(parents=True, exist_ok=True)
+    shutil.copy(CHECKOUT / "clients" / "typescript" / "generate.mjs", client)
+    (folder / "openapi.json").write_text(json.dumps(changed), encoding="utf-8")
+    subprocess.run([program("nodejs"), client / "generate.mjs"], check=True, capture_output=True)
+    return [path.read_text(encoding="utf-8") for path in sorted(client.glob("src/*.ts"))]
 
 
-@GENERATORS
-def test_another_route_field_or_type_changes_the_generated_files(generator, monkeypatch):
-    before = generator.files()
+@pytest.mark.parametrize("generated", [python, typescript])
+def test_another_route_field_or_type_changes_the_generated_files(generated, tmp_path, monkeypatch):
+    before = generated(tmp_path, DOCUMENT, monkeypatch)
     for change in (another_route, another_field, another_type):
         changed = copy.deepcopy(DOCUMENT)
         change(changed)
-        monkeypatch.setattr(generator, "read", lambda changed=changed: changed)
-        assert generator.files() != before, change.__name__
+        assert generated(tmp_path, changed, monkeypatch) != before, change.__name__
 
 
 def another_route(changed):
@@ -42,13 +59,17 @@ def another_type(changed):
     changed["components"]["schemas"]["Being"]["properties"]["name"] = {"type": "integer"}
 
 
+def test_nothing_that_is_generated_is_committed(tmp_path):
+    clone = cloned(tmp_path, "clients", "openapi.json")
+    assert (clone / "openapi.json").exists()
+    assert [name for name in GENERATED if (clone / name).exists()] == []
+
+
 def test_every_operation_is_a_method_with_all_that_it_takes():
     listed = list(document.operations(DOCUMENT))
     assert len(listed) == sum(len(methods) for methods in DOCUMENT["paths"].values())
-    for operation in listed:
-        assert isinstance(operation, Operation)
-        assert operation.summary
-    routes = (generate_python.PACKAGE / "_sync" / "routes.py").read_text(encoding="utf-8")
+    assert all(operation.summary for operation in listed)
+    routes = generate.files()[generate.PACKAGE / "_sync" / "routes.py"]
     assert routes.count("\n    def ") == len(listed) + 2  # and `send` and `stream`
 
 

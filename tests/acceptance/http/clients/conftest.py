@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -15,17 +14,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from schemas.settings import CHECKOUT
 from tests.acceptance.conftest import Person, Stack
-
-CLIENTS = CHECKOUT / "clients"
+from tests.cloned import cloned
 
 
 @pytest.fixture(scope="session")
 def python_client(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory that the Python client's wheel was installed in."""
     folder = tmp_path_factory.mktemp("python-client")
-    source = shutil.copytree(CLIENTS / "python", folder / "source")
+    source = cloned(folder / "clone", "clients/python", "openapi.json") / "clients" / "python"
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder / "dist", source]
     subprocess.run(build, check=True, capture_output=True)
     assert len([*folder.glob("dist/*.tar.gz")]) == 1

@@ -2,15 +2,24 @@
 
 import asyncio
 import inspect
+import os
 import re
+import shutil
+import subprocess
+import sys
+import venv
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
 
+import flit_core
 import pytest
 
-from clients import document
+from generator import document
+from schemas.settings import CHECKOUT
 from tests.acceptance.http.clients.conftest import secret_of
 from tests.acceptance.http.intake.scenes import scene
+from tests.cloned import cloned
 from tests.fakes.provider import Behaviour, running_provider
 
 NOWHERE = "00000000-0000-7000-8000-000000000000"
@@ -60,6 +69,30 @@ class Direct:
 
     def pages(self, route, *path, **options):
         return self._client.pages(getattr(self._client, route), *path, **options)
+
+
+def test_a_fresh_clone_is_installed_without_the_servers_packages(python_client, tmp_path):
+    """`pip install ./clients/python`, without the network: what the build needs lies beside an empty environment."""
+    clean, tools = tmp_path / "clean", tmp_path / "tools"
+    venv.create(clean)
+    shutil.copytree(Path(flit_core.__file__).parent, tools / "flit_core")
+    sources = cloned(tmp_path / "clone", "clients/python", "openapi.json") / "clients" / "python"
+    install = ["install", "--no-deps", "--no-index", "--no-build-isolation", sources]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "--python", clean / "bin" / "python", *install],
+        env={**os.environ, "PYTHONPATH": str(tools)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (installed,) = clean.glob("lib/*/site-packages/memory_patrol")
+    built = python_client / "memory_patrol"
+    names = {path.relative_to(built) for path in built.rglob("*.py")}
+    assert names == {path.relative_to(installed) for path in installed.rglob("*.py")}
+    assert Path("types.py") in names
+    for name in names:
+        assert (installed / name).read_text() == (built / name).read_text()
 
 
 @pytest.fixture(params=["synchronous", "asynchronous"])
@@ -174,7 +207,7 @@ def test_an_export_arrives_line_by_line(connect):
 
 
 def test_the_readmes_chat_remembers(run_with_client, person, stack):
-    readme = (document.CHECKOUT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
+    readme = (CHECKOUT / "clients" / "python" / "README.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)
     assert len(program.splitlines()) <= 20
     with running_provider() as provider:

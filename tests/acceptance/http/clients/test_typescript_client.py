@@ -8,14 +8,15 @@ import subprocess
 
 import pytest
 
-from clients import document
-from clients.generate_typescript import camel
+from generator import document
+from schemas.settings import CHECKOUT
 from tests.acceptance.http.clients.conftest import secret_of
+from tests.cloned import cloned
 from tests.fakes.provider import Behaviour, running_provider
 from tests.programs import npm, program
 
 NOWHERE = "00000000-0000-7000-8000-000000000000"
-SOURCE = document.CHECKOUT / "clients" / "typescript"
+SOURCE = CHECKOUT / "clients" / "typescript"
 
 
 USE = """
@@ -41,9 +42,8 @@ export async function use(): Promise<string> {
 def installed(tmp_path_factory):
     """A project with the client installed from its packed file, and the compiler beside it."""
     folder = tmp_path_factory.mktemp("typescript-client")
-    built = shutil.copytree(SOURCE, folder / "built", ignore=shutil.ignore_patterns("node_modules", "dist"))
-    npm("install", "--no-package-lock", folder=built)
-    npm("pack", "--pack-destination", "..", folder=built)
+    built = cloned(folder / "clone", "clients/typescript", "openapi.json") / "clients" / "typescript"
+    npm("pack", "--pack-destination", folder, folder=built)
     project = folder / "project"
     project.mkdir()
     (project / "package.json").write_text('{"type": "module", "private": true}')
@@ -66,6 +66,12 @@ def node(project, *arguments, stdin="", **environment):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def camel(name):
+    """A method's name in TypeScript."""
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
 def call_of(operation):

@@ -1,18 +1,21 @@
-"""Generates the Python client's types and routes, and its synchronous half: `python -m clients.generate_python`."""
+"""Generates the client's types and routes, and its synchronous half: `python -m generator.generate`.
+
+It runs when the client is built, with the standard library alone.
+"""
 
 import keyword
 import re
-import subprocess
-import sys
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
-from clients.document import CHECKOUT, Field, Operation, operations, read, type_name, types, variants
+from generator.document import Field, Operation, operations, read, type_name, types, variants
 
-PACKAGE = CHECKOUT / "clients" / "python" / "memory_patrol"
-HEAD = '"""{}\n\nGenerated from openapi.json by `make docs`; do not edit.\n"""\n\n'
+PACKAGE = Path(__file__).parents[1] / "memory_patrol"
+HEAD = '"""{}\n\nGenerated from openapi.json when the client is built; do not edit.\n"""\n\n'
+WIDTH = 120
 # What differs between the asynchronous source and its synchronous twin.
 TWINS = (
     (r"\basync (def|with|for)\b", r"\1"),
@@ -37,14 +40,25 @@ PLAIN: dict[object, str] = {"string": "str", "integer": "int", "number": "float"
 def files() -> dict[Path, str]:
     """Return the generated files with their texts."""
     document = read()
-    routes = _formatted(_routes(list(operations(document))))
+    routes = _routes(list(operations(document)))
     client = (PACKAGE / "_async" / "client.py").read_text(encoding="utf-8")
     return {
-        PACKAGE / "types.py": _formatted(_types(document)),
+        PACKAGE / "types.py": _types(document),
         PACKAGE / "_async" / "routes.py": routes,
-        PACKAGE / "_sync" / "routes.py": _formatted(_twin(routes)),
-        PACKAGE / "_sync" / "client.py": _formatted(_twin(client)),
+        PACKAGE / "_sync" / "__init__.py": '"""The synchronous client, generated from the asynchronous one."""\n',
+        PACKAGE / "_sync" / "routes.py": _twin(routes),
+        PACKAGE / "_sync" / "client.py": _twin(client),
     }
+
+
+def write() -> None:
+    """Write the generated files, each as a whole: a process that imports one never reads half of it."""
+    for path, text in files().items():
+        path.parent.mkdir(exist_ok=True)
+        with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".new", delete=False) as new:
+            new.write(text)
+        Path(new.name).chmod(0o644)
+        Path(new.name).replace(path)
 
 
 def hint(schema: Mapping[str, Any], module: str = "") -> str:
@@ -82,7 +96,7 @@ def _types(document: Mapping[str, Any]) -> str:
             parts.append(f"    {field.name}: {form if field.required else f'NotRequired[{form}]'}\n")
             parts.append(f"    {_docstring(field.description, 4)}\n" if field.description else "")
         parts.append("\n\n")
-    return "".join(parts)
+    return "".join(parts).rstrip() + "\n"
 
 
 def _routes(listed: list[Operation]) -> str:
@@ -114,17 +128,22 @@ def _method(it: Operation) -> str:
         request.append("headers={" + ", ".join(f"{f.name!r}: {_name(f)}" for f in it.in_header) + "}")
     if it.body is not None:
         request.append("body=body" + (f", media={it.media!r}" if it.media != "application/json" else ""))
-    signature = f"{it.name}({', '.join(['self', *arguments])})"
+    head, answer = ("def", f"Async{answer}") if it.lines else ("async def", answer)
+    called, end = ("return self.stream(", "") if it.lines else ("await self.send(", "")
+    if not it.lines and it.answer is not None:
+        called, end = f"answer: {answer} = {called}", "        return answer\n"
+    signature = _listed(f"    {head} {it.name}(", ["self", *arguments], f") -> {answer}:\n")
     text = _docstring(f"{it.summary}\n\n{it.description}".strip(), 8)
-    call = f"Request({', '.join(request)})"
-    if it.lines:
-        return f"    def {signature} -> Async{answer}:\n        {text}\n        return self.stream({call})\n"
-    if it.answer is None:
-        return f"    async def {signature} -> None:\n        {text}\n        await self.send({call})\n"
-    return (
-        f"    async def {signature} -> {answer}:\n        {text}\n"
-        f"        answer: {answer} = await self.send({call})\n        return answer\n"
-    )
+    call = _listed(f"        {called}Request(", request, "))\n")
+    return f"{signature}        {text}\n{call}{end}"
+
+
+def _listed(head: str, items: list[str], tail: str) -> str:
+    """Return a bracketed list on one line, or with a line for each item where one would be too long."""
+    line = f"{head}{', '.join(items)}{tail}"
+    margin = " " * (len(head) - len(head.lstrip()))
+    each = "".join(f"{margin}    {item},\n" for item in items)
+    return line if len(line) <= WIDTH else f"{head}\n{each}{margin}{tail}"
 
 
 def _sent(it: Operation) -> str:
@@ -165,14 +184,5 @@ def _twin(source: str) -> str:
     return source
 
 
-def _formatted(source: str) -> str:
-    ruff = [sys.executable, "-m", "ruff"]
-    sort = [*ruff, "check", "--quiet", "--select", "I,F401", "--fix", "--stdin-filename", str(PACKAGE / "x.py"), "-"]
-    for command in (sort, [*ruff, "format", "--quiet", "--stdin-filename", str(PACKAGE / "x.py"), "-"]):
-        source = subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout  # noqa: S603  # ruff
-    return source
-
-
 if __name__ == "__main__":
-    for path, text in files().items():
-        path.write_text(text, encoding="utf-8")
+    write()

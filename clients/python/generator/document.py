@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CHECKOUT = Path(__file__).parent.parent
+DOCUMENT = Path(__file__).parents[3] / "openapi.json"
 LINES = "application/x-ndjson"
 # A client sends it with every POST by itself.
 IDEMPOTENCY_KEY = "idempotency-key"
@@ -56,8 +56,12 @@ class Operation:
 
 
 def read() -> dict[str, Any]:
-    """Return the document of the repository."""
-    document: dict[str, Any] = json.loads((CHECKOUT / "openapi.json").read_text(encoding="utf-8"))
+    """Return the document of the repository.
+
+    Raises:
+        FileNotFoundError: These sources are in no clone of the repository.
+    """
+    document: dict[str, Any] = json.loads(DOCUMENT.read_text(encoding="utf-8"))
     return document
 
 
@@ -139,11 +143,6 @@ def operations(document: Mapping[str, Any]) -> Iterator[Operation]:
                 json_answer,
                 lines=bool(told) and json_answer is None,
             )
-
-
-def _in_order(path: str, fields: list[Field]) -> list[Field]:
-    """Sort a path's parameters as they occur in it."""
-    return sorted(fields, key=lambda field: path.index(f"{{{field.name}}}"))
 
 
 def variants(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
