@@ -141,6 +141,8 @@ class AnthropicThinker:
 
         Everything before the first breakpoint is the same for all Beings, before the second for one Being.
         """
+        # Anthropic's models have room for the full form.
+        instructions = question.instructions_in("short" if self.settings.prompts == "short" else "full")
         output: OutputConfigParam = {
             "format": {"type": "json_schema", "schema": answer_schema(question.answer)},
         }
@@ -149,7 +151,7 @@ class AnthropicThinker:
         return {
             "model": self.model(question.size),
             "max_tokens": question.most_tokens + self.settings.thinking_room,
-            "system": [_kept(part) for part in (question.instructions, question.about) if part],
+            "system": [_kept(part) for part in (instructions, question.about) if part],
             "messages": [{"role": "user", "content": question.material}],
             "output_config": output,
         }

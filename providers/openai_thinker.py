@@ -20,13 +20,19 @@ from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, Misconfigured
 from providers.json_text import only_object
 from providers.lease_guard import before_request
+from providers.model_context import context_tokens
 from providers.sdk_errors import SettingNames, sdk_errors
-from providers.thinking import Completion, ModelName, Question, Size, Tokens, Usage, max_usage
+from providers.thinking import Completion, ModelName, PromptForm, Question, Size, Tokens, Usage, max_usage
 from providers.tokens import estimated_tokens
 from schemas.settings import Settings
 
 Form = Literal["json_schema", "json_object", "text"]
 Limit = Literal["max_completion_tokens", "max_tokens"]
+# With less context, the full form of a prompt leaves too little for the material and the answer.
+SHORT_BELOW_TOKENS = 16_384
+# The server's list of models is no reason to wait.
+LISTING_SECONDS = 5.0
+_NO_LISTING = frozenset({404, 405, 501})
 
 _URL = "https://api.openai.com/v1"
 _SETTINGS = SettingNames(
@@ -65,6 +71,7 @@ class OpenAIThinker:
         models: The large model and the small one.
         names: The settings that error messages name.
         abilities: The options that worked, by model; shared by all keys.
+        forms: The form of instructions that suits each model's context, where the server was asked; shared likewise.
     """
 
     settings: Settings
@@ -72,6 +79,7 @@ class OpenAIThinker:
     models: Mapping[Size, str]
     names: SettingNames = _SETTINGS
     abilities: dict[str, _Abilities] = field(default_factory=dict)
+    forms: dict[str, PromptForm] = field(default_factory=dict)
     provider = "openai"
 
     @classmethod
@@ -137,13 +145,34 @@ class OpenAIThinker:
     def _is_elsewhere(self) -> bool:
         return self.settings.openai_base_url is not None
 
+    def _prompt_form(self, question: Question[Any], model: str) -> PromptForm:
+        """The form of the instructions to a model; `auto` asks another server than OpenAI's once for its models."""
+        if self.settings.prompts != "auto":
+            return self.settings.prompts
+        if not question.short:
+            return "full"
+        if model not in self.forms and self._is_elsewhere:
+            before_request()
+            try:
+                listing = self.client.models.with_raw_response.list(timeout=LISTING_SECONDS).content
+            except openai.OpenAIError as error:
+                if getattr(error, "status_code", None) not in _NO_LISTING:
+                    # Asked again with the next question: the server is busy or away, or knows no such key.
+                    return "full"
+                listing = b""
+            context = context_tokens(listing, model)
+            self.forms[model] = "short" if context and context < SHORT_BELOW_TOKENS else "full"
+        return self.forms.get(model, "full")
+
     def _request(self, question: Question[Any], able: _Abilities) -> dict[str, Any]:
         schema = answer_schema(question.answer)
         form = able.forms[0]
         described = [_described(schema)] if self._is_elsewhere or form != "json_schema" else []
-        system = "\n\n".join(part for part in (question.instructions, *described, question.about) if part)
+        model = self.model(question.size)
+        instructions = question.instructions_in(self._prompt_form(question, model))
+        system = "\n\n".join(part for part in (instructions, *described, question.about) if part)
         request = {
-            "model": self.model(question.size),
+            "model": model,
             # One system message: some chat templates allow no second one.
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": question.material}],
             able.limits[0]: question.most_tokens + self.settings.thinking_room,

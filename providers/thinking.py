@@ -16,6 +16,9 @@ A = TypeVar("A", bound=BaseModel)
 Size = Literal["large", "small"]
 """The large model for judgement, or the small one for frequent simple questions."""
 
+PromptForm = Literal["full", "short"]
+"""The form of a question's instructions."""
+
 Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
 """A token count as a provider reports it; counts out of range make the response invalid."""
 
@@ -37,6 +40,7 @@ class Question(Generic[A]):
         material: The input of this question, with untrusted text escaped.
         answer: The answer's schema. It may have no mapping with free keys; use a list of pairs.
         most_tokens: The limit of the answer's length, without the tokens of thinking.
+        short: A short form of the instructions, for models with little context; empty: there is none.
     """
 
     purpose: str
@@ -46,6 +50,11 @@ class Question(Generic[A]):
     material: str
     answer: type[A]
     most_tokens: int
+    short: str = ""
+
+    def instructions_in(self, form: PromptForm) -> str:
+        """Return the instructions in one of their forms."""
+        return self.short if form == "short" and self.short else self.instructions
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,16 +51,28 @@ class ModelSettings(Section):
         None, validation_alias="ANTHROPIC_BASE_URL", description="The base URL of an Anthropic-compatible server."
     )
     thinking_model: str = Field(
-        "claude-sonnet-5-5", description="Anthropic's large model, for consolidation, splits, facts and the diary."
+        "claude-sonnet-5-5",
+        description="Anthropic's large model. It answers `consolidate`, `diary`, `spine` and `split`: purposes as the "
+        "costs name them.",
     )
-    small_thinking_model: str = Field("claude-haiku-5-5", description="Anthropic's small model, for short tasks.")
+    small_thinking_model: str = Field(
+        "claude-haiku-5-5",
+        description="Anthropic's small model. It answers `classify`, `close`, `close_short`, `fold`, `judge`, `name`, "
+        "`reconcile`, `repair` and `rolling`.",
+    )
     openai_thinking_model: str | None = Field(
         None,
-        description="The large model at OpenAI or a compatible server (Ollama, vLLM). Not set: no language model is "
-        "used there.",
+        description="The large model at OpenAI or a compatible server (Ollama, vLLM), for the same as Anthropic's. "
+        "Not set: no language model is used there.",
     )
     openai_small_thinking_model: str | None = Field(
-        None, description="The small model there. Not set: the large one is used."
+        None, description="The small model there, for the same as Anthropic's. Not set: the large one is used."
+    )
+    prompts: Literal["auto", "full", "short"] = Field(
+        "auto",
+        description="The form of the instructions to language models. `short` is a third shorter, for models with "
+        "little context; `auto`: `short` if the server says that the model has fewer than 16,384 tokens of context, "
+        "else `full`.",
     )
     thinking_effort: Literal["auto", "low", "medium", "high"] = Field(
         "low",

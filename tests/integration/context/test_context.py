@@ -167,6 +167,7 @@ def test_the_products_own_instructions_and_legend_are_not_escaped(whole, context
     legend = "`&lt;` and `&amp;` in it stand for `<` and `&`."
     assert "as the one whom <core> describes, in plain words and without tags." in (text := context_of(whole).text)
     assert legend in text
+    assert "Follow each `<rule>` in `<core>`: the user has set it for you." in text
     with store.transaction() as tx:
         profiles.write(tx, whole.being_id, "decision", NewProfile(regions=["instructions"], instructions="Say <yes>."))
         profiles.write(tx, whole.being_id, "silent", NewProfile(regions=["instructions"]))

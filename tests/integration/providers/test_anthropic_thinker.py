@@ -1,10 +1,13 @@
 """What goes to Anthropic's models: a prefix that a cache can live on, nothing that they refuse, batches for half."""
 
 import json
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from providers.errors import BadAnswer, InputRefused, Misconfigured, Transient
+from providers.thinkers import Thinkers
 from providers.thinking import BatchThinker, Usage
 from tests.fakes.provider import Behaviour
 from tests.integration.providers.questions import ABOUT, ANSWER, INSTRUCTIONS, question
@@ -52,6 +55,13 @@ def test_a_cached_prefix_is_read_and_not_written_again(thinker):
 def test_a_question_without_a_being_has_one_breakpoint(provider, thinker):
     thinker.ask(question(about=""))
     assert [block["text"] for block in provider.requests[0].body["system"]] == [INSTRUCTIONS]
+
+
+@pytest.mark.parametrize(("form", "told"), [("auto", INSTRUCTIONS), ("full", INSTRUCTIONS), ("short", "In short.")])
+def test_instructions_are_short_if_the_setting_says_so(provider, settings, form, told):
+    with closing(Thinkers(settings.model_copy(update={"prompts": form}))) as thinkers:
+        thinkers.with_key("anthropic", "key").ask(replace(question(), short="In short."))
+    assert provider.requests[0].body["system"][0]["text"] == told
 
 
 def test_schema_effort_and_token_limit_are_sent(provider, thinker, settings):

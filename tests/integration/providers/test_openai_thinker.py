@@ -1,12 +1,16 @@
 """Servers that speak like OpenAI's differ in what they can: the strictest form that one takes is found and kept."""
 
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
+from providers.canned.provider import served
+from providers.canned.server import Reply
 from providers.errors import BadAnswer, InputRefused
 from providers.thinkers import Thinkers
-from tests.fakes.provider import Behaviour
+from schemas.settings import Settings
+from tests.fakes.provider import Behaviour, FakeProvider
 from tests.integration.providers.questions import ABOUT, ANSWER, INSTRUCTIONS, question
 
 
@@ -115,3 +119,68 @@ def test_a_users_key_is_sent_without_the_platforms_organization(settings, monkey
         assert thinkers.platform().client.default_headers["OpenAI-Organization"] == "org-of-the-platform"
         brought = thinkers.with_key("openai", "key").client
         assert not {"org-of-the-platform", "project-of-the-platform"} & set(map(str, brought.default_headers.values()))
+
+
+class Listing(FakeProvider):
+    """A server that also lists its models."""
+
+    def __init__(self, *replies):
+        super().__init__()
+        self.replies = list(replies)
+
+    def reply(self, method, path, key, content):
+        if path == "/v1/models":
+            return self.replies.pop(0)
+        return super().reply(method, path, key, content)
+
+
+def told(listing, times=1, **settings):
+    """The instructions of some questions to a server."""
+    with served(listing):
+        usual = {"openai_base_url": listing.openai_url, "openai_thinking_model": "tiny"}
+        with closing(Thinkers(Settings(**usual, **settings))) as thinkers:
+            asked = replace(question(), short="In short.")
+            for _ in range(times):
+                thinkers.with_key("openai", "key").ask(asked)
+    systems = [request.body["messages"][0]["content"] for request in listing.requests]
+    return ["short" if said.startswith("In short.") else "full" for said in systems]
+
+
+def listed(**fields):
+    return Reply.json(200, {"data": [{"id": "other", "max_model_len": 4096}, {"id": "tiny", **fields}]})
+
+
+@pytest.mark.parametrize(
+    ("fields", "form"),
+    [
+        ({"max_model_len": 8192}, "short"),
+        ({"context_length": 131_072}, "full"),
+        ({"meta": {"n_ctx": 4096, "n_ctx_train": 131_072}}, "short"),
+        ({"max_model_len": "many", "context_window": True}, "full"),
+        ({}, "full"),
+    ],
+)
+def test_a_model_with_little_context_gets_the_short_form(fields, form):
+    assert told(Listing(listed(**fields)), times=2) == [form, form]
+
+
+@pytest.mark.parametrize("body", [b"no JSON", b"[]", b'{"data": {}}', b'{"data": [7]}'])
+def test_a_list_of_models_that_cannot_be_read_tells_nothing(body):
+    assert told(Listing(Reply(200, body)), times=2) == ["full", "full"]
+
+
+def test_a_server_that_lists_no_models_is_asked_for_them_once():
+    assert told(Listing(Reply.json(404, {})), times=2) == ["full", "full"]
+
+
+def test_a_busy_server_is_asked_for_its_models_again():
+    assert told(Listing(Reply.json(503, {}), listed(max_model_len=8192)), times=3) == ["full", "short", "short"]
+
+
+def test_a_server_with_one_model_answers_to_any_name():
+    assert told(Listing(Reply.json(200, {"data": [{"id": "/models/q4.gguf", "meta": {"n_ctx": 8192}}]}))) == ["short"]
+
+
+@pytest.mark.parametrize("form", ["short", "full"])
+def test_a_form_that_is_set_is_used_without_asking(form):
+    assert told(Listing(), prompts=form) == [form]

@@ -13,7 +13,7 @@ from memory.facts.extraction import JUDGE
         "preferences, habits and routines",
         "`confidence`: how sure",
         "What is below 0.5 is dropped.",
-        "## Examples",
+        "## Example",
     ],
 )
 def test_the_instructions_name_it(told):
