@@ -15,8 +15,8 @@ from bench.figures import Figure
 from bench.ground import Ground
 from memory.intake.messages import accept_messages
 from memory.talk import judging, rolling, session_summary, spine
-from providers.canned.provider import CannedProvider, served
 from providers.thinkers import Thinkers
+from samples.canned.provider import CannedProvider, served
 from schemas.accounts.accounts import Being
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim

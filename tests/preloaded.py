@@ -44,7 +44,7 @@ from workers.embedded.log_files import set_aside
 from workers.embedded.processes import Child
 from workers.runtime import collector
 
-PACKAGES = ("api", "cli", "memory", "operations", "providers", "schemas", "store", "tasks", "workers")
+PACKAGES = ("api", "cli", "memory", "operations", "providers", "samples", "schemas", "store", "tasks", "workers")
 LIBRARIES = ("anthropic", "celery.__main__", "celery.bin.worker", "celery.bin.beat", "celery.apps.beat", "openai")
 LIBRARIES += ("celery.apps.worker", "celery.concurrency.prefork", "celery.fixups.django", "kombu.transport.redis")
 # The largest request: arguments and environment.

@@ -9,9 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from memory.intake.notes import accept_notes
-from providers.canned.wire import Request
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
+from samples.canned.wire import Request
 from schemas.accounts.accounts import User
 from schemas.nodes.nodes import Node
 from schemas.patrol.runs import Run

@@ -69,4 +69,4 @@ def _over(ground: Ground) -> int:
 def _processor_times() -> dict[tuple[int, str], float]:
     """The processor seconds of all processes that this one started, and these in turn, but for the provider's."""
     started = [(pid, processes.command(pid)) for pid in processes.family(os.getpid())[1:]]
-    return {(pid, name): processes.processor_seconds(pid) for pid, name in started if "providers.canned" not in name}
+    return {(pid, name): processes.processor_seconds(pid) for pid, name in started if "samples.canned" not in name}

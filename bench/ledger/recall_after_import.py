@@ -16,7 +16,7 @@ from bench.ledger.producers import PATIENCE, hand_in, new_client
 from bench.ledger.workforce import UNREMEMBERED, UNSETTLED, wait_until_none, workforce
 from bench.memories import action, scene_note
 from cli.demo import canned
-from providers.canned.embeddings import word_vector
+from samples.canned.embeddings import word_vector
 from schemas.settings import Settings
 from store.nodes.embeddings import halfvec
 

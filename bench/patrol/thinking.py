@@ -11,8 +11,8 @@ from bench.figures import Figure
 from bench.ground import Ground
 from bench.memories import MeasuredEmbedders, filled_being, scene_note
 from memory.intake.notes import accept_notes
-from providers.canned.provider import CannedProvider, served
 from providers.thinkers import Thinkers
+from samples.canned.provider import CannedProvider, served
 from schemas.settings import Settings
 from tests.walking import walk_patrol
 

@@ -1,4 +1,4 @@
-"""Runs the canned provider in its own process, for the demo and the benchmarks."""
+"""Runs the samples' canned provider in its own process, for the demo and the benchmarks."""
 
 import socket
 import sys
@@ -30,7 +30,7 @@ def settings(port: int) -> dict[str, str]:
 
 def process(port: int) -> Process:
     """Return the process of the canned provider on this port."""
-    argv = [sys.executable, "-m", "providers.canned", "--port", str(port)]
+    argv = [sys.executable, "-m", "samples.canned", "--port", str(port)]
     return Process("canned-thinker", argv, environment("canned"), lambda: _listens(port))
 
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from providers.canned.embeddings import word_vector
 from providers.openai_embeddings import MAX_TOKENS, PORTION
 from providers.tokens import estimated_tokens
+from samples.canned.embeddings import word_vector
 
 
 class WordEmbedder:

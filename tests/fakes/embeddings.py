@@ -4,7 +4,7 @@ import base64
 
 import numpy as np
 
-from providers.canned.wire import Json
+from samples.canned.wire import Json
 
 
 def spoil(answer: Json, how: str) -> Json:

@@ -12,7 +12,7 @@ In a test::
 From another process: `POST /script` takes a JSON list of behaviours, `GET /requests` tells what was asked,
 `GET /counts` how often for what, `POST /release` ends what hangs, `POST /reset` forgets all but the batches.
 
-Without a script it answers as `providers.canned.provider` does.
+Without a script it answers as `samples.canned.provider` does.
 """
 
 import json
@@ -24,11 +24,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, PositiveInt, TypeAdapter
 
-from providers.canned import anthropic_wire, policy, wire
-from providers.canned.embeddings import embeddings
-from providers.canned.provider import CannedProvider, served
-from providers.canned.server import Reply
-from providers.canned.wire import Endpoint, Json, Refusal, Request
+from samples.canned import anthropic_wire, policy, wire
+from samples.canned.embeddings import embeddings
+from samples.canned.provider import CannedProvider, served
+from samples.canned.server import Reply
+from samples.canned.wire import Endpoint, Json, Refusal, Request
 from tests.fakes.embeddings import spoil
 
 

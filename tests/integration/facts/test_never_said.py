@@ -23,8 +23,8 @@ from memory.intake.retraction import ErasedForGood
 from memory.search import indexing
 from memory.search.search import search
 from memory.talk import session_summary, sessions
-from providers.canned import policy
-from providers.canned.material import Material
+from samples.canned import policy
+from samples.canned.material import Material
 from schemas.search import EverythingRequest
 from schemas.talk.retraction import MessageSelection
 from store.ledger import work

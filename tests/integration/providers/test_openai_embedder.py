@@ -6,10 +6,10 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from providers.canned.embeddings import word_vector
 from providers.embedding import embed_each
 from providers.errors import BadAnswer, InputRefused, Misconfigured
 from providers.openai_embeddings import OpenAIEmbedder
+from samples.canned.embeddings import word_vector
 from schemas.limits import VECTOR_DIMENSIONS
 from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour, running_provider

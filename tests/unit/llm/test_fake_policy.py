@@ -14,8 +14,8 @@ from memory.patrol import classification, consolidation, diary, merge_rules, rep
 from memory.talk import rolling, session_summary, spine, summarising
 from memory.text.prompt_escaping import tagged
 from providers.answer_schema import answer_schema
-from providers.canned import policy
-from providers.canned.wire import Request
+from samples.canned import policy
+from samples.canned.wire import Request
 from schemas.facts.judgement import Judgement, Reconciliation
 from schemas.intake.notes import Note
 from schemas.nodes.nodes import Cluster, ShownNode

@@ -11,7 +11,9 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).parents[3]
-PACKAGES = ("adapters", "api", "cli", "memory", "operations", "providers", "schemas", "store", "tasks", "workers")
+PACKAGES = (
+    *("adapters", "api", "cli", "memory", "operations", "providers", "samples", "schemas", "store", "tasks", "workers"),
+)
 DEEP = 5
 # Modules that run a program when they are imported; their code alone is read.
 RUNNING = frozenset({"api.preloaded"} | {f"{package}.__main__" for package in PACKAGES})

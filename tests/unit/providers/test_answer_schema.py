@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from providers.answer_schema import answer_schema
-from providers.canned.wire import check_schema
+from samples.canned.wire import check_schema
 
 EVERYWHERE = frozenset({"$defs", "$ref", "additionalProperties", "anyOf", "const", "description", "enum", "items"}) | {
     *("properties", "required", "title", "type")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from providers.canned.wire import Json, PromptCache, Refusal, Request, check_schema, error, ids, parts, tokens
+from samples.canned.wire import Json, PromptCache, Refusal, Request, check_schema, error, ids, parts, tokens
 
 Ending = Literal["answer", "truncate", "refuse", "filter"]
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from providers.canned.material import WORD, Fenced, Material, alike
-from providers.canned.wire import Json
+from samples.canned.material import WORD, Fenced, Material, alike
+from samples.canned.wire import Json
 
 # Jaccard similarity of content words from which two memories are merged, and from which one of them tells both.
 MERGED_LIKENESS = 0.31

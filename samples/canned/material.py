@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 
-from providers.canned.wire import Json
+from samples.canned.wire import Json
 
 WORD = re.compile(r"\w+")
 SHORTEST_WORD = 3

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from providers.canned.material import Fenced, Material, alike, content_words, sentences
-from providers.canned.wire import Json
+from samples.canned.material import Fenced, Material, alike, content_words, sentences
+from samples.canned.wire import Json
 
 LIKENESS = 0.8
 HALF = 0.5

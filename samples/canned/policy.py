@@ -8,9 +8,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from providers.canned import diary_policy, facts_policy, patrol_policy, scene_policy, summary_policy
-from providers.canned.material import Material
-from providers.canned.wire import Json, Request, smallest
+from samples.canned import diary_policy, facts_policy, patrol_policy, scene_policy, summary_policy
+from samples.canned.material import Material
+from samples.canned.wire import Json, Request, smallest
 
 ANSWERS: Mapping[str, Callable[[Material], Json]] = {
     "Consolidation": patrol_policy.consolidation,

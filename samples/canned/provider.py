@@ -1,6 +1,6 @@
 """A model provider that speaks OpenAI's and Anthropic's wire formats and answers by fixed rules.
 
-The real SDKs talk to it. Embeddings are hashed bags of words. A thinker's answer follows `providers.canned.policy`,
+The real SDKs talk to it. Embeddings are hashed bags of words. A thinker's answer follows `samples.canned.policy`,
 which knows a question by the title of its schema; any other question gets the least that its schema allows, else "ok".
 A key that begins with `wrong` is refused with 401. The limits of the real providers hold, and what their models refuse
 is refused. A batch has ended when it is first looked at.
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from providers.canned import anthropic_wire, openai_wire, policy, wire
-from providers.canned.anthropic_wire import Ending
-from providers.canned.embeddings import embeddings
-from providers.canned.server import Reply, Server
-from providers.canned.wire import Json, PromptCache, Refusal, Request
+from samples.canned import anthropic_wire, openai_wire, policy, wire
+from samples.canned.anthropic_wire import Ending
+from samples.canned.embeddings import embeddings
+from samples.canned.server import Reply, Server
+from samples.canned.wire import Json, PromptCache, Refusal, Request
 
 
 class CannedProvider:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from providers.canned.material import Fenced, Material, alike, content_words, sentences
-from providers.canned.summary_policy import conversations, session_summary
-from providers.canned.wire import Json
+from samples.canned.material import Fenced, Material, alike, content_words, sentences
+from samples.canned.summary_policy import conversations, session_summary
+from samples.canned.wire import Json
 
 # A message tells something if it has so many words that say what it is about.
 TELLING_WORDS = 6

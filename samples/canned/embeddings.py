@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from providers.canned.wire import Json, Refusal
+from samples.canned.wire import Json, Refusal
 
 MAX_INPUTS = 2048
 MAX_INPUT_TOKENS = 8192

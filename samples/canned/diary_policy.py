@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from providers.canned.material import Material
-from providers.canned.wire import Json
+from samples.canned.material import Material
+from samples.canned.wire import Json
 
 LINES = 5
 LEAST_LINES = 3

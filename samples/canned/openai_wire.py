@@ -1,7 +1,7 @@
 """OpenAI's chat completions and responses on the wire."""
 
-from providers.canned.anthropic_wire import Ending
-from providers.canned.wire import Json, PromptCache, Refusal, Request, check_schema, ids, parts, tokens
+from samples.canned.anthropic_wire import Ending
+from samples.canned.wire import Json, PromptCache, Refusal, Request, check_schema, ids, parts, tokens
 
 _FINISHED = {"answer": "stop", "truncate": "length", "refuse": "stop", "filter": "content_filter"}
 _SCHEMA = frozenset(

@@ -4,8 +4,8 @@ import json
 import re
 from collections.abc import Iterable
 
-from providers.canned.material import Fenced, Material, sentences
-from providers.canned.wire import Json
+from samples.canned.material import Fenced, Material, sentences
+from samples.canned.wire import Json
 
 ROLLING_CHARACTERS = 480
 LINE_CHARACTERS = 200

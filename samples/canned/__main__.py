@@ -1,10 +1,10 @@
-"""`python -m providers.canned --port 8009`: run the canned provider until it is interrupted."""
+"""`python -m samples.canned --port 8009`: run the canned provider until it is interrupted."""
 
 import argparse
 import sys
 import threading
 
-from providers.canned.provider import CannedProvider, served
+from samples.canned.provider import CannedProvider, served
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Run a model provider that answers by fixed rules.")
