@@ -20,8 +20,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from api.accounts import beings, cost, keys, portability, users
-from api.context import context, persona
+from api.accounts import portability
+from api.context import context
 from api.http import openapi
 from api.http.auth import Authentication
 from api.http.bulk_queue import BulkQueue
@@ -36,17 +36,34 @@ from api.http.threads import Threads
 from api.http.user_loads import UserLoads
 from api.intake import kept_notes, notes
 from api.mcp.http import McpOverHttp
-from api.nodes import nodes, recall
-from api.operations import health, metrics, pages, work
+from api.operations import health, metrics, pages
 from api.page import files, session
-from api.patrol import diary, runs
 from api.proxy.completions import ANSWER_HEADERS, REQUEST_HEADERS, ChatCompletions
 from api.proxy.models import Models
 from api.proxy.proxy import Proxy
 from api.search import keyed_knowledge, search
-from api.talk import messages, sessions
-from api.vault import exchange, records
-from operations import entities, facts, todos
+from api.talk import messages
+from api.vault import exchange
+from operations import (
+    beings,
+    cost,
+    diary,
+    entities,
+    facts,
+    keys,
+    nodes,
+    patrols,
+    persona,
+    recall,
+    sessions,
+    souls,
+    todos,
+    user_model,
+    users,
+    vault,
+    vault_records,
+    work,
+)
 from schemas.settings import Settings
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app as celery
@@ -54,6 +71,26 @@ from workers.runtime.dispatch import BackgroundSender
 from workers.runtime.logs import configure_logs
 from workers.runtime.resources import resources
 
+# The declared operations that no conversation waits for, and their section in the documents.
+DECLARED = (
+    (users, "Users"),
+    (beings, "Beings"),
+    (sessions, "Conversations"),
+    (patrols, "Patrols"),
+    (nodes, "Memories"),
+    (diary, "Diary"),
+    (facts, "Facts"),
+    (entities, "Facts"),
+    (todos, "Todos"),
+    (vault, "Vault"),
+    (vault_records, "Vault"),
+    (souls, "Persona"),
+    (persona, "Persona"),
+    (user_model, "Persona"),
+    (work, "Work"),
+    (keys, "Keys"),
+    (cost, "Cost"),
+)
 SWITCH_SECONDS = 0.0005
 # Requests of one user wait in threads for that user's share of the connections. With threads for four users' concurrent
 # requests, four users that wait block no other request.
@@ -139,34 +176,22 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         Route("/openai/v1/models", Models(), methods=["GET"]),
     ]
     for group in (
-        recall,
-        context,
-        messages,
-        notes,
-        users,
-        beings,
-        portability,
-        sessions,
-        runs,
-        search,
-        keyed_knowledge,
-        nodes,
-        kept_notes,
-        persona,
-        diary,
-        exchange,
-        records,
-        work,
-        keys,
-        cost,
-        metrics,
-        health,
-        pages,
-        session,
+        routes(recall, "Recall"),
+        context.router,
+        messages.router,
+        notes.router,
+        search.router,
+        keyed_knowledge.router,
+        kept_notes.router,
+        exchange.router,
+        *(routes(operations, tag) for operations, tag in DECLARED),
+        portability.router,
+        metrics.router,
+        health.router,
+        pages.router,
+        session.router,
     ):
-        app.include_router(group.router)
-    for operations, tag in ((facts, "Facts"), (entities, "Facts"), (todos, "Todos")):
-        app.include_router(routes(operations, tag))
+        app.include_router(group)
     app.router.routes += [
         *files.ROUTES,
         Route("/mcp", tools),

@@ -17,7 +17,6 @@ from memory.talk import sessions as conversation
 from schemas.accounts.accounts import Being
 from schemas.limits import PAGE_NODES
 from schemas.talk.summaries import SessionSummary, SummarySpine
-from store.talk import session_summaries
 from workers.runtime.resources import Resources
 
 sessions = Typer(help="Sessions and their summaries.", no_args_is_help=True)
@@ -104,6 +103,4 @@ def _outlined(summary: SessionSummary | SummarySpine, names: Iterable[str]) -> l
 
 
 def _find(on: Resources, being: Being, name: str) -> UUID:
-    with on.store.transaction() as tx:
-        found = session_summaries.named(tx, being.being_id, name)
-    return only(name, found, "session", "patrol sessions list")
+    return only(name, conversation.named(on.store, being.being_id, name), "session", "patrol sessions list")

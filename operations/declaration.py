@@ -4,9 +4,10 @@
     def list_facts(on: Resources, being: Being, *, status: FactStatus = "ACTIVE") -> FactPage:
         \"\"\"List the facts that a Being knows, newest first.\"\"\"
 
-The first parameter is the process's resources, the second the Being that the path names. Positional parameters after
-them are ids of the path, and then the body; parameters by keyword alone are those of the query. The docstring is what
-users read: its first line is the summary of the route and of the command.
+The first parameter is the process's resources. One of the type `Being` is the Being that the path names, one of the
+type `Caller` the caller, or `Caller | Operator` where an operator may call as well. Other positional parameters are ids
+of the path, and the body; those by keyword alone are of the query, or of a header if they are marked with `InHeader`.
+The docstring is what users read: its first line is the summary of the route and of the command.
 """
 
 import inspect
@@ -18,13 +19,35 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from pydantic.fields import FieldInfo
 
+from memory.accounts.access import Caller, Operator
 from memory.accounts.request_answers import forget_answers
 from schemas.accounts.accounts import Being, Scope
 from workers.runtime.resources import Resources
 
 A = TypeVar("A")
-Place = Literal["path", "body", "query"]
+Place = Literal["path", "body", "query", "header"]
+Subject = Literal["resources", "being", "caller", "caller or operator"]
+Repeated = Literal["answered once", "done again", "harmless"]
 BodySize = Literal["question", "document", "batch"]
+
+SUBJECTS: Mapping[Any, Subject] = {
+    Resources: "resources",
+    Being: "being",
+    Caller: "caller",
+    Caller | Operator: "caller or operator",
+}
+OPERATOR: Literal["operator"] = "operator"
+
+
+class InHeader:
+    """Marks a parameter that a request has in a header of the parameter's name."""
+
+
+@dataclass(frozen=True)
+class Existing(Generic[A]):
+    """The answer of an operation that creates something, if it was there already: its status is 200."""
+
+    answer: A
 
 
 @dataclass(frozen=True)
@@ -49,6 +72,8 @@ class Command:
         help: Its help; None: the operation's docstring.
         fixed: Parameters, or fields of the body, that the command sets by itself.
         takes: The parameters and fields that its user may give; None: all that are not fixed.
+        arguments: Those of them that are given by place, though the operation does not require them.
+        defaults: What holds for those that its user leaves out.
         flags: Switches by name.
         done: What to print before what was changed, or alone if the operation answers nothing.
     """
@@ -57,13 +82,15 @@ class Command:
     help: str | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
     takes: Sequence[str] | None = None
+    arguments: Sequence[str] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
     flags: Mapping[str, Flag] = field(default_factory=dict)
     done: str = ""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of an operation, beside its resources and its Being.
+    """A parameter of an operation that its caller gives.
 
     Args:
         name: Its name on every door.
@@ -88,25 +115,30 @@ class Operation(Generic[A]):
         call: The function that does it.
         method: The method of its route.
         path: The path of its route.
-        scope: What the caller's token must permit.
+        scope: What the caller's token must permit; `operator` for an operator's token.
+        for_all_beings: Whether the token must be for all of its user's Beings.
         status: The status of its answer.
+        omits: What its answer leaves out: fields that are null, or that were not set.
         commands: The commands that perform it.
         body: The limit of its body.
         conflicts: Whether the state of what it changes may refuse it.
-        calls_models: Whether it may call a model, for which no transaction is held. Repeated under an Idempotency-Key
-            after a crash, it is done again, and must be harmless.
+        repeated: What a second call under the same Idempotency-Key does. `answered once`: it commits together with
+            its answer, which is returned again. `done again`: it may call a model, for which no transaction is held, so
+            that a crash before its answer is stored leads to a second call. `harmless`: by its nature.
         forgets: Whether stored answers to earlier requests may show what it erases, so that they are deleted with it.
     """
 
-    call: Callable[..., A]
+    call: Callable[..., A | Existing[A]]
     method: str
     path: str
-    scope: Scope
+    scope: Scope | Sequence[Scope] | Literal["operator"]
+    for_all_beings: bool
     status: HTTPStatus
+    omits: Literal["null", "unset"] | None
     commands: Sequence[Command]
     body: BodySize
     conflicts: bool
-    calls_models: bool
+    repeated: Repeated
     forgets: bool
 
     @property
@@ -120,61 +152,108 @@ class Operation(Generic[A]):
         return inspect.getdoc(self.call) or ""
 
     @property
+    def permission(self) -> str:
+        """What its caller needs, in a sentence."""
+        if self.scope == OPERATOR:
+            return "An operator's token."
+        scopes = " and ".join(f"`{each}`" for each in self.scopes)
+        limits = ", of a token for all your Beings" if self.for_all_beings else ""
+        return f"Scope{'s' if len(self.scopes) > 1 else ''} {scopes}{limits}."
+
+    @property
+    def scopes(self) -> Sequence[Scope]:
+        """The scopes that a user's token must have."""
+        if isinstance(self.scope, str):
+            return [each for each in get_args(Scope) if each == self.scope]
+        return self.scope
+
+    @property
     def answer(self) -> Any:
         """The type of its answer; None for none."""
-        return inspect.signature(self.call).return_annotation
+        returned = inspect.signature(self.call).return_annotation
+        return get_args(returned)[0] if self.may_exist else returned
+
+    @property
+    def may_exist(self) -> bool:
+        """Whether what it creates may exist already."""
+        returned = inspect.signature(self.call).return_annotation
+        return any(get_origin(each) is Existing for each in get_args(returned))
+
+    @property
+    def subjects(self) -> dict[str, Subject]:
+        """The parameters that the door gives by itself, and what each is."""
+        declared = inspect.signature(self.call).parameters.values()
+        return {each.name: SUBJECTS[each.annotation] for each in declared if each.annotation in SUBJECTS}
 
     @property
     def parameters(self) -> list[Parameter]:
-        """Its parameters in the order of their declaration."""
-        return [self._parameter(each) for each in inspect.signature(self.call).parameters.values()][2:]
+        """The parameters that its caller gives, in the order of their declaration."""
+        declared = inspect.signature(self.call).parameters.values()
+        return [self._parameter(each) for each in declared if each.annotation not in SUBJECTS]
 
-    def perform(self, on: Resources, being: Being, **arguments: Any) -> A:
+    def perform(self, on: Resources, **arguments: Any) -> A:
         """Do it, and delete the stored answers that may show what it erased, in one transaction.
 
+        Args:
+            on: The process's resources.
+            arguments: Its other subjects, and its parameters.
+
         Raises:
+            Forbidden: The token is bound to one Being, and must not be.
             Exception: What the operation raises.
         """
+        return answered(self.attempt(on, **arguments))
+
+    def attempt(self, on: Resources, **arguments: Any) -> A | Existing[A]:
+        """Do the same, and say whether what was to be created existed."""
+        if self.for_all_beings:
+            arguments["caller"].require_all_beings()
         if not self.forgets:
-            return self.call(on, being, **arguments)
-        with forget_answers(on.store, being.user_id):
-            return self.call(on, being, **arguments)
+            return self.call(on, **arguments)
+        owner: Being | Caller = arguments["being" if "being" in arguments else "caller"]
+        with forget_answers(on.store, owner.user_id):
+            return self.call(on, **arguments)
 
     def _parameter(self, declared: inspect.Parameter) -> Parameter:
-        kind, description = declared.annotation, ""
-        if get_origin(kind) is Annotated:
-            description = next(
-                (str(each.description or "") for each in get_args(kind) if isinstance(each, FieldInfo)), ""
-            )
+        kind = declared.annotation
+        marks: Sequence[Any] = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
+        description = next((each.description for each in marks if isinstance(each, FieldInfo)), None) or ""
+        return Parameter(declared.name, self._place(declared, marks), kind, description, declared.default)
+
+    def _place(self, declared: inspect.Parameter, marks: Sequence[Any]) -> Place:
         if f"{{{declared.name}}}" in self.path:
-            place: Place = "path"
-        else:
-            place = "query" if declared.kind is inspect.Parameter.KEYWORD_ONLY else "body"
-        return Parameter(declared.name, place, kind, description, declared.default)
+            return "path"
+        if InHeader in marks:
+            return "header"
+        return "query" if declared.kind is inspect.Parameter.KEYWORD_ONLY else "body"
+
+
+def answered(answer: A | Existing[A]) -> A:
+    """Return an operation's answer, whether what it is about was created or existed."""
+    return answer.answer if isinstance(answer, Existing) else answer
 
 
 def operation(  # noqa: D417  # its other arguments are those of Operation
     route: str,
     *,
-    scope: Scope,
+    scope: Scope | Sequence[Scope] | Literal["operator"],
+    for_all_beings: bool = False,
     status: HTTPStatus = HTTPStatus.OK,
+    omits: Literal["null", "unset"] | None = None,
     commands: Sequence[Command] = (),
     body: BodySize = "question",
     conflicts: bool = False,
-    calls_models: bool = False,
+    repeated: Repeated = "answered once",
     forgets: bool = False,
-) -> Callable[[Callable[..., A]], Operation[A]]:
+) -> Callable[[Callable[..., A | Existing[A]]], Operation[A]]:
     """Declare the decorated function as an operation; the arguments are those of `Operation`.
 
     Args:
         route: The method and the path.
     """
     method, _, path = route.partition(" ")
-
-    def declare(call: Callable[..., A]) -> Operation[A]:
-        return Operation(call, method, path, scope, status, commands, body, conflicts, calls_models, forgets)
-
-    return declare
+    options = (scope, for_all_beings, status, omits, commands, body, conflicts, repeated, forgets)
+    return lambda call: Operation(call, method, path, *options)
 
 
 def declared(module: ModuleType) -> Iterator[Operation[Any]]:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memory.facts import entities
 from operations.declaration import Command, operation
-from operations.paging import Cursor, Limit
+from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.answers import EntityPage, Proposals
 from schemas.facts.requests import ProposedMerge

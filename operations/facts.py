@@ -9,7 +9,7 @@ from pydantic import Field
 from memory.facts import editing, retrieval, seeding
 from memory.talk import confidences
 from operations.declaration import Command, Flag, operation
-from operations.paging import Cursor, Limit
+from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.answers import FactDetail, FactPage, Retrieved, Seeded
 from schemas.facts.requests import FactChanges, FactQuestion, Seed
@@ -23,7 +23,7 @@ EntityRef = Annotated[str, Field(pattern=r"^[a-z]+:[^\x00]+$")]
 @operation(
     "POST /v1/beings/{being}/facts/retrieve",
     scope="read",
-    calls_models=True,
+    repeated="done again",
     commands=[Command("retrieve", fixed={"explain": True})],
 )
 def retrieve_facts(on: Resources, being: Being, question: FactQuestion) -> Retrieved:

@@ -9,7 +9,7 @@ from pydantic import Field
 from memory.facts import todos
 from memory.talk import confidences
 from operations.declaration import Command, operation
-from operations.paging import Cursor, Limit
+from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.facts.answers import TodoPage
 from schemas.facts.requests import TodoChanges

@@ -9,7 +9,6 @@ gives access to metrics and to the work of all users, but to no content.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Path, Request, Security
@@ -164,14 +163,13 @@ class Opened(Scoped):
         return await threads_of(request.app).run(access.find_being, store, caller, being)
 
 
-def _caller_or_operator(scope: Permission) -> Callable[..., Coroutine[None, None, Caller | Operator]]:
-    async def permitted(request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller | Operator:
-        caller: Caller | Operator = request.state.caller
-        if isinstance(caller, Caller):
-            caller.require(scope)
-        return caller
+class PermittedOrOperator(Scoped):
+    """Dependency that returns the caller, who may be an operator."""
 
-    return permitted
+    async def __call__(self, request: Request, _: Annotated[object, Security(SCHEME)]) -> Caller | Operator:
+        """Return the caller of a request."""
+        caller: Caller | Operator = request.state.caller
+        return caller if isinstance(caller, Operator) else self.check(request)
 
 
 class OperatorPermitted:
@@ -193,8 +191,6 @@ class OperatorPermitted:
 
 
 Reader = Annotated[Caller, Depends(Permitted("read"))]
-WorkReader = Annotated[Caller | Operator, Depends(_caller_or_operator("read"))]
-WorkManager = Annotated[Caller | Operator, Depends(_caller_or_operator("manage"))]
 OperatorResources = Annotated[Resources, Depends(OperatorPermitted())]
 Ingester = Annotated[Caller, Depends(Permitted("ingest"))]
 Manager = Annotated[Caller, Depends(Permitted("manage"))]

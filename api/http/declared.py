@@ -1,20 +1,26 @@
 """Makes routes of declared operations."""
 
 import inspect
+from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
 from types import ModuleType
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Path, Query
+from fastapi import APIRouter, Body, Depends, Header, Path, Query, Response
 
-from api.http.auth import Opened
+from api.http.auth import Opened, OperatorPermitted, Permitted, PermittedOrOperator
 from api.http.bodies import JsonRoute, body_limit
-from api.http.idempotency import calls_models
+from api.http.idempotency import RepeatableKey, calls_models
 from api.http.openapi import problems
 from api.http.resources import On
-from operations.declaration import Operation, Parameter, declared
+from memory.accounts.access import Caller, Operator
+from operations.declaration import OPERATOR, Existing, Operation, Place, answered, declared
 from schemas.accounts.accounts import Being
+from workers.runtime.resources import Resources
 
-PLACES = {"path": Path, "query": Query, "body": Body}
+PLACES: Mapping[Place, Callable[..., Any]] = {"path": Path, "query": Query, "body": Body, "header": Header}
+KEY = "idempotency_key"
+REQUIRED = inspect.Parameter.empty
 
 
 def routes(module: ModuleType, tag: str) -> APIRouter:
@@ -26,41 +32,59 @@ def routes(module: ModuleType, tag: str) -> APIRouter:
     """
     router = APIRouter(tags=[tag], route_class=JsonRoute)
     for operation in declared(module):
+        existing: dict[int | str, dict[str, Any]] = (
+            {HTTPStatus.OK.value: {"model": operation.answer}} if operation.may_exist else {}
+        )
         router.add_api_route(
             operation.path,
             _endpoint(operation),
             methods=[operation.method],
             name=operation.name,
             status_code=operation.status,
-            responses=problems(409) if operation.conflicts else {},
+            responses=(problems(409) if operation.conflicts else {}) | existing,
+            response_model_exclude_none=operation.omits == "null",
+            response_model_exclude_unset=operation.omits == "unset",
         )
     return router
 
 
-def _endpoint(operation: Operation[Any]) -> Any:
-    def endpoint(on: On, being: Being, **arguments: Any) -> Any:
-        return operation.perform(on, being, **arguments)
+def _endpoint(operation: Operation[Any]) -> Callable[..., Any]:
+    def endpoint(response: Response, **arguments: Any) -> Any:
+        if operation.repeated == "harmless":
+            arguments.pop(KEY)
+        done = operation.attempt(**arguments)
+        if isinstance(done, Existing):
+            response.status_code = HTTPStatus.OK
+        return answered(done)
 
-    of_resources = inspect.Parameter("on", inspect.Parameter.KEYWORD_ONLY, annotation=On)
-    of_being = inspect.Parameter(
-        "being", inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[Being, Depends(Opened(operation.scope))]
-    )
     summary, _, more = operation.about.partition("\n\n")
     endpoint.__name__ = operation.name
-    endpoint.__doc__ = "\n\n".join(filter(None, (summary, f"Scope `{operation.scope}`.", more)))
+    endpoint.__doc__ = "\n\n".join(filter(None, (summary, operation.permission, more)))
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # the framework reads it
-        [of_resources, of_being, *map(_parameter, operation.parameters)], return_annotation=operation.answer
+        [_keyword(name, kind, default) for name, kind, default in _taken(operation)],
+        return_annotation=operation.answer,
     )
     endpoint = body_limit(operation.body)(endpoint)
-    return calls_models(endpoint) if operation.calls_models else endpoint
+    return calls_models(endpoint) if operation.repeated == "done again" else endpoint
 
 
-def _parameter(declared: Parameter) -> inspect.Parameter:
-    """Return a parameter as the framework reads it."""
-    place = PLACES[declared.place](description=declared.description or None)
-    return inspect.Parameter(
-        declared.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        annotation=Annotated[declared.type, place],
-        default=declared.default,
-    )
+def _taken(operation: Operation[Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each parameter that the framework gives to the endpoint: its name, its type and its default."""
+    subjects = {
+        "resources": Annotated[Resources, Depends(OperatorPermitted())] if operation.scope == OPERATOR else On,
+        "being": Annotated[Being, Depends(Opened(*operation.scopes))],
+        "caller": Annotated[Caller, Depends(Permitted(*operation.scopes))],
+        "caller or operator": Annotated[Caller | Operator, Depends(PermittedOrOperator(*operation.scopes))],
+    }
+    yield "response", Response, REQUIRED
+    for name, subject in operation.subjects.items():
+        yield name, subjects[subject], REQUIRED
+    for each in operation.parameters:
+        place = PLACES[each.place](description=each.description or None)
+        yield each.name, Annotated[each.type, place], each.default
+    if operation.repeated == "harmless":
+        yield KEY, RepeatableKey, None
+
+
+def _keyword(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)

@@ -1,6 +1,6 @@
 """Errors as RFC 9457 `application/problem+json`: what was wrong, where, and what to do. Input is never repeated."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from http import HTTPStatus
 from math import ceil
 from typing import Any
@@ -17,7 +17,8 @@ from starlette.types import Scope
 from memory.accounts.access import Forbidden, InvalidToken
 from memory.intake.batches import IntakeFull
 from memory.intake.retraction import ErasedForGood
-from memory.text.errors import InvalidRequest
+from memory.text.errors import InvalidRequest, NothingTaken
+from memory.text.items import ItemBatchRefused, TooManyItems
 from memory.vault.gates import GateRefused
 from providers.errors import ProviderError, Transient
 from schemas.text.validation_messages import MOST_MESSAGES, bounded, place_of, shortened
@@ -79,17 +80,15 @@ class Rejection(HTTPException):
         self.members = members or {}
 
 
-def nothing_taken(detail: str, rejected: Sequence[BaseModel], members: Mapping[str, Any] | None = None) -> Rejection:
-    """Return the problem of a batch without a valid item: the first 20 reasons, and the number of the others.
-
-    Args:
-        detail: The reason for the batch as a whole.
-        rejected: The reason for each item.
-        members: Further members of the problem.
-    """
-    shown = [each.model_dump() for each in rejected[:MOST_MESSAGES]]
-    told = {"rejected": shown, "more": len(rejected) - len(shown), **(members or {})}
-    return Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "rejected", detail, told)
+def _refused(fault: NothingTaken | GateRefused) -> Rejection:
+    """Return the problem of a batch without a valid item: the first 20 reasons, and the number of the others."""
+    members: Mapping[str, Any]
+    if isinstance(fault, GateRefused):
+        members = fault.as_dict()
+    else:
+        shown = [each.model_dump() for each in fault.rejected[:MOST_MESSAGES]]
+        members = {"rejected": shown, "more": len(fault.rejected) - len(shown), **fault.members}
+    return Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "rejected", str(fault), members)
 
 
 TITLES = {
@@ -154,6 +153,8 @@ _KINDS: dict[type[Exception], tuple[HTTPStatus, str]] = {
     NotFound: (HTTPStatus.NOT_FOUND, "not-found"),
     Refused: (HTTPStatus.CONFLICT, "conflict"),
     ErasedForGood: (HTTPStatus.GONE, "gone"),
+    TooManyItems: (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"),
+    ItemBatchRefused: (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"),
     InvalidRequest: (HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"),
     IntakeFull: (HTTPStatus.TOO_MANY_REQUESTS, "too-many"),
     StatementTimeout: (HTTPStatus.SERVICE_UNAVAILABLE, "timed-out"),
@@ -172,8 +173,8 @@ def rejection_of(fault: Exception) -> Rejection:
             return _invalid(fault)
         case HTTPException():
             return _of_framework(fault)
-        case GateRefused():
-            return Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "rejected", str(fault), fault.as_dict())
+        case NothingTaken() | GateRefused():
+            return _refused(fault)
     for type_, (status, kind) in _KINDS.items():
         if isinstance(fault, type_):
             return Rejection(status, kind, str(fault), headers=_headers(status, fault))

@@ -1,15 +1,14 @@
 """Intake of one item or a list: receipts, and the problem if every item was rejected."""
 
 from collections.abc import Callable, Sequence
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import Header
 
-from api.http.problems import Rejection, nothing_taken
-from memory.text.items import DeriveId, ItemBatchRefused
+from memory.text.errors import NothingTaken
+from memory.text.items import DeriveId
 from schemas.intake.notes import Receipt
-from schemas.limits import BATCH_ITEMS, PRODUCER_ID_CHARACTERS
+from schemas.limits import PRODUCER_ID_CHARACTERS
 
 IdempotencyKey = Annotated[
     str | None,
@@ -35,14 +34,9 @@ def hand_in(sent: Any, idempotency_key: str | None, accept: Callable[[Sequence[A
     """Take in one item or a list.
 
     Raises:
-        Rejection: No item was accepted; the problem has the reason for each.
+        NothingTaken: No item was accepted; the problem has the reason for each.
     """
-    items = items_of(sent)
-    try:
-        receipt = accept(items, ids_from(idempotency_key))
-    except ItemBatchRefused as refusal:
-        raise refused(refusal, items) from None
-    return some_taken(receipt)
+    return some_taken(accept(items_of(sent), ids_from(idempotency_key)))
 
 
 def items_of(sent: Any) -> Sequence[Any]:
@@ -50,21 +44,14 @@ def items_of(sent: Any) -> Sequence[Any]:
     return sent if isinstance(sent, list) else [sent]
 
 
-def refused(refusal: ItemBatchRefused, items: Sequence[Any]) -> Rejection:
-    """Return the problem that answers a batch which is refused whole."""
-    if len(items) > BATCH_ITEMS:
-        return Rejection(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", str(refusal))
-    return Rejection(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid", str(refusal))
-
-
 def some_taken(receipt: Receipt) -> Receipt:
     """Return a receipt, if any of its items was not rejected.
 
     Raises:
-        Rejection: No item was accepted; the problem has the reason for each.
+        NothingTaken: No item was accepted; the problem has the reason for each.
     """
     rejected, count = receipt.rejected, len(receipt.ids)
     if len(rejected) == count:
         detail = rejected[0].reason if count == 1 else f"All {count} items were rejected."
-        raise nothing_taken(detail, rejected)
+        raise NothingTaken(detail, rejected)
     return receipt

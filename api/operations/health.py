@@ -11,9 +11,8 @@ from redis.exceptions import RedisError
 from api.http.openapi import problems
 from api.http.problems import Rejection
 from api.http.resources import On
-from memory.operations.health import Finding, findings
+from memory.operations.health import Finding, findings, missing_migrations
 from store.errors import Unavailable
-from store.migrate import missing
 from workers.runtime.resources import Resources
 
 router = APIRouter(prefix="/health", tags=["Health"])
@@ -75,8 +74,7 @@ def _checked(found: list[Finding]) -> Health:
 
 def _database(on: Resources) -> Finding:
     try:
-        with on.store.transaction(patience=PATIENCE_SECONDS) as tx:
-            lacking = missing(tx)
+        lacking = missing_migrations(on.store, patience=PATIENCE_SECONDS)
     except Unavailable as fault:
         return Finding("database", good=False, words=str(fault))
     if lacking:

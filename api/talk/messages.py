@@ -18,14 +18,13 @@ from api.http.gathering import Gathering
 from api.http.openapi import problems
 from api.http.resources import On
 from api.http.threads import Threads, threads_of
-from api.intake.batches import IdempotencyKey, hand_in, ids_from, items_of, refused, request_id, some_taken
+from api.intake.batches import IdempotencyKey, hand_in, ids_from, items_of, request_id, some_taken
 from memory.accounts import erasure
 from memory.intake import retraction
 from memory.intake.batches import is_bulk
 from memory.intake.messages import accept_messages
 from memory.intake.together import Sent, accept_together
 from memory.talk import confidences
-from memory.text.items import ItemBatchRefused
 from schemas.facts.answers import Erased
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt
@@ -104,11 +103,7 @@ async def hand_in_messages(
         return await threads_of(request.app).run(hand_in, messages, idempotency_key, accept)
     together: MessagesTogether = request.app.state.messages_together
     destination = Destination(being.being_id, request_key)
-    try:
-        receipt = await together.join(destination, Sent(items, ids_from(idempotency_key)), len(items))
-    except ItemBatchRefused as refusal:
-        raise refused(refusal, items) from None
-    return some_taken(receipt)
+    return some_taken(await together.join(destination, Sent(items, ids_from(idempotency_key)), len(items)))
 
 
 @router.post("/messages/retract")

@@ -10,19 +10,13 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from api.http.auth import ManagedBeing, ReadBeing
-from api.http.bodies import JsonRoute, limited
+from api.http.bodies import limited
 from api.http.idempotency import RepeatableKey
 from api.http.resources import On
-from memory.vault import records
-from memory.vault.blocks import build_memory_block, build_snapshot_block
-from memory.vault.config import config_of, set_config
 from memory.vault.exchange import export_lines, import_lines
-from schemas.vault.answers import Block, Compacted
 from schemas.vault.lines import Imported
-from schemas.vault.requests import BlockRequest, VaultConfig
 
 router = APIRouter(prefix="/v1/beings/{being}/vault", tags=["Vault"])
-as_json = APIRouter(route_class=JsonRoute)
 
 LINES = "application/x-ndjson"
 A_STRING = {"schema": {"type": "string"}}
@@ -42,63 +36,6 @@ async def _file(request: Request, on: On, _: ManagedBeing) -> AsyncIterator[IO[b
             await run_in_threadpool(file.write, chunk)
         file.seek(0)
         yield file
-
-
-@as_json.get("/snapshot")
-def show_snapshot(
-    on: On,
-    being: ReadBeing,
-    scope: Annotated[list[str] | None, Query(description="Only these scopes; the configured ones if omitted.")] = None,
-) -> Block:
-    """Show the block that every prompt contains: canon, and registers with a topic, fenced.
-
-    Scope `read`.
-    """
-    with on.store.transaction() as tx:
-        return Block(text=build_snapshot_block(tx, being, scope))
-
-
-@as_json.post("/block")
-def build_block(on: On, being: ReadBeing, request: BlockRequest) -> Block:
-    """Build a block of the records relevant to a query, canon first, fenced for a prompt.
-
-    Scope `read`.
-    """
-    with on.store.transaction() as tx:
-        block = build_memory_block(tx, being, request.scopes, query=request.query, max_items=request.max_items)
-    return Block(text=block)
-
-
-@as_json.get("/profile")
-def show_profile(on: On, being: ReadBeing) -> VaultConfig:
-    """Show the Being's vault configuration.
-
-    Scope `read`.
-    """
-    return config_of(on.store, being)
-
-
-@as_json.put("/profile")
-def change_profile(on: On, being: ManagedBeing, config: VaultConfig) -> VaultConfig:
-    """Replace the Being's vault configuration; omitted fields get their defaults.
-
-    Scope `manage`.
-    """
-    return set_config(on.store, being, config)
-
-
-@as_json.post("/compact")
-def compact_vault(
-    on: On,
-    being: ManagedBeing,
-    scope: Scope = None,
-    idempotency_key: RepeatableKey = None,  # noqa: ARG001  # the document names it
-) -> Compacted:
-    """Remove superseded versions and old tombstones; live records stay the same.
-
-    Scope `manage`.
-    """
-    return records.compact(on.store, on.settings, being, scope)
 
 
 @router.get(
@@ -137,6 +74,3 @@ def import_vault(
     lines again changes nothing. After 1,000 invalid lines the import stops, and `stopped_at` is the next line.
     """
     return import_lines(on.store, on.settings, being, file)
-
-
-router.include_router(as_json)

@@ -5,14 +5,15 @@ from typing import Annotated
 
 from typer import Argument, Option, Typer
 
-from cli.console.ledger import find_being, find_user, opened
+from cli.console.ledger import every_right, find_being, find_user, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import count, day, moment, say, say_json, say_list, table, words
 from cli.console.typed import read
+from memory.accounts import beings as being_accounts
+from memory.accounts import lookup, user_accounts
+from operations.beings import make_being
 from schemas.accounts.accounts import BeingChanges, NewBeing
 from schemas.wire.requests import Name
-from store.accounts import beings as being_rows
-from store.accounts import users as user_rows
 
 users = Typer(help="Users: a user is one person.", no_args_is_help=True)
 beings = Typer(help="Beings: a Being is one AI companion of one user.", no_args_is_help=True)
@@ -27,8 +28,8 @@ def add_user(
 ) -> None:
     """Create a user."""
     name = read(Name, name)
-    with opened() as on, on.store.transaction() as tx:
-        user = user_rows.add_user(tx, name, time_zone)
+    with opened() as on:
+        user = user_accounts.add(on.store, name, time_zone)
     if as_json:
         say_json(user)
     else:
@@ -38,8 +39,8 @@ def add_user(
 @users.command("list")
 def list_users(*, as_json: JsonOption = False) -> None:
     """List all users, oldest first."""
-    with opened() as on, on.store.transaction() as tx:
-        found = user_rows.all_users(tx)
+    with opened() as on:
+        found = lookup.all_users(on.store)
     if as_json:
         return say_list("users", found)
     shown = table("*user", "*external id", "time zone", "since", "id")
@@ -63,9 +64,9 @@ def add_being(
 ) -> None:
     """Create a Being of a user."""
     asked: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
-    with opened() as on, on.store.transaction() as tx:
-        user = find_user(tx, owner)
-        being = being_rows.add_being(tx, user.user_id, asked.slug, asked.name, most=on.settings.most_beings)
+    with opened() as on:
+        user = find_user(on.store, owner)
+        being = make_being.perform(on, caller=every_right(user), new=asked)
     if as_json:
         say_json(being)
     else:
@@ -82,9 +83,10 @@ def list_beings(
     as_json: JsonOption = False,
 ) -> None:
     """List Beings, oldest first."""
-    with opened() as on, on.store.transaction() as tx:
-        found = being_rows.all_beings(tx) if owner is None else being_rows.beings_of(tx, find_user(tx, owner).user_id)
-        names = {user.user_id: user.name for user in user_rows.all_users(tx)}
+    with opened() as on:
+        user_id = None if owner is None else find_user(on.store, owner).user_id
+        found = lookup.beings_named(on.store, None, user_id)
+        names = {user.user_id: user.name for user in lookup.all_users(on.store)}
     if as_json:
         return say_list("beings", found)
     shown = table("*being", "*of", "*name", ">patrols", "id")
@@ -105,8 +107,7 @@ def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json:
     """Show one Being: its ids, its embedder and its budget. `patrol overview` shows its memory."""
     with opened() as on:
         found = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            user = find_user(tx, str(found.user_id))
+        user = find_user(on.store, str(found.user_id))
         settings = on.settings
     if as_json:
         return say_json(found)
@@ -147,8 +148,7 @@ def choose_scenes(
     chosen: BeingChanges = read(BeingChanges, {"scenes": mode})
     with opened() as on:
         target = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            changed = being_rows.change_being(tx, target.being_id, {"scenes": chosen.scenes})
+        changed = being_accounts.change(on.store, target, {"scenes": chosen.scenes})
     if as_json:
         return say_json(changed)
     said = changed.scenes or f"{on.settings.scenes}, as the settings say"
@@ -172,8 +172,7 @@ def set_budget(
     with opened() as on:
         target = find_being(on.store, being, owner)
         changes = {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
-        with on.store.transaction() as tx:
-            changed = being_rows.change_being(tx, target.being_id, changes)
+        changed = being_accounts.change(on.store, target, changes)
     if as_json:
         return say_json(changed)
     limits = [f"{cost:g} dollars"] if cost is not None else []

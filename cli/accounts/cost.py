@@ -14,10 +14,9 @@ from typer import Option
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption
 from cli.console.output import remark, say, say_list, table, words
-from schemas.limits import SPENDING_LINES
+from memory.accounts import lookup
+from memory.llm import spending
 from schemas.llm.calls import Lacking, PaidWith, Spending
-from store.accounts import beings
-from store.llm import budgets, calls
 
 DAYS = 30
 BUDGETS: dict[Lacking, str] = {
@@ -45,12 +44,11 @@ def cost(
     """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first."""
     with opened() as on:
         owner_id = None if being is None else find_being(on.store, being, owner).being_id
-        with on.store.transaction() as tx:
-            user_id = None if owner is None else find_user(tx, owner).user_id
-            since = (datetime.now(UTC) - timedelta(days=days)).date() + timedelta(days=1)
-            found = calls.spending(tx, user_id=user_id, owner_id=owner_id, since=since, limit=SPENDING_LINES)
-            slugs = {one.being_id: one.slug for one in beings.all_beings(tx)}
-            reached = budgets.reached(tx, user_id=user_id, owner_id=owner_id)
+        user_id = None if owner is None else find_user(on.store, owner).user_id
+        since = (datetime.now(UTC) - timedelta(days=days)).date() + timedelta(days=1)
+        found = spending.lines(on.store, user_id, owner_id, since=since)
+        slugs = {one.being_id: one.slug for one in lookup.beings_named(on.store, None, None)}
+        reached = spending.reached(on.store, user_id, owner_id)
     if as_json:
         return say_list("spending", found)
     if not found:

@@ -12,7 +12,7 @@ from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOpti
 from cli.console.output import count, remark, say, say_json, words
 from cli.console.quiet import quiet_settings
 from memory.accounts import erasure
-from memory.nodes import erasure as node_erasure
+from operations import beings as operations
 from schemas.accounts.portability import BeingErased, NodeErased
 from store.accounts.scrub import scrub as scrub_database
 from workers.runtime.addresses import addresses
@@ -77,9 +77,9 @@ def erase_node(
     """
     with opened() as on:
         target = find_being(on.store, being, owner)
-        node_id = find_node(on.store, target, node)
+        node_id = find_node(on, target, node)
         _ask(f"Erase memory {node_id} of {target.slug}'s for good?", yes=yes)
-        _say(node_erasure.erase_node(on.store, on.settings, on.embedders, target, node_id), as_json=as_json)
+        _say(operations.erase_node.perform(on, being=target, node_id=node_id), as_json=as_json)
 
 
 @erase.command("note")
@@ -99,7 +99,7 @@ def erase_note(
     with opened() as on:
         target = find_being(on.store, being, owner)
         _ask(f"Erase note {note_id} of {target.slug}'s for good?", yes=yes)
-        _say(node_erasure.erase_note(on.store, on.settings, on.embedders, target, note_id), as_json=as_json)
+        _say(operations.erase_note.perform(on, being=target, note_id=note_id), as_json=as_json)
 
 
 @erase.command("being")
@@ -117,7 +117,7 @@ def erase_being(
     with opened() as on:
         target = find_being(on.store, being, owner)
         _ask(f"Erase {target.slug} and all that it remembers for good?", yes=yes)
-        erased = erasure.erase_being(on.store, target)
+        erased = operations.erase_being.perform(on, being=target)
     _say(erased, as_json=as_json)
 
 
@@ -130,8 +130,7 @@ def erase_user(
 ) -> None:
     """Erase a user with all Beings, facts, keys and tokens, also during a patrol."""
     with opened() as on:
-        with on.store.transaction() as tx:
-            who = find_user(tx, user)
+        who = find_user(on.store, user)
         _ask(f"Erase {words(who.name)} and all that their Beings remember for good?", yes=yes)
         _say(erasure.erase_user(on.store, who), as_json=as_json)
 

@@ -1,24 +1,39 @@
 """`patrol key`: users' keys for model providers."""
 
 import sys
-from typing import Annotated, get_args
-from uuid import UUID
+from typing import Annotated, Any, get_args
 
 from pydantic import ValidationError
-from typer import Argument, BadParameter, Option, Typer, confirm, prompt
+from typer import BadParameter, Option, confirm, prompt
 
+from cli.console.declared import Group
 from cli.console.failures import Failure
-from cli.console.ledger import find_user, opened
+from cli.console.ledger import every_right, find_user, opened
 from cli.console.options import JsonOption, UserOption
-from cli.console.output import count, day, say, say_json, say_list, table, words
+from cli.console.output import count, day, say, say_json, table, words
 from memory.erased import recognition
 from memory.llm import keys as provider_keys
+from operations import keys as operations
 from schemas.accounts.accounts import NewKey
-from schemas.llm.calls import Provider
+from schemas.llm.calls import KeyPage, Provider
 from schemas.text.validation_messages import validation_messages
-from store.accounts import erased
 
-keys = Typer(help="Users' keys for model providers.", no_args_is_help=True)
+
+def _keys(page: KeyPage) -> list[Any]:
+    shown = table("key", "provider", "ends in", "added", "last used", "*refused")
+    for key in page.keys:
+        shown.add_row(
+            str(key.key_id),
+            key.provider,
+            key.last_four,
+            day(key.created_at),
+            day(key.last_used_at) or "never",
+            f"{day(key.refused_at)}: {words(key.refusal)}" if key.refused_at else "",
+        )
+    return [shown if page.keys else "No key is stored. Store one: patrol key add --user NAME"]
+
+
+keys = Group(operations, "Users' keys for model providers.", finders={}, views={KeyPage: _keys}).commands
 
 
 @keys.command("add")
@@ -40,49 +55,12 @@ def add_key(
     except ValidationError as error:
         raise Failure(f"This can't be a key. {'; '.join(validation_messages(error))}") from None
     with opened() as on:
-        with on.store.transaction() as tx:
-            user = find_user(tx, owner)
-        target = new.provider or on.thinkers.provider_of(new.key)
-        added = provider_keys.add(on.store, on.settings, user.user_id, target, new.key)
+        user = find_user(on.store, owner)
+        added = operations.store_key.perform(on, caller=every_right(user), new=new)
     if as_json:
         say_json(added)
     else:
         say(f"Stored: {words(user.name)}'s Beings think with the {added.provider} key that ends in {added.last_four}.")
-
-
-@keys.command("list")
-def list_keys(owner: UserOption, *, as_json: JsonOption = False) -> None:
-    """List a user's stored keys by their last four characters; the last one pays."""
-    with opened() as on:
-        with on.store.transaction() as tx:
-            user = find_user(tx, owner)
-        found = provider_keys.list_keys(on.store, user.user_id)
-    if as_json:
-        return say_list("keys", found)
-    shown = table("key", "provider", "ends in", "added", "last used", "*refused")
-    for key in found:
-        shown.add_row(
-            str(key.key_id),
-            key.provider,
-            key.last_four,
-            day(key.created_at),
-            day(key.last_used_at) or "never",
-            f"{day(key.refused_at)}: {words(key.refusal)}" if key.refused_at else "",
-        )
-    say(shown if found else f"{words(user.name)} has stored no key. Store one: patrol key add --user NAME")
-    return None
-
-
-@keys.command("remove")
-def remove_key(
-    owner: UserOption, key: Annotated[UUID, Argument(metavar="ID", help="The key's id, as the list shows it.")]
-) -> None:
-    """Delete a user's key."""
-    with opened() as on:
-        with on.store.transaction() as tx:
-            user = find_user(tx, owner)
-        provider_keys.remove(on.store, user.user_id, key)
-    say("Deleted.")
 
 
 @keys.command("rotate")
@@ -90,8 +68,7 @@ def rotate_keys() -> None:
     """Encrypt every key with the first secret of PATROL_SECRET_KEY; older secrets can be removed afterwards."""
     with opened() as on:
         done = provider_keys.rotate(on.store, on.settings)
-        with on.store.transaction() as tx:
-            recognition.rotate(tx, on.settings)
+        recognition.rotate(on.store, on.settings)
     say(f"{count(done, 'key')} sealed with the newest secret.")
 
 
@@ -105,8 +82,7 @@ def reset_keys(
     """
     with opened() as on:
         lost = provider_keys.undecryptable(on.store, on.settings)
-        with on.store.transaction() as tx:
-            users = recognition.undecryptable(tx, on.settings)
+        users = recognition.undecryptable(on.store, on.settings)
         if not lost and not users:
             return say("Every stored key can be decrypted: there is nothing to reset.")
         if not yes:
@@ -118,8 +94,6 @@ def reset_keys(
             )
         for key in lost:
             provider_keys.remove(on.store, key.user_id, key.key_id)
-        with on.store.transaction() as tx:
-            for user_id in users:
-                erased.forget(tx, user_id)
+        recognition.forget(on.store, users)
     say(f"Removed: {count(len(lost), 'provider key')}, records of what {count(len(users), 'user')} erased.")
     return None

@@ -11,7 +11,6 @@ from cli.console.ledger import opened
 from cli.console.options import JsonOption
 from cli.console.output import day, remark, say, say_json, say_list, table
 from memory.accounts import access
-from store.accounts import operators as tokens
 
 operators = Typer(help="Operators' tokens, for users, metrics and work.", no_args_is_help=True)
 
@@ -37,8 +36,8 @@ def add_token(
 @operators.command("list")
 def list_tokens(*, as_json: JsonOption = False) -> None:
     """List operators' tokens, oldest first, without their secrets."""
-    with opened() as on, on.store.transaction() as tx:
-        found = tokens.tokens(tx)
+    with opened() as on:
+        found = access.operator_tokens(on.store)
     if as_json:
         return say_list("tokens", found)
     shown = table("token", "made", "ends", "last used")
@@ -52,7 +51,7 @@ def list_tokens(*, as_json: JsonOption = False) -> None:
 @operators.command("revoke")
 def revoke_token(token: Annotated[UUID, Argument(metavar="ID", help="The token's id, as the list shows it.")]) -> None:
     """End a token's life at once."""
-    with opened() as on, on.store.transaction() as tx:
-        if not tokens.revoke(tx, token):
+    with opened() as on:
+        if not access.revoke_operator_token(on.store, token):
             raise Failure(f"There is no operator's token {token}. See `patrol operator list`.")
     say("Revoked: it opens nothing any more.")

@@ -7,17 +7,16 @@ from rich.text import Text
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, moment, say, say_json, table, words
+from operations.beings import show_overview
 from schemas.accounts.accounts import Being
 from schemas.accounts.overview import Overview
-from store.accounts.overview import overview as count_all
 
 
 def overview(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show one Being's memory on a single screen: what it holds, what waits, and what to look at."""
     with opened() as on:
         shown = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            found = count_all(tx, shown)
+        found = show_overview.perform(on, being=shown)
     if as_json:
         return say_json(found)
     rows = table("", "*")

@@ -10,15 +10,16 @@ from typer import Argument, BadParameter, Exit, Option
 
 from cli.accounts.foreign_export import import_foreign
 from cli.console.failures import Failure
-from cli.console.ledger import find_being, find_user, opened
+from cli.console.ledger import every_right, find_being, find_user, opened
 from cli.console.options import JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_document, say_json, words
 from cli.console.typed import read
+from memory.accounts import lookup
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
+from operations.beings import make_being
 from schemas.accounts.accounts import Being, NewBeing
-from store.accounts import beings, users
-from store.database import Store
+from workers.runtime.resources import Resources
 
 
 def export(
@@ -103,7 +104,7 @@ def import_file(
         if str(file) == "-":
             raise BadParameter("With --from the export is a file, a folder or an archive.")
         with opened() as on:
-            target = _found_or_made(on.store, being, owner, on.settings.most_beings)
+            target = _found_or_made(on, being, owner)
             aside = set_aside or file.with_name(f"{file.name}.set-aside.jsonl")
             import_foreign(
                 on, target, file, source.value, user=me, companion=companion, aside=aside, aged=aged, as_json=as_json
@@ -112,7 +113,7 @@ def import_file(
     if me or companion or set_aside or aged:
         raise BadParameter("--me, --companion, --set-aside and --aged belong to --from.")
     with opened() as on, nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as content:
-        target = _found_or_made(on.store, being, owner, on.settings.most_beings)
+        target = _found_or_made(on, being, owner)
         done = import_being(on.store, on.settings, on.embedders, target, content)
     if as_json:
         say_json(done)
@@ -129,18 +130,17 @@ def import_file(
         raise Exit(1)
 
 
-def _found_or_made(store: Store, being: str, owner: str | None, most: int) -> Being:
-    with store.transaction() as tx:
-        user = find_user(tx, owner) if owner is not None else None
-        found = [one for one in beings.beings_named(tx, being) if user is None or one.user_id == user.user_id]
-        if found:
-            if len(found) > 1:
-                raise Failure(f"Several users have a Being {words(being)}: name the user with --user.")
-            return found[0]
-        if user is None:
-            known = users.all_users(tx)
-            if len(known) != 1:
-                raise Failure(f"There is no Being {words(being)} yet: name its user with --user.")
-            (user,) = known
-        asked: NewBeing = read(NewBeing, {"slug": being, "name": being})
-        return beings.add_being(tx, user.user_id, asked.slug, asked.name, most=most)
+def _found_or_made(on: Resources, being: str, owner: str | None) -> Being:
+    user = find_user(on.store, owner) if owner is not None else None
+    found = lookup.beings_named(on.store, being, None if user is None else user.user_id)
+    if found:
+        if len(found) > 1:
+            raise Failure(f"Several users have a Being {words(being)}: name the user with --user.")
+        return found[0]
+    if user is None:
+        known = lookup.all_users(on.store)
+        if len(known) != 1:
+            raise Failure(f"There is no Being {words(being)} yet: name its user with --user.")
+        (user,) = known
+    asked: NewBeing = read(NewBeing, {"slug": being, "name": being})
+    return make_being.perform(on, caller=every_right(user), new=asked)

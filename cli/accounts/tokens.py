@@ -6,14 +6,12 @@ from uuid import UUID
 
 from typer import Argument, BadParameter, Option, Typer
 
-from cli.console.failures import Failure
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, UserOption
 from cli.console.output import day, remark, say, say_json, say_list, table, words
-from memory.accounts import access
+from memory.accounts import access, lookup
+from operations import users as operations
 from schemas.accounts.accounts import Scope
-from store.accounts import beings
-from store.accounts import tokens as token_rows
 
 tokens = Typer(help="Access tokens of users for the API.", no_args_is_help=True)
 
@@ -45,8 +43,7 @@ def add_token(
         raise BadParameter(f"no such scope: {', '.join(unknown)}. There are {', '.join(get_args(Scope))}.")
     allowed = [scope for scope in get_args(Scope) if scope in scopes]
     with opened() as on:
-        with on.store.transaction() as tx:
-            user = find_user(tx, owner)
+        user = find_user(on.store, owner)
         being_id = None if being is None else find_being(on.store, being, str(user.user_id)).being_id
         life = None if days is None else timedelta(days=days)
         secret, token = access.issue_token(
@@ -62,10 +59,10 @@ def add_token(
 @tokens.command("list")
 def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
     """List a user's tokens, oldest first, without their secrets."""
-    with opened() as on, on.store.transaction() as tx:
-        user = find_user(tx, owner)
-        found = token_rows.tokens_of(tx, user.user_id)
-        slugs = {being.being_id: being.slug for being in beings.beings_of(tx, user.user_id)}
+    with opened() as on:
+        user = find_user(on.store, owner)
+        found = operations.list_tokens.perform(on, user_id=user.user_id).tokens
+        slugs = {being.being_id: being.slug for being in lookup.beings_named(on.store, None, user.user_id)}
     if as_json:
         return say_list("tokens", found)
     shown = table("token", "being", "scopes", "made", "ends", "last used")
@@ -88,8 +85,6 @@ def revoke_token(
     token: Annotated[UUID, Argument(metavar="ID", help="The token's id, as the list shows it.")],
 ) -> None:
     """Revoke a token at once, and delete provider keys that came with its requests."""
-    with opened() as on, on.store.transaction() as tx:
-        user = find_user(tx, owner)
-        if not token_rows.revoke_token(tx, user.user_id, token):
-            raise Failure(f"{words(user.name)} has no token {token}. See `patrol token list`.")
+    with opened() as on:
+        operations.revoke_token.perform(on, user_id=find_user(on.store, owner).user_id, token_id=token)
     say("Revoked.")

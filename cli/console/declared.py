@@ -1,30 +1,33 @@
 """Makes commands of declared operations, and shows their answers."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 from rich.text import Text
 from typer import Argument, Option, Typer
 
-from cli.console.ledger import find_being, only, opened
-from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.ledger import every_right, find_being, find_user, only, opened
+from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import remark, say, say_json
 from cli.console.typed import read
-from operations.declaration import Command, Operation, Parameter, declared
+from memory.accounts.access import Operator
+from operations.declaration import Command, Operation, Parameter, Subject, declared
 from schemas.accounts.accounts import Being
-from store.database import Store
-
-A = TypeVar("A", bound=BaseModel)
-Find = Callable[[Store, Being, str], list[UUID]]
+from workers.runtime.resources import Resources
 
 REQUIRED = inspect.Parameter.empty
 SCALARS: Mapping[str, type] = {"integer": int, "number": float, "boolean": bool}
-SHORT = {"limit": "-n"}
+SHORT = {"limit": "-n", "category": "-c"}
+# The options that name whom an operation concerns.
+NAMED_BY: Mapping[Subject, Sequence[tuple[str, Any, Any]]] = {
+    "being": [("being", BeingOption, None), ("owner", OwnerOption, None)],
+    "caller": [("owner", UserOption, REQUIRED)],
+}
 
 
 @dataclass(frozen=True)
@@ -32,14 +35,29 @@ class Finder:
     """How a command finds what the id in a path names.
 
     Args:
-        thing: What it names, in a word.
-        find: Returns the ids that end with what the user typed.
+        metavar: What the user types, in a word.
+        help: What it may be.
+        find: Returns the id.
+    """
+
+    metavar: str
+    help: str
+    find: Callable[[Resources, Being, str], UUID]
+
+
+def by_ending(thing: str, named: Callable[..., Sequence[UUID]], listed: str) -> Finder:
+    """Return a finder by the id or its end.
+
+    Args:
+        thing: What is found, in a word.
+        named: Takes the ledger, a Being and a text, and returns the ids that end with the text.
         listed: The command that lists such things.
     """
 
-    thing: str
-    find: Find
-    listed: str
+    def find(on: Resources, being: Being, typed: str) -> UUID:
+        return only(typed, named(on.store, being, typed), thing, listed)
+
+    return Finder(thing.upper(), f"The {thing}: its id, or the end of it.", find)
 
 
 class Group:
@@ -63,33 +81,44 @@ class Group:
         self.commands = Typer(help=help, no_args_is_help=True)
         self._finders = finders
         self._views = views
-        for operation in declared(module):
-            for command in operation.commands:
-                self.commands.command(command.name)(self._made(operation, command))
+        self._functions = {
+            command.name: self._made(operation, command)
+            for operation in declared(module)
+            for command in operation.commands
+        }
+        for name, function in self._functions.items():
+            self.commands.command(name)(function)
+
+    def __getitem__(self, name: str) -> Callable[..., None]:
+        """Return the function of a command, for a command that belongs to no group."""
+        return self._functions[name]
 
     def _made(self, operation: Operation[Any], command: Command) -> Callable[..., None]:
-        def run(being: str | None, owner: str | None, *, as_json: bool = False, **typed: Any) -> None:
+        def run(*, as_json: bool = False, **typed: Any) -> None:
             given = {**typed, **command.fixed}
             for name, flag in command.flags.items():
                 given |= flag.sets if given.pop(name) else {}
             with opened() as on:
-                target = find_being(on.store, being, owner)
-                arguments = {each.name: self._argument(each, given, on.store, target) for each in operation.parameters}
-                answer = operation.perform(on, target, **arguments)
+                subjects = dict(_subjects(operation, on, typed))
+                being = subjects.get("being")
+                arguments = {each.name: self._argument(each, given, on, being) for each in operation.parameters}
+                answer = operation.perform(on, **subjects, **arguments)
             self._show(answer, command.done, as_json=as_json)
 
         run.__doc__ = command.help or operation.about
         run.__signature__ = inspect.Signature([*self._options(operation, command)])  # type: ignore[attr-defined]  # typer reads it
         return run
 
-    def _argument(self, parameter: Parameter, given: Mapping[str, Any], store: Store, being: Being) -> Any:
+    def _argument(self, parameter: Parameter, given: Mapping[str, Any], on: Resources, being: Any) -> Any:
         """Return the argument of an operation that a user has typed, or the parts of it."""
-        if parameter.place == "path":
-            finder, typed = self._finders[parameter.name], given[parameter.name]
-            return only(typed, finder.find(store, being, typed), finder.thing, finder.listed)
+        if parameter.name in self._finders:
+            typed = given[parameter.name]
+            return None if typed is None else self._finders[parameter.name].find(on, being, typed)
         if parameter.place == "body":
-            fields = parameter.type.model_fields
-            return read(parameter.type, {name: given[name] for name in fields if given.get(name) is not None})
+            parts = {
+                name: (given[name], schema) for name, schema, _ in _parts(parameter) if given.get(name) is not None
+            }
+            return read(parameter.type, {name: _emptied(value, schema) for name, (value, schema) in parts.items()})
         value = given.get(parameter.name)
         return parameter.default if value is None else read(parameter.type, value)
 
@@ -97,42 +126,63 @@ class Group:
         """Yield what a user of the command may type: first what is required."""
         arguments, options = [], []
         for parameter in operation.parameters:
-            if parameter.place == "path":
-                finder = self._finders[parameter.name]
-                about = f"The {finder.thing}: its id, or the end of it."
-                arguments.append(_argument(parameter.name, {}, finder.thing, about))
+            finder = self._finders.get(parameter.name)
+            if finder and parameter.place == "path":
+                arguments.append(_argument(parameter.name, {}, finder.metavar, finder.help))
                 continue
             for name, schema, required in _parts(parameter):
                 if name in command.fixed or not (command.takes is None or name in command.takes):
                     continue
                 about = schema.get("description", parameter.description).replace("`", "")
-                if required:
+                if required or name in command.arguments:
                     arguments.append(_argument(name, schema, name, about))
                 else:
-                    options.append(_option(name, schema, about))
+                    options.append(_option(name, schema | _default_of(name, command), about))
         yield from arguments
         yield from options
         for name, flag in command.flags.items():
             yield _typed(name, bool, Option(f"--{name}", help=flag.help), default=False)
-        yield inspect.Parameter("being", inspect.Parameter.KEYWORD_ONLY, annotation=BeingOption, default=None)
-        yield inspect.Parameter("owner", inspect.Parameter.KEYWORD_ONLY, annotation=OwnerOption, default=None)
+        for subject in operation.subjects.values():
+            for name, annotation, default in NAMED_BY.get(subject, ()):
+                yield _keyword(name, annotation, default)
         if operation.answer is not None:
-            yield inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, annotation=JsonOption, default=False)
+            yield _keyword("as_json", JsonOption, default=False)
 
     def _show(self, answer: Any, done: str, *, as_json: bool) -> None:
         """Print an answer: as JSON, or as its view shows it, with the cursor of a page in a remark."""
         if answer is None:
             say(f"{done}.")
-        elif as_json:
+        elif as_json or type(answer) not in self._views:
             say_json(answer)
         else:
             shown = self._views[type(answer)](answer)
             if done:
                 say(Text.assemble((f"{done}: ", "bold"), shown))
             else:
-                say(*shown)
+                say(*([shown] if isinstance(shown, str) else shown))
             if cursor := getattr(answer, "cursor", None):
                 remark(f"There is more: --cursor {cursor}")
+
+
+def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield whom an operation concerns: a command has every right of the user whom its options name."""
+    for name, subject in operation.subjects.items():
+        match subject:
+            case "being":
+                yield name, find_being(on.store, typed["being"], typed["owner"])
+            case "caller":
+                yield name, every_right(find_user(on.store, typed["owner"]))
+            case "caller or operator":
+                yield name, Operator()
+
+
+def _emptied(value: Any, schema: Mapping[str, Any]) -> Any:
+    """Return null for an empty text where no empty text may be: it takes away what is there."""
+    return None if value == "" and _present(schema).get("minLength") else value
+
+
+def _default_of(name: str, command: Command) -> dict[str, Any]:
+    return {"default": command.defaults[name]} if name in command.defaults else {}
 
 
 def _parts(parameter: Parameter) -> Iterator[tuple[str, dict[str, Any], bool]]:
@@ -147,16 +197,18 @@ def _parts(parameter: Parameter) -> Iterator[tuple[str, dict[str, Any], bool]]:
 
 
 def _argument(name: str, schema: Mapping[str, Any], metavar: str, about: str) -> inspect.Parameter:
-    return _typed(name, _kind(schema), Argument(metavar=metavar.upper(), help=about))
+    return _typed(name, _kind(schema), Argument(metavar=metavar.upper(), help=about, case_sensitive=False))
 
 
 def _option(name: str, schema: Mapping[str, Any], about: str) -> inspect.Parameter:
-    flags = [f"--{name.replace('_', '-')}", *filter(None, [SHORT.get(name)])]
     form = _present(schema)
+    # A list is given by an option that is repeated.
+    called = name.removesuffix("s") if form.get("type") == "array" else name
+    flags = [f"--{called.replace('_', '-')}", *filter(None, [SHORT.get(name)])]
     numeric = form.get("type") in {"integer", "number"}
     bounds: dict[str, Any] = {"min": form.get("minimum"), "max": form.get("maximum")} if numeric else {}
-    default = schema.get("default")
-    option = Option(*flags, help=about, show_default=default is not None, **bounds)
+    default = schema.get("default") or None
+    option = Option(*flags, help=about, show_default=default is not None, case_sensitive=False, **bounds)
     return _typed(name, _kind(schema) | None, option, default=default)
 
 
@@ -176,4 +228,8 @@ def _kind(schema: Mapping[str, Any]) -> Any:
 
 
 def _typed(name: str, kind: Any, info: Any, default: Any = REQUIRED) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[kind, info], default=default)
+    return _keyword(name, Annotated[kind, info], default)
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)

@@ -2,23 +2,27 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, get_args
 from uuid import UUID
 
 from cli.console.failures import Failure
 from cli.console.output import remark, words
 from cli.console.quiet import quiet_settings
-from schemas.accounts.accounts import Being, User
+from memory.accounts import lookup
+from memory.accounts.access import Caller
+from memory.nodes import curation
+from memory.operations import health
+from schemas.accounts.accounts import Being, Scope, User
 from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
-from store.accounts import beings, users
-from store.database import Store
-from store.migrate import missing
-from store.nodes import nodes
-from store.transaction import Transaction
 from workers.runtime.resources import Resources, resources
+
+if TYPE_CHECKING:
+    from store.database import Store
 
 # Seconds that a command waits for the database to accept a connection.
 PATIENCE = 5.0
+EVERY_SCOPE: frozenset[Scope] = frozenset(get_args(Scope))
 
 
 @contextmanager
@@ -35,9 +39,8 @@ def opened(settings: Settings | None = None, *, statement_seconds: float | None 
         Failure: Its schema is not of this version.
     """
     with resources(settings or quiet_settings(), send_to_workers, statement_seconds=statement_seconds) as on:
-        with on.store.transaction(patience=PATIENCE) as tx:
-            if missing(tx):
-                raise Failure("The database's schema is not of this version: run `patrol migrate`.")
+        if health.missing_migrations(on.store, patience=PATIENCE):
+            raise Failure("The database's schema is not of this version: run `patrol migrate`.")
         yield on
 
 
@@ -49,30 +52,31 @@ def send_to_workers(messages: Sequence[TaskMessage]) -> None:
     dispatch.send(app, messages)
 
 
-def find_user(tx: Transaction, name: str) -> User:
+def find_user(store: "Store", name: str) -> User:
     """Return the user of that name or id.
 
     Raises:
         Failure: No user has it.
     """
-    user = users.find_user(tx, name)
+    user = lookup.user_named(store, name)
     if user is None:
         raise Failure(f"There is no user {words(name)}. See `patrol user list`.")
     return user
 
 
-def find_being(store: Store, being: str | None, owner: str | None) -> Being:
+def every_right(user: User) -> Caller:
+    """Return a caller with all of a user's rights: a command that reaches the database has them."""
+    return Caller(user.user_id, None, EVERY_SCOPE)
+
+
+def find_being(store: "Store", being: str | None, owner: str | None) -> Being:
     """Return the Being of that slug or id, of that user; without names, the only Being in the database.
 
     Raises:
         Failure: No Being matches, or several do.
     """
-    with store.transaction() as tx:
-        user = find_user(tx, owner) if owner is not None else None
-        if being is not None:
-            found = [one for one in beings.beings_named(tx, being) if user is None or one.user_id == user.user_id]
-        else:
-            found = beings.beings_of(tx, user.user_id) if user is not None else beings.all_beings(tx, limit=2)
+    user_id = None if owner is None else find_user(store, owner).user_id
+    found = lookup.beings_named(store, being, user_id, limit=2)
     if len(found) == 1:
         if being is None:
             remark(f"Being {found[0].slug}, the only one.")
@@ -91,14 +95,13 @@ def find_being(store: Store, being: str | None, owner: str | None) -> Being:
     )
 
 
-def find_node(store: Store, being: Being, name: str) -> UUID:
+def find_node(on: Resources, being: Being, name: str) -> UUID:
     """Return the id of the node with that id, end of an id, or note id.
 
     Raises:
         Failure: No node matches, or several do.
     """
-    with store.transaction() as tx:
-        found = nodes.named(tx, being.being_id, name)
+    found = curation.named(on.store, being.being_id, name)
     if not found:
         raise Failure(f"{being.slug} has no memory {words(name)}. See `patrol nodes`.")
     if len(found) > 1:

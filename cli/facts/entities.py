@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cli.console.declared import Finder, Group
+from cli.console.declared import Group, by_ending
 from cli.console.output import likeness, short, table, words
 from memory.facts import entities as merging
 from operations import entities as operations
@@ -34,6 +34,6 @@ def _decided(merge: EntityMerge) -> list[str]:
 entities = Group(
     operations,
     "The entities that facts name.",
-    finders={"merge_id": Finder("merge", merging.named, "patrol entities merges")},
+    finders={"merge_id": by_ending("merge", merging.named, "patrol entities merges")},
     views={EntityPage: _page, Proposals: _merges, EntityMerge: _decided},
 ).commands

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 from typer import Argument, FileBinaryRead
 
-from cli.console.declared import Finder, Group
+from cli.console.declared import Group, by_ending
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
@@ -61,7 +61,7 @@ def _detail(detail: FactDetail) -> Iterator[Any]:
 facts = Group(
     operations,
     "Facts about the user.",
-    finders={"fact_id": Finder("fact", editing.named, "patrol facts list")},
+    finders={"fact_id": by_ending("fact", editing.named, "patrol facts list")},
     views={FactPage: _page, Fact: _changed, Retrieved: _retrieved, FactDetail: _detail},
 ).commands
 
@@ -83,7 +83,7 @@ def seed(
     if not 0 < len(seeds) <= BATCH_ITEMS:
         raise Failure(f"The file has {count(len(seeds), 'line')}. It may have 1 to {BATCH_ITEMS}.")
     with opened() as on:
-        seeded = operations.introduce_user.perform(on, find_being(on.store, being, owner), seeds=seeds)
+        seeded = operations.introduce_user.perform(on, being=find_being(on.store, being, owner), seeds=seeds)
     if as_json:
         return say_json(seeded)
     return say(

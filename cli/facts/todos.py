@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cli.console.declared import Finder, Group
+from cli.console.declared import Group, by_ending
 from cli.console.output import day, short, table, words
 from memory.facts import todos as editing
 from operations import todos as operations
@@ -26,6 +26,6 @@ def _changed(todo: Todo) -> str:
 todos = Group(
     operations,
     "The user's commitments, habits, threads and frictions, and the Being's promises.",
-    finders={"todo_id": Finder("todo", editing.named, "patrol todos list")},
+    finders={"todo_id": by_ending("todo", editing.named, "patrol todos list")},
     views={TodoPage: _page, Todo: _changed},
 ).commands

@@ -13,10 +13,10 @@ from cli.intake import kept_notes as _kept_notes  # noqa: F401  # adds its comma
 from cli.intake import retraction as _retraction  # noqa: F401  # adds its commands to `messages`
 from cli.intake.intake import messages, notes
 from memory.nodes.browsing import note_page, retracted_page, said_in, session_page
+from memory.talk import sessions as conversation
 from schemas.intake.notes import NoteState
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage
-from store.talk import session_summaries
 
 __all__ = ["messages", "notes"]
 
@@ -68,8 +68,7 @@ def list_messages(
         if session is None:
             sessions = [one.session_id for one in session_page(on.store, being_id, cursor=None, limit=1).sessions]
         else:
-            with on.store.transaction() as tx:
-                named = session_summaries.named(tx, being_id, session)
+            named = conversation.named(on.store, being_id, session)
             sessions = [only(session, named, "session", "patrol sessions list")]
         page = MessagePage(messages=[], cursor=None)
         for session_id in sessions:

@@ -11,14 +11,15 @@ from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, OwnerOption
 from cli.console.output import ID_CHARACTERS, nodes_table, remark, say, say_json, say_page, words
+from memory.nodes import browsing
 from memory.nodes.recall import RecallQuery, recall_topic
 from memory.nodes.recall import recall as recall_by_meaning
 from schemas.accounts.accounts import Being
 from schemas.limits import MOST_RECALLED, RECALL_NODES, RECALL_SIMILARITY
-from store.database import Store
-from store.nodes import clusters
+from workers.runtime.resources import Resources
 
 QueryArgument = Annotated[str, Argument(metavar="QUERY", help="What to look for.")]
+TOPIC = "The topic: its id, the end of its id, or its name."
 ActivateOption = Annotated[
     bool, Option("--activate/--no-activate", help="Whether being found keeps the memories alive.")
 ]
@@ -57,7 +58,7 @@ def recall(
 
 
 def topic(
-    cluster: Annotated[str, Argument(metavar="CLUSTER", help="The topic: its id, the end of its id, or its name.")],
+    cluster: Annotated[str, Argument(metavar="CLUSTER", help=TOPIC)],
     being: BeingOption = None,
     owner: OwnerOption = None,
     cursor: CursorOption = None,
@@ -68,20 +69,17 @@ def topic(
     """Go through a topic, newest memories first, dead ones too, in pages of 50."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        page = recall_topic(
-            on.store, target.being_id, find_cluster(on.store, target, cluster), cursor, activate=activate
-        )
+        page = recall_topic(on.store, target.being_id, find_cluster(on, target, cluster), cursor, activate=activate)
     say_page(page, Text(words(page.cluster.name), style="bold"), nodes_table(page.nodes), as_json=as_json)
 
 
-def find_cluster(store: Store, being: Being, name: str) -> UUID:
+def find_cluster(on: Resources, being: Being, name: str) -> UUID:
     """The id of the topic that is meant.
 
     Raises:
         Failure: There is none, or there are several.
     """
-    with store.transaction() as tx:
-        live = clusters.live(tx, being.being_id)
+    live = browsing.topics(on.store, being.being_id)
     found = [one.cluster_id for one in live if name.casefold() == one.name.casefold()]
     found = found or [
         one.cluster_id for one in live if len(name) >= ID_CHARACTERS and str(one.cluster_id).endswith(name)

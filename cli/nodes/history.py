@@ -10,10 +10,10 @@ from rich.text import Text
 from cli.console.ledger import find_being, find_node, opened
 from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOption
 from cli.console.output import count, day, say, say_json, short, status, words
-from memory.nodes import curation
+from memory.nodes import browsing
+from operations import nodes as operations
 from schemas.intake.notes import Note
 from schemas.nodes.nodes import HistoryEvent, NodeStory
-from store.nodes import clusters
 
 PHRASES = {
     "born": "became a memory, importance {importance:.2f}",
@@ -35,9 +35,8 @@ def why(
     """Tell where a memory came from, and what happened to it. Being looked at does not keep it alive."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        story = curation.story(on.store, target.being_id, find_node(on.store, target, node))
-        with on.store.transaction() as tx:
-            names = clusters.names(tx, target.being_id)
+        story = operations.tell_story.perform(on, being=target, node_id=find_node(on, target, node))
+        names = browsing.topic_names(on.store, target.being_id)
     if as_json:
         say_json(story)
     else:

@@ -1,68 +1,24 @@
-"""`patrol clusters | nodes | fading`: what there is, without keeping any of it alive by looking."""
-
-from typing import Annotated
+"""`patrol clusters`: the topics as a tree."""
 
 from rich.text import Text
 from rich.tree import Tree
-from typer import Option
 
 from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
-from cli.console.output import STATUS_STYLES, nodes_table, say, say_list, say_page, short, words
-from cli.nodes.finding import find_cluster
-from memory.nodes.browsing import fading_page, node_page
-from schemas.limits import FADING_PATROLS, PAGE_NODES
-from schemas.nodes.nodes import Cluster, NodeStatus
-from store.nodes import clusters as topics
+from cli.console.options import BeingOption, JsonOption, OwnerOption
+from cli.console.output import STATUS_STYLES, say, say_json, short, words
+from operations import nodes as operations
+from schemas.nodes.nodes import Cluster
 
 
 def clusters(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show the topics as a tree, largest first, with what they hold."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            found = topics.live(tx, target.being_id)
+        found = operations.list_clusters.perform(on, being=target)
     if as_json:
-        say_list("clusters", found)
+        say_json(found)
     else:
-        say(cluster_tree(target.name, found))
-
-
-def nodes(
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    status: Annotated[NodeStatus | None, Option(help="Only these.", show_default=False)] = None,
-    cluster: Annotated[
-        str | None, Option(help="Only of this topic: its id, the end of its id, or its name.", show_default=False)
-    ] = None,
-    limit: LimitOption = PAGE_NODES,
-    cursor: CursorOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """List memories, newest first, dead and forgotten ones too."""
-    with opened() as on:
-        target = find_being(on.store, being, owner)
-        cluster_id = None if cluster is None else find_cluster(on.store, target, cluster)
-        page = node_page(on.store, target.being_id, cluster_id=cluster_id, status=status, cursor=cursor, limit=limit)
-    say_page(page, nodes_table(page.nodes) if page.nodes else "There are none.", as_json=as_json)
-
-
-def fading(
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    patrols: Annotated[int, Option(min=0, max=100_000, help="Within how many more patrols.")] = FADING_PATROLS,
-    limit: LimitOption = PAGE_NODES,
-    cursor: CursorOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """List what will be dying soon, soonest first. To be recalled or pinned keeps it."""
-    with opened() as on:
-        target = find_being(on.store, being, owner)
-        page = fading_page(on.store, target.being_id, patrols=patrols, cursor=cursor, limit=limit)
-    nothing = f"Nothing will be dying within {patrols} patrols."
-    say_page(page, nodes_table(page.nodes) if page.nodes else nothing, as_json=as_json)
+        say(cluster_tree(target.name, found.clusters))
 
 
 def cluster_tree(name: str, found: list[Cluster]) -> Tree:

@@ -8,10 +8,10 @@ from typer import Option
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, OwnerOption
 from cli.console.output import remark, say_page, words
-from memory.patrol.diary import diary_page
+from memory.llm import keys
+from operations.diary import read_diary
 from schemas.limits import DIARY_DAYS, LONGEST_PAGE
 from schemas.patrol.runs import DiaryPage
-from store.llm import keys
 
 AFTER_SCENES = (
     "A patrol writes a page after it has processed scenes: hand some in, or talk to the Being; they are drawn half "
@@ -31,9 +31,8 @@ def diary(
     """Read a Being's diary, newest day first, and what it wants to have in mind next time."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        page = diary_page(on.store, target.being_id, cursor=cursor, limit=limit)
-        with on.store.transaction() as tx:
-            thinks = keys.may_think(tx, target.being_id, platform=on.thinkers.has_platform())
+        page = read_diary.perform(on, being=target, cursor=cursor, limit=limit)
+        thinks = keys.may_think(on.store, target.being_id, platform=on.thinkers.has_platform())
     if page.entries or as_json:
         say_page(page, *told(page), as_json=as_json)
     else:

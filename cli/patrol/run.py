@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 from rich.live import Live
@@ -14,10 +14,12 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import console, remark, say, say_json, table
 from cli.patrol.outcomes import outcome
-from memory.patrol.demand import demand
 from memory.patrol.progress import run_report
+from operations.patrols import demand_patrol
 from schemas.patrol.runs import RunReport, StepUnderWay
-from store.database import Store
+
+if TYPE_CHECKING:
+    from store.database import Store
 
 PAUSE = 0.1
 PICTURES_A_SECOND = 12
@@ -34,7 +36,7 @@ def run(
     """Demand a patrol, and watch its nine steps. Ends with 1 if the patrol fails."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        run_id = demand(on.store, on.settings, target.being_id)
+        run_id = demand_patrol.perform(on, being=target).run_id
         if not wait:
             say_json({"run_id": run_id}) if as_json else say(f"Patrol {run_id} is demanded.")
             return
@@ -53,7 +55,7 @@ def run(
 
 
 def watched(
-    store: Store,
+    store: "Store",
     being_id: UUID,
     run_id: UUID,
     meanwhile: Callable[[], None] = lambda: time.sleep(PAUSE),

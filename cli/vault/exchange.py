@@ -7,11 +7,9 @@ from typer import Argument, Exit, FileBinaryRead, FileText, Option, Typer
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_document, say_json
-from memory.vault import records
-from memory.vault.blocks import build_snapshot_block
 from memory.vault.config import config_of, read_config, set_config, write_config
 from memory.vault.exchange import export_lines, import_lines
-from schemas.vault.answers import Block
+from operations import vault as operations
 
 ScopeOption = Annotated[
     str | None, Option("--scope", help="Only this scope: `shared` or the Being's slug.", show_default=False)
@@ -33,8 +31,7 @@ def snapshot(
     """Show the block that every prompt of the Being contains."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            block = Block(text=build_snapshot_block(tx, target, [scope] if scope else None))
+        block = operations.show_snapshot.perform(on, being=target, scope=[scope] if scope else None)
     if as_json:
         say_json(block)
     elif block.text:
@@ -68,7 +65,7 @@ def compact(
 ) -> None:
     """Remove superseded versions and old tombstones. Live records stay the same. It can be interrupted at any point."""
     with opened() as on:
-        done = records.compact(on.store, on.settings, find_being(on.store, being, owner), scope)
+        done = operations.compact_vault.perform(on, being=find_being(on.store, being, owner), scope=scope)
     if as_json:
         say_json(done)
     else:

@@ -50,6 +50,15 @@ class Caller:
         if scope not in self.scopes:
             raise Forbidden(f"This token lacks the scope `{scope}`.")
 
+    def require_all_beings(self) -> None:
+        """Check that the token gives access to all of its user's Beings.
+
+        Raises:
+            Forbidden: It is bound to one.
+        """
+        if self.being_id is not None:
+            raise Forbidden("This token is bound to one Being: use a token for all of your Beings.")
+
 
 @dataclass(frozen=True)
 class Operator:
@@ -88,6 +97,18 @@ def issue_operator_token(store: Store, *, lifetime: timedelta | None) -> tuple[s
     secret = PREFIX + secrets.token_urlsafe(32)
     with store.transaction() as tx:
         return secret, operators.add_token(tx, digest(secret), lifetime)
+
+
+def operator_tokens(store: Store) -> list[OperatorToken]:
+    """Operators' tokens, oldest first, without their secrets."""
+    with store.transaction() as tx:
+        return operators.tokens(tx)
+
+
+def revoke_operator_token(store: Store, token_id: UUID) -> bool:
+    """Revoke an operator's token at once; returns whether there is one of that id."""
+    with store.transaction() as tx:
+        return operators.revoke(tx, token_id)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,11 @@
-"""Changes to a Being: its display name, and the daily budget of its model calls."""
+"""A user's Beings: made, listed and changed."""
 
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
-from schemas.accounts.accounts import Being, BeingChanges
+from memory.accounts.access import Caller
+from schemas.accounts.accounts import Being, BeingChanges, NewBeing
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
@@ -10,7 +13,24 @@ from store.errors import Refused
 from store.search import documents
 
 
-def change(store: Store, settings: Settings, being: Being, changes: BeingChanges) -> Being:
+def make(store: Store, settings: Settings, user_id: UUID, new: NewBeing) -> Being:
+    """Create a Being with its two root clusters.
+
+    Raises:
+        Refused: The user has a Being of that slug, or as many as the settings allow.
+    """
+    with store.transaction() as tx:
+        return beings.add_being(tx, user_id, new.slug, new.name, most=settings.most_beings)
+
+
+def opened_by(store: Store, caller: Caller) -> list[Being]:
+    """The Beings that a caller has access to, oldest first."""
+    with store.transaction() as tx:
+        found = beings.beings_of(tx, caller.user_id)
+    return [being for being in found if caller.being_id in {None, being.being_id}]
+
+
+def change_within_limits(store: Store, settings: Settings, being: Being, changes: BeingChanges) -> Being:
     """Apply a user's changes to a Being of theirs; a budget may not exceed the platform's.
 
     Raises:
@@ -23,6 +43,11 @@ def change(store: Store, settings: Settings, being: Being, changes: BeingChanges
     ):
         if _exceeds(named.get(name), most):
             raise Refused(f"`{name}` may be at most {most} {words} on this platform.")
+    return change(store, being, named)
+
+
+def change(store: Store, being: Being, named: Mapping[str, Any]) -> Being:
+    """Change fields of a Being by their names, as an operator may; returns it as it is now."""
     with store.transaction() as tx:
         changed = beings.change_being(tx, being.being_id, named)
         if changed.language != being.language:

@@ -1,9 +1,37 @@
-"""Pages of users, for the operator."""
+"""Users and their access tokens, as an operator's application manages them."""
 
+from datetime import UTC, datetime
+from uuid import UUID
+
+from memory.accounts import access
 from memory.text.pages import cut_page, parse_id_cursor
-from schemas.accounts.accounts import UserPage
-from store.accounts import users
+from schemas.accounts.accounts import NewToken, NewUser, Token, User, UserChanges, UserPage
+from schemas.settings import Settings
+from store.accounts import beings, tokens, users
 from store.database import Store
+from store.errors import NotFound
+
+
+def add(store: Store, name: str, time_zone: str) -> User:
+    """Create a user.
+
+    Raises:
+        Refused: Another user has the name.
+    """
+    with store.transaction() as tx:
+        return users.add_user(tx, name, time_zone)
+
+
+def ensure(store: Store, new: NewUser) -> tuple[User, bool]:
+    """The user with an external id, and whether it was created; one who was there stays as they are."""
+    with store.transaction() as tx:
+        return users.ensure_user(
+            tx,
+            new.external_id,
+            name=new.name or new.external_id,
+            time_zone=new.time_zone,
+            facts_scope=new.facts_scope,
+        )
 
 
 def user_page(store: Store, *, external_id: str | None, cursor: str | None, limit: int) -> UserPage:
@@ -17,3 +45,71 @@ def user_page(store: Store, *, external_id: str | None, cursor: str | None, limi
         found = users.user_page(tx, external_id=external_id, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda user: str(user.user_id))
     return UserPage(users=shown, cursor=end)
+
+
+def show(store: Store, user_id: UUID) -> User:
+    """A user.
+
+    Raises:
+        NotFound: There is none.
+    """
+    with store.transaction() as tx:
+        return users.get_user(tx, user_id)
+
+
+def change(store: Store, user_id: UUID, changes: UserChanges) -> User:
+    """Change a user's name, time zone or scope of facts; fields that were not given stay.
+
+    Raises:
+        NotFound: There is none.
+        Refused: Another user has the name.
+    """
+    with store.transaction() as tx:
+        return users.change_user(tx, user_id, changes.model_dump(exclude_unset=True))
+
+
+def issue_token(store: Store, settings: Settings, user_id: UUID, new: NewToken) -> tuple[str, Token]:
+    """Create a token of a user; returns its secret, which can't be read again, and its row.
+
+    Raises:
+        NotFound: There is no such user, or the user has no such Being.
+        Refused: The user has as many valid tokens as the settings allow.
+    """
+    being_id = None
+    with store.transaction() as tx:
+        users.get_user(tx, user_id)
+        if new.being is not None:
+            being = beings.find_being(tx, user_id, new.being)
+            if being is None:
+                raise NotFound("The user has no Being of that id or slug.")
+            being_id = being.being_id
+    return access.issue_token(
+        store,
+        user_id,
+        being_id=being_id,
+        scopes=new.scopes,
+        lifetime=None if new.expires is None else new.expires - datetime.now(UTC),
+        most=settings.most_tokens,
+    )
+
+
+def tokens_of(store: Store, user_id: UUID) -> list[Token]:
+    """A user's tokens, oldest first, revoked ones included.
+
+    Raises:
+        NotFound: There is no such user.
+    """
+    with store.transaction() as tx:
+        users.get_user(tx, user_id)
+        return tokens.tokens_of(tx, user_id)
+
+
+def revoke_token(store: Store, user_id: UUID, token_id: UUID) -> None:
+    """Revoke a token at once, and delete provider keys that came with its requests.
+
+    Raises:
+        NotFound: The user has no such token.
+    """
+    with store.transaction() as tx:
+        if not tokens.revoke_token(tx, user_id, token_id):
+            raise NotFound(f"The user has no token {token_id}.")

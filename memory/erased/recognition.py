@@ -6,7 +6,7 @@ the digests stay.
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -18,6 +18,7 @@ from schemas.settings import Settings
 from schemas.vault.records import SHARED, VaultRecord
 from store.accounts import erased
 from store.accounts.erased import ErasedMessage, ErasedNote
+from store.database import Store
 from store.errors import Refused, Unavailable
 from store.transaction import Transaction
 
@@ -140,35 +141,45 @@ def remember_records(tx: Transaction, recognition: Recognition, versions: Sequen
     erased.add(tx, recognition.user_id, None if scopes == {SHARED} else recognition.being_id, kept)
 
 
-def rotate(tx: Transaction, settings: Settings) -> int:
+def rotate(store: Store, settings: Settings) -> int:
     """Encrypt every user's key with the newest secret; returns their number.
 
     Raises:
         Refused: There is no secret, or the secret of a key is missing.
     """
     seals = key_cipher(settings)
-    keys = erased.all_keys(tx)
-    if keys and seals is None:
-        raise Refused("PATROL_SECRET_KEY is not set: there is no secret to encrypt with.")
-    for key in keys:
-        try:
-            opened = _opened(seals, key)
-        except DecryptionFailed as fault:
-            raise Refused(f"The key for erased items of user {key.user_id}: {fault}") from None
-        erased.reencrypt(tx, _sealed(seals, key.user_id, opened))
+    with store.transaction() as tx:
+        keys = erased.all_keys(tx)
+        if keys and seals is None:
+            raise Refused("PATROL_SECRET_KEY is not set: there is no secret to encrypt with.")
+        for key in keys:
+            try:
+                opened = _opened(seals, key)
+            except DecryptionFailed as fault:
+                raise Refused(f"The key for erased items of user {key.user_id}: {fault}") from None
+            erased.reencrypt(tx, _sealed(seals, key.user_id, opened))
     return len(keys)
 
 
-def undecryptable(tx: Transaction, settings: Settings) -> list[UUID]:
+def undecryptable(store: Store, settings: Settings) -> list[UUID]:
     """Return the users whose key no secret in PATROL_SECRET_KEY decrypts, so that nothing of theirs can be taken in."""
     cipher = key_cipher(settings)
     found = []
-    for key in erased.all_keys(tx):
+    with store.transaction() as tx:
+        keys = erased.all_keys(tx)
+    for key in keys:
         try:
             _opened(cipher, key)
         except DecryptionFailed:
             found.append(key.user_id)
     return found
+
+
+def forget(store: Store, user_ids: Iterable[UUID]) -> None:
+    """Remove the keys and digests of users: what they had erased is no longer recognised."""
+    with store.transaction() as tx:
+        for user_id in user_ids:
+            erased.forget(tx, user_id)
 
 
 def _recognition(settings: Settings, key: ErasureKey, being_id: UUID) -> Recognition:

@@ -55,6 +55,12 @@ def remove(store: Store, user_id: UUID, key_id: UUID) -> None:
             raise NotFound(f"You have no key {key_id}.")
 
 
+def may_think(store: Store, being_id: UUID, *, platform: bool) -> bool:
+    """Whether a model is available to a Being, as far as stored rows show; `platform`: the platform has a key."""
+    with store.transaction() as tx:
+        return keys.may_think(tx, being_id, platform=platform)
+
+
 def rotate(store: Store, settings: Settings) -> int:
     """Re-encrypt every key with the newest secret, after which older secrets can be removed; returns how many.
 

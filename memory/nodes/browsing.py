@@ -11,7 +11,7 @@ from memory.text.pages import (
     time_cursor,
 )
 from schemas.intake.notes import NotePage, NoteState
-from schemas.nodes.nodes import NodePage, NodeStatus
+from schemas.nodes.nodes import Cluster, NodePage, NodeStatus
 from schemas.nodes.topic_map import TopicMap
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from store.database import Store
@@ -32,6 +32,18 @@ def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: 
         found = notes.page(tx, being_id, state=state, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda note: str(note.note_id))
     return NotePage(notes=shown, cursor=end)
+
+
+def topics(store: Store, being_id: UUID) -> list[Cluster]:
+    """A Being's topics: each root, then its topics by size."""
+    with store.transaction() as tx:
+        return clusters.live(tx, being_id)
+
+
+def topic_names(store: Store, being_id: UUID) -> dict[UUID, str]:
+    """The names of a Being's topics by their ids, also of those that are gone."""
+    with store.transaction() as tx:
+        return clusters.names(tx, being_id)
 
 
 def node_page(

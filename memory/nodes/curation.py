@@ -26,6 +26,12 @@ from store.talk import scenes
 CORRECTION_TRIES = 5
 
 
+def named(store: Store, being_id: UUID, name: str) -> list[UUID]:
+    """Up to two nodes with that id, end of an id, or producer's id of their note; two mean that it is ambiguous."""
+    with store.transaction() as tx:
+        return nodes.named(tx, being_id, name)
+
+
 def look(store: Store, being_id: UUID, node_id: UUID) -> Node:
     """Read one node, without activating it.
 

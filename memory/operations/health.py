@@ -7,6 +7,7 @@ from schemas.settings import Settings
 from store.database import Store
 from store.ledger import metrics
 from store.llm import budgets
+from store.migrate import missing
 from store.transaction import Transaction
 
 SWEEPS_MISSED = 10
@@ -105,3 +106,17 @@ def _budgets(tx: Transaction) -> Finding:
 
 def _seconds(span: timedelta) -> str:
     return f"{span.total_seconds():.0f} s"
+
+
+def missing_migrations(store: Store, *, patience: float | None = None) -> list[str]:
+    """The names of the migrations that the database lacks, in order.
+
+    Args:
+        store: The ledger.
+        patience: Seconds to wait for a connection.
+
+    Raises:
+        Unavailable: There was none in time.
+    """
+    with store.transaction(patience=patience) as tx:
+        return missing(tx)

@@ -39,6 +39,10 @@ class ItemBatchRefused(ValueError):
     """The batch is refused whole: it is empty, or has too many items."""
 
 
+class TooManyItems(ItemBatchRefused):
+    """The batch has more than 1,000 items; nothing of it was stored."""
+
+
 class ItemRefused(ValueError):
     """One item is invalid; the message says why, and where in it."""
 
@@ -203,7 +207,7 @@ def read_items(
     if not items:
         raise ItemBatchRefused("The batch is empty: send at least one item.")
     if len(items) > BATCH_ITEMS:
-        raise ItemBatchRefused(
+        raise TooManyItems(
             f"The batch has {len(items)} items, and {BATCH_ITEMS} is the most: nothing was stored. Split the batch."
         )
     read: list[Item[T]] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from memory.text.items import ItemBatchRefused
+from memory.text.items import ItemBatchRefused, TooManyItems
 from memory.vault.gates import GateRefused
 from memory.vault.records import locked_writer, scopes_of
 from memory.vault.scope_writer import ErasedBefore, ScopeWriter
@@ -54,7 +54,7 @@ def bulk_add(
     if not items:
         raise ItemBatchRefused("The list is empty: send at least one record.")
     if len(items) > BATCH_ITEMS:
-        raise ItemBatchRefused(
+        raise TooManyItems(
             f"The list has {len(items)} records, and {BATCH_ITEMS} is the most. Nothing was added: send it in parts."
         )
     builder = _ReceiptBuilder(len(items))

@@ -88,3 +88,9 @@ class DiaryPage(Answer):
     entries: list[DiaryEntry] = Field(description="Newest first, one for each day in the user's time zone.")
     cursor: Cursor
     think_md: str = Field(description="Its notes for the next conversation; empty until a patrol has written some.")
+
+
+class Demanded(Answer):
+    """The patrol that will do it."""
+
+    run_id: UUID

@@ -2,13 +2,9 @@
 
 from random import SystemRandom
 
-from fastapi import APIRouter
-
-from api.http.auth import ReadBeing
-from api.http.bodies import JsonRoute
-from api.http.idempotency import calls_models
-from api.http.resources import On
 from memory.nodes import recall
+from operations.declaration import operation
+from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import (
     Explanation,
@@ -21,18 +17,14 @@ from schemas.nodes.recall import (
     SearchRequest,
     TopicRequest,
 )
-
-router = APIRouter(prefix="/v1/beings/{being}", tags=["Recall"], route_class=JsonRoute)
+from workers.runtime.resources import Resources
 
 CHANCE = SystemRandom()
 
 
-@router.post("/recall", response_model_exclude_unset=True)
-@calls_models
-def recall_memories(on: On, being: ReadBeing, question: RecallRequest) -> RecalledFragments | RecalledNodes:
+@operation("POST /v1/beings/{being}/recall", scope="read", omits="unset", repeated="done again")
+def recall_memories(on: Resources, being: Being, question: RecallRequest) -> RecalledFragments | RecalledNodes:
     """Recall by meaning, up to `limit` living memories.
-
-    Scope `read`.
 
     As `fragments`, actions and feelings are shuffled into one stream, which blurs their borders as human memory does;
     as `nodes`, each memory comes whole. While the embedder is out of reach words have to do, and the answer says so.
@@ -49,24 +41,17 @@ def recall_memories(on: On, being: ReadBeing, question: RecallRequest) -> Recall
     return RecalledNodes(nodes=nodes, degraded=recalled.degraded, **explained)
 
 
-@router.post("/recall_memory")
-@calls_models
-def recall_topic(on: On, being: ReadBeing, question: TopicRequest) -> TopicPage:
-    """Remember a topic: all its memories, dead ones too, newest first, 50 at a time.
-
-    Scope `read`.
-    """
+@operation("POST /v1/beings/{being}/recall_memory", scope="read", repeated="done again")
+def recall_topic(on: Resources, being: Being, question: TopicRequest) -> TopicPage:
+    """Remember a topic: all its memories, dead ones too, newest first, 50 at a time."""
     return recall.recall_topic(
         on.store, being.being_id, question.cluster_id, question.cursor, activate=question.activate
     )
 
 
-@router.post("/search_memory")
-@calls_models
-def search_memories(on: On, being: ReadBeing, question: SearchRequest) -> Searched:
+@operation("POST /v1/beings/{being}/search_memory", scope="read", repeated="done again")
+def search_memories(on: Resources, being: Being, question: SearchRequest) -> Searched:
     """Search memories, dead ones too, by words.
-
-    Scope `read`.
 
     Themes match whole and to the letter; action, feeling and dates match as parts, whatever the case.
     """

@@ -1,1 +1,0 @@
-"""Routes of nodes, clusters and recall."""

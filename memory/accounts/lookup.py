@@ -1,0 +1,35 @@
+"""Finds the users and Beings that a person with access to all of them names."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from schemas.accounts.accounts import Being, User
+from store.accounts import beings, users
+from store.database import Store
+
+
+def user_named(store: Store, name: str) -> User | None:
+    """The user of that name, external id or id."""
+    with store.transaction() as tx:
+        return users.find_user(tx, name)
+
+
+def all_users(store: Store) -> Sequence[User]:
+    """All users, oldest first."""
+    with store.transaction() as tx:
+        return users.all_users(tx)
+
+
+def beings_named(store: Store, name: str | None, user_id: UUID | None, limit: int | None = None) -> list[Being]:
+    """Beings, oldest first.
+
+    Args:
+        store: The ledger.
+        name: Only those of that slug or id; None: of any.
+        user_id: Only this user's; None: all users'.
+        limit: The most of them, where neither is given; None: all.
+    """
+    with store.transaction() as tx:
+        if name is not None:
+            return [one for one in beings.beings_named(tx, name) if user_id in {None, one.user_id}]
+        return beings.all_beings(tx, limit=limit) if user_id is None else beings.beings_of(tx, user_id)

@@ -1,0 +1,77 @@
+"""A user's Beings, and their erasure."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from memory.accounts import beings, erasure, overview
+from memory.accounts.access import Caller
+from memory.nodes import erasure as node_erasure
+from operations.declaration import operation
+from schemas.accounts.accounts import Being, BeingChanges, BeingPage, NewBeing
+from schemas.accounts.overview import Overview
+from schemas.accounts.portability import BeingErased, NodeErased
+from workers.runtime.resources import Resources
+
+
+@operation("POST /v1/beings", scope="manage", for_all_beings=True, status=HTTPStatus.CREATED, conflicts=True)
+def make_being(on: Resources, caller: Caller, new: NewBeing) -> Being:
+    """Create a Being with its two root clusters, Business and Private.
+
+    A user may have up to PATROL_MOST_BEINGS Beings.
+    """
+    return beings.make(on.store, on.settings, caller.user_id, new)
+
+
+@operation("GET /v1/beings", scope="read")
+def list_beings(on: Resources, caller: Caller) -> BeingPage:
+    """List the Beings that your token opens, oldest first."""
+    return BeingPage(beings=beings.opened_by(on.store, caller))
+
+
+@operation("GET /v1/beings/{being}", scope="read")
+def show_being(on: Resources, being: Being) -> Being:  # noqa: ARG001  # every operation takes them
+    """Show a Being."""
+    return being
+
+
+@operation("GET /v1/beings/{being}/overview", scope="read")
+def show_overview(on: Resources, being: Being) -> Overview:
+    """Count what a Being's memory holds, and what waits."""
+    return overview.overview(on.store, being)
+
+
+@operation("PATCH /v1/beings/{being}", scope="manage", conflicts=True)
+def change_being(on: Resources, being: Being, changes: BeingChanges) -> Being:
+    """Change a Being's display name, its daily budget, or whether scenes are drawn from its talk; its slug stays.
+
+    A budget limits the Being's model calls for a day in your time zone; it can't exceed the platform's. When it is
+    spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
+    """
+    return beings.change_within_limits(on.store, on.settings, being, changes)
+
+
+@operation("DELETE /v1/beings/{being}", scope="manage")
+def erase_being(on: Resources, being: Being) -> BeingErased:
+    """Erase a Being and its memory for good. This can't be undone.
+
+    Facts without other evidence than messages to this Being are erased too. Your seeds, your user model and the shared
+    vault scope stay.
+    """
+    with on.store.bulk.unhurried():
+        return erasure.erase_being(on.store, being)
+
+
+@operation("POST /v1/beings/{being}/nodes/{node_id}/erase", scope="manage", conflicts=True, repeated="done again")
+def erase_node(on: Resources, being: Being, node_id: UUID) -> NodeErased:
+    """Erase a memory for good, with its note and all memories that it absorbed. This can't be undone.
+
+    Memories that had absorbed it return to the words of their own notes, and other memories that these had absorbed are
+    active again. Diary pages about it are erased as a whole.
+    """
+    return node_erasure.erase_node(on.store, on.settings, on.embedders, being, node_id)
+
+
+@operation("POST /v1/beings/{being}/notes/{note_id}/erase", scope="manage", conflicts=True, repeated="done again")
+def erase_note(on: Resources, being: Being, note_id: UUID) -> NodeErased:
+    """Erase a note for good, with the memory that was made from it. This can't be undone."""
+    return node_erasure.erase_note(on.store, on.settings, on.embedders, being, note_id)

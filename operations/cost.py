@@ -1,0 +1,30 @@
+"""What models have cost."""
+
+from datetime import date
+from typing import Annotated
+
+from pydantic import Field
+
+from memory.accounts.access import Caller
+from memory.llm import spending
+from operations.declaration import operation
+from schemas.accounts.accounts import Being
+from schemas.llm.calls import SpendingPage
+from workers.runtime.resources import Resources
+
+Since = Annotated[date | None, Field(description="From this day on, in your time zone; without, from the first.")]
+
+
+@operation("GET /v1/cost", scope="read")
+def show_cost(on: Resources, caller: Caller, *, since: Since = None) -> SpendingPage:
+    """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first.
+
+    A token for one Being shows that Being's.
+    """
+    return SpendingPage(spending=spending.lines(on.store, caller.user_id, caller.being_id, since=since))
+
+
+@operation("GET /v1/beings/{being}/cost", scope="read")
+def show_cost_of_being(on: Resources, being: Being, *, since: Since = None) -> SpendingPage:
+    """Show what one Being's models have cost, by day, purpose and model, newest day first."""
+    return SpendingPage(spending=spending.lines(on.store, being.user_id, being.being_id, since=since))

@@ -1,0 +1,21 @@
+"""The diary: what a Being wrote of its days."""
+
+from memory.patrol import diary
+from operations.declaration import operation
+from operations.parameters import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.limits import DIARY_DAYS
+from schemas.patrol.runs import DiaryPage
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/diary", scope="read")
+def read_diary(
+    on: Resources,
+    being: Being,
+    *,
+    cursor: Cursor = None,
+    limit: Limit = DIARY_DAYS,
+) -> DiaryPage:
+    """Read the diary, newest day first, and what the Being wants to have in mind next time."""
+    return diary.diary_page(on.store, being.being_id, cursor=cursor, limit=limit)

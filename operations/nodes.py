@@ -1,0 +1,151 @@
+"""Topics and single memories: looked at, pinned, corrected, forgotten, brought back."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.nodes import browsing, curation, topic_names
+from operations.declaration import Command, operation
+from operations.parameters import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.limits import FADING_PATROLS, MAP_NODES, PAGE_NODES
+from schemas.nodes.nodes import Cluster, ClusterPage, Node, NodeChanges, NodePage, NodeStatus, NodeStory, TopicChanges
+from schemas.nodes.topic_map import TopicMap
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/clusters", scope="read")
+def list_clusters(on: Resources, being: Being) -> ClusterPage:
+    """List the topics: each root, then its topics by size."""
+    return ClusterPage(clusters=browsing.topics(on.store, being.being_id))
+
+
+@operation(
+    "PATCH /v1/beings/{being}/clusters/{cluster_id}",
+    scope="manage",
+    conflicts=True,
+    commands=[
+        Command("rename", "Rename a topic; patrols keep the name.", takes=["name"], arguments=["name"], done="Renamed"),
+        Command(
+            "move",
+            "Move a topic with its memories to the other root.",
+            takes=["root"],
+            arguments=["root"],
+            done="Moved",
+        ),
+    ],
+)
+def change_topic(on: Resources, being: Being, cluster_id: UUID, changes: TopicChanges) -> Cluster:
+    """Rename a topic, move it to the other root, or both.
+
+    Patrols keep a name that a person gave. Roots can't be changed.
+    """
+    return topic_names.change(on.store, being.being_id, cluster_id, name=changes.name, root=changes.root)
+
+
+@operation("GET /v1/beings/{being}/nodes", scope="read", commands=[Command("nodes")])
+def list_nodes(
+    on: Resources,
+    being: Being,
+    *,
+    cluster: Annotated[UUID | None, Field(description="Only those of this topic.")] = None,
+    status: Annotated[NodeStatus | None, Field(description="Only those.")] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> NodePage:
+    """List memories, newest first, dead and forgotten ones too; looking keeps nothing alive."""
+    return browsing.node_page(on.store, being.being_id, cluster_id=cluster, status=status, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/fading", scope="read", commands=[Command("fading")])
+def list_fading(
+    on: Resources,
+    being: Being,
+    *,
+    patrols: Annotated[int, Field(ge=0, le=10_000, description="How many patrols to look ahead.")] = FADING_PATROLS,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> NodePage:
+    """List what will be dying within so many patrols, soonest first; `patrols_left` says how soon."""
+    return browsing.fading_page(on.store, being.being_id, patrols=patrols, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/map", scope="read")
+def show_map(
+    on: Resources,
+    being: Being,
+    *,
+    dead: Annotated[bool, Field(description="Whether to list dead memories too.")] = False,
+    cursor: Cursor = None,
+    limit: Annotated[int, Field(ge=1, le=MAP_NODES, description="The most memories of one page.")] = MAP_NODES,
+) -> TopicMap:
+    """Show the topics, and all memories in few words with their strength, for a drawing of the whole memory."""
+    return browsing.map_page(on.store, being.being_id, dead=dead, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/nodes/{node_id}", scope="read")
+def show_node(on: Resources, being: Being, node_id: UUID) -> Node:
+    """Show a memory."""
+    return curation.look(on.store, being.being_id, node_id)
+
+
+@operation("GET /v1/beings/{being}/nodes/{node_id}/history", scope="read")
+def tell_story(on: Resources, being: Being, node_id: UUID) -> NodeStory:
+    """Tell where a memory came from and what happened to it."""
+    return curation.story(on.store, being.being_id, node_id)
+
+
+@operation(
+    "PATCH /v1/beings/{being}/nodes/{node_id}",
+    scope="manage",
+    conflicts=True,
+    body="document",
+    commands=[
+        Command("pin", "Keep a memory from fading.", fixed={"pinned": True}, takes=(), done="Pinned"),
+        Command("unpin", "Let a pinned memory fade again.", fixed={"pinned": False}, takes=(), done="Unpinned"),
+        Command(
+            "correct",
+            "Replace parts of what a memory says; an empty text takes an optional part away.",
+            takes=("action", "actors", "when", "setting", "feeling", "themes", "importance"),
+            done="Corrected",
+        ),
+    ],
+)
+def change_node(on: Resources, being: Being, node_id: UUID, changes: NodeChanges) -> Node:
+    """Pin or unpin a memory, correct what it says, or both at once.
+
+    Corrected words are embedded anew. A pinned memory never fades; a dead one can't be pinned before it is revived.
+    """
+    corrections = changes.corrections()
+    if corrections:
+        return curation.correct(on.store, on.embedders, being.being_id, node_id, corrections, pinned=changes.pinned)
+    return curation.pin(on.store, being.being_id, node_id, pinned=bool(changes.pinned))
+
+
+@operation(
+    "DELETE /v1/beings/{being}/nodes/{node_id}",
+    scope="manage",
+    conflicts=True,
+    commands=[Command("forget", done="Forgotten")],
+)
+def forget_node(on: Resources, being: Being, node_id: UUID) -> Node:
+    """Forget a memory: nothing finds it, until it is revived. A pinned one must be unpinned first."""
+    return curation.forget(on.store, being.being_id, node_id)
+
+
+@operation(
+    "POST /v1/beings/{being}/nodes/{node_id}/revive", scope="manage", commands=[Command("revive", done="Revived")]
+)
+def revive_node(on: Resources, being: Being, node_id: UUID) -> Node:
+    """Bring a dying, dead, absorbed or forgotten memory back."""
+    return curation.revive(on.store, being.being_id, node_id)
+
+
+@operation("POST /v1/beings/{being}/nodes/{node_id}/undo", scope="manage", conflicts=True)
+def undo_node(on: Resources, being: Being, node_id: UUID) -> Node:
+    """Undo the latest forgetting or reviving by a person, if nothing else happened to the memory's state since.
+
+    The memory is what it would be without it: dying, dead, absorbed or active, and as old as it would be by now.
+    """
+    return curation.undo(on.store, being.being_id, node_id)

@@ -1,0 +1,21 @@
+"""Parameters that several operations take."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from operations.declaration import InHeader
+from schemas.limits import LONGEST_PAGE, PRODUCER_ID_CHARACTERS
+
+Cursor = Annotated[str | None, Field(description="The `cursor` of the previous page; omit it for the first page.")]
+Limit = Annotated[int, Field(ge=1, le=LONGEST_PAGE, description="The most items of one page.")]
+ItemKey = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=PRODUCER_ID_CHARACTERS,
+        description="Gives an item without an id one, from this key and its position, so that a retry changes nothing.",
+    ),
+    InHeader,
+]
+"""The Idempotency-Key of a request whose items it names."""

@@ -1,0 +1,101 @@
+"""Sessions: their messages and summaries, the session state, and the spine."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AfterValidator, Field
+
+from memory.nodes import browsing
+from memory.talk import sessions
+from operations.declaration import operation
+from operations.parameters import Cursor, Limit
+from schemas.accounts.accounts import Being
+from schemas.limits import PAGE_NODES
+from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
+from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, SpinePage
+from schemas.text.storable import storable
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/sessions", scope="read")
+def list_sessions(
+    on: Resources,
+    being: Being,
+    *,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> SessionPage:
+    """List sessions, the one opened last first; an open session has no `ended_at`."""
+    return browsing.session_page(on.store, being.being_id, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/sessions/{session_id}", scope="read")
+def show_session(on: Resources, being: Being, session_id: UUID) -> SessionDetail:
+    """Show a session with its summary, which is written after the session has closed, if a model is available.
+
+    A late message that belongs to the session causes a new version of the summary.
+    """
+    return sessions.session(on.store, being.being_id, session_id)
+
+
+@operation("GET /v1/beings/{being}/sessions/{session_id}/messages", scope="read")
+def list_messages(
+    on: Resources,
+    being: Being,
+    session_id: UUID,
+    *,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> MessagePage:
+    """List the messages of a session, in order."""
+    return browsing.said_in(on.store, being.being_id, session_id, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/party-messages", scope="read")
+def list_party_messages(
+    on: Resources,
+    being: Being,
+    *,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> MessagePage:
+    """List third speakers' messages of all sessions, the one received last first."""
+    return browsing.party_page(on.store, being.being_id, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/retracted-messages", scope="read")
+def list_retracted_messages(
+    on: Resources,
+    being: Being,
+    *,
+    conversation: Annotated[
+        str | None, AfterValidator(storable), Field(description="Only those of this conversation.")
+    ] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> RetractedPage:
+    """List messages that were taken back and can be restored, the one received last first."""
+    return browsing.retracted_page(on.store, being.being_id, conversation=conversation, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/session-state", scope="read")
+def show_state(on: Resources, being: Being) -> SessionState:
+    """Show the state that survives sessions: message count, rolling summary, and the summary's last attempt."""
+    return sessions.state(on.store, being.being_id)
+
+
+@operation("GET /v1/beings/{being}/rolling-summaries", scope="read")
+def list_rolling_summaries(
+    on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = PAGE_NODES
+) -> RollingPage:
+    """List the versions of the rolling summary, newest first; it is rewritten every four messages."""
+    return sessions.rolling_page(on.store, being.being_id, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/beings/{being}/spine", scope="read")
+def list_spines(on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = 1) -> SpinePage:
+    """List versions of the spine, the long-term summary of the Being's user, newest first; one unless `limit` is set.
+
+    It is rewritten every 20 judged messages, and holds nothing that was said in confidence.
+    """
+    return sessions.spine_page(on.store, being, cursor=cursor, limit=limit)

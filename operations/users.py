@@ -1,0 +1,86 @@
+"""An application's users and their access tokens, for an operator."""
+
+from http import HTTPStatus
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.accounts import erasure, user_accounts
+from operations.declaration import OPERATOR, Existing, operation
+from operations.parameters import Cursor, Limit
+from schemas.accounts.accounts import ExternalId, IssuedToken, NewToken, NewUser, TokenPage, User, UserChanges, UserPage
+from schemas.accounts.portability import BeingErased
+from schemas.limits import PAGE_NODES
+from workers.runtime.resources import Resources
+
+
+@operation("POST /v1/users", scope=OPERATOR, status=HTTPStatus.CREATED, conflicts=True, repeated="harmless")
+def create_user(on: Resources, new: NewUser) -> User | Existing[User]:
+    """Create a user for a person, or return the user whom you created with the same `external_id`.
+
+    A user is one person: what one of the person's Beings hears about the person, all of them know, unless
+    `facts_scope` is `being`. So create a user for each person, and a Being for each companion of that person.
+
+    The answer is 201 for a new user, and 200 for a known one, who is returned as stored: change a user with `PATCH`.
+    """
+    user, created = user_accounts.ensure(on.store, new)
+    return user if created else Existing(user)
+
+
+@operation("GET /v1/users", scope=OPERATOR)
+def list_users(
+    on: Resources,
+    *,
+    external_id: Annotated[ExternalId | None, Field(description="Only the user with this external id.")] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> UserPage:
+    """List users, oldest first."""
+    return user_accounts.user_page(on.store, external_id=external_id, cursor=cursor, limit=limit)
+
+
+@operation("GET /v1/users/{user_id}", scope=OPERATOR)
+def show_user(on: Resources, user_id: UUID) -> User:
+    """Show a user."""
+    return user_accounts.show(on.store, user_id)
+
+
+@operation("PATCH /v1/users/{user_id}", scope=OPERATOR, conflicts=True)
+def change_user(on: Resources, user_id: UUID, changes: UserChanges) -> User:
+    """Change a user's name, time zone or scope of facts.
+
+    A new scope applies to facts that are heard from then on.
+    """
+    return user_accounts.change(on.store, user_id, changes)
+
+
+@operation("DELETE /v1/users/{user_id}", scope=OPERATOR)
+def erase_user(on: Resources, user_id: UUID) -> BeingErased:
+    """Erase a user for good, with all Beings, facts, keys and tokens. This can't be undone."""
+    user = user_accounts.show(on.store, user_id)
+    with on.store.bulk.unhurried():
+        return erasure.erase_user(on.store, user)
+
+
+@operation("POST /v1/users/{user_id}/tokens", scope=OPERATOR, status=HTTPStatus.CREATED, conflicts=True)
+def create_token(on: Resources, user_id: UUID, new: NewToken) -> IssuedToken:
+    """Create an access token for a user. Its secret is in this answer alone.
+
+    Scopes: `ingest` hands in notes and messages, `read` reads and recalls, `manage` creates Beings and changes memory.
+    A user may have up to PATROL_MOST_TOKENS valid tokens.
+    """
+    secret, token = user_accounts.issue_token(on.store, on.settings, user_id, new)
+    return IssuedToken(secret=secret, token=token)
+
+
+@operation("GET /v1/users/{user_id}/tokens", scope=OPERATOR)
+def list_tokens(on: Resources, user_id: UUID) -> TokenPage:
+    """List a user's tokens without their secrets, oldest first, revoked ones included."""
+    return TokenPage(tokens=user_accounts.tokens_of(on.store, user_id), cursor=None)
+
+
+@operation("DELETE /v1/users/{user_id}/tokens/{token_id}", scope=OPERATOR, status=HTTPStatus.NO_CONTENT)
+def revoke_token(on: Resources, user_id: UUID, token_id: UUID) -> None:
+    """Revoke a user's token at once. Provider keys that came with its requests are deleted."""
+    user_accounts.revoke_token(on.store, user_id, token_id)

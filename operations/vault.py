@@ -1,0 +1,49 @@
+"""The vault as a whole: blocks for prompts, configuration, compaction."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from memory.vault import blocks, records
+from memory.vault.config import config_of, set_config
+from operations.declaration import operation
+from operations.vault_records import Scope
+from schemas.accounts.accounts import Being
+from schemas.vault.answers import Block, Compacted
+from schemas.vault.requests import BlockRequest, VaultConfig
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/vault/snapshot", scope="read")
+def show_snapshot(
+    on: Resources,
+    being: Being,
+    *,
+    scope: Annotated[list[str] | None, Field(description="Only these scopes; the configured ones if omitted.")] = None,
+) -> Block:
+    """Show the block that every prompt contains: canon, and registers with a topic, fenced."""
+    return Block(text=blocks.snapshot_block(on.store, being, scope))
+
+
+@operation("POST /v1/beings/{being}/vault/block", scope="read")
+def build_block(on: Resources, being: Being, request: BlockRequest) -> Block:
+    """Build a block of the records relevant to a query, canon first, fenced for a prompt."""
+    return Block(text=blocks.memory_block(on.store, being, request))
+
+
+@operation("GET /v1/beings/{being}/vault/profile", scope="read")
+def show_profile(on: Resources, being: Being) -> VaultConfig:
+    """Show the Being's vault configuration."""
+    return config_of(on.store, being)
+
+
+@operation("PUT /v1/beings/{being}/vault/profile", scope="manage")
+def change_profile(on: Resources, being: Being, config: VaultConfig) -> VaultConfig:
+    """Replace the Being's vault configuration; omitted fields get their defaults."""
+    return set_config(on.store, being, config)
+
+
+@operation("POST /v1/beings/{being}/vault/compact", scope="manage", repeated="harmless")
+def compact_vault(on: Resources, being: Being, *, scope: Scope = None) -> Compacted:
+    """Remove superseded versions and old tombstones; live records stay the same."""
+    return records.compact(on.store, on.settings, being, scope)
