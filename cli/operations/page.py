@@ -11,9 +11,9 @@ from cli.console.failures import Failure
 from cli.console.ledger import find_user, opened
 from cli.console.output import console, say, words
 from cli.operations.stack import address
+from memory.accounts import lookup
 from memory.accounts.page_sessions import issue_link
 from schemas.accounts.accounts import User
-from store.accounts import users
 from store.database import Store
 
 HOUR = timedelta(hours=1)
@@ -33,8 +33,7 @@ def page(
     The link has all scopes. Into a file or a pipe it is not written, since it is as good as a token until it is used.
     """
     with opened() as on:
-        with on.store.transaction() as tx:
-            user = find_user(tx, owner) if owner else _only(users.all_users(tx))
+        user = find_user(on.store, owner) if owner else _only(lookup.all_users(on.store))
         show_way_in(on.store, address(on.settings.api_host, port or on.settings.api_port), [user], HOUR)
 
 

@@ -1,4 +1,4 @@
-"""Keeps a set of child processes running, and stops them together. Decision 0082 says why no library does."""
+"""Keeps a set of child processes running, and stops them together."""
 
 import signal
 import time
