@@ -126,9 +126,8 @@ class Group:
         """Yield what a user of the command may type: first what is required."""
         arguments, options = [], []
         for parameter in operation.parameters:
-            finder = self._finders.get(parameter.name)
-            if finder and parameter.place == "path":
-                arguments.append(_argument(parameter.name, {}, finder.metavar, finder.help))
+            if parameter.place == "path":
+                arguments.append(self._path_argument(parameter))
                 continue
             for name, schema, required in _parts(parameter):
                 if name in command.fixed or not (command.takes is None or name in command.takes):
@@ -147,6 +146,14 @@ class Group:
                 yield _keyword(name, annotation, default)
         if operation.answer is not None:
             yield _keyword("as_json", JsonOption, default=False)
+
+    def _path_argument(self, parameter: Parameter) -> inspect.Parameter:
+        if finder := self._finders.get(parameter.name):
+            return _argument(parameter.name, {}, finder.metavar, finder.help)
+        ((name, schema, _),) = _parts(parameter)
+        thing = name.removesuffix("_id")
+        about = parameter.description or f"The id of the {thing.replace('_', ' ')}, as the list shows it."
+        return _argument(name, schema, thing, about)
 
     def _show(self, answer: Any, done: str, *, as_json: bool) -> None:
         """Print an answer: as JSON, or as its view shows it, with the cursor of a page in a remark."""

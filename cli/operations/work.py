@@ -5,7 +5,7 @@ from typing import Any
 from cli.console.declared import Group
 from cli.console.output import day, table, words
 from operations import work as operations
-from schemas.ledger.work import Work, WorkPage
+from schemas.ledger.work import WorkPage
 
 
 def _page(page: WorkPage) -> list[Any]:
@@ -16,13 +16,9 @@ def _page(page: WorkPage) -> list[Any]:
     return [shown if page.work else "There is no such work."]
 
 
-def _unit(unit: Work) -> list[Any]:
-    return [words(unit.model_dump_json(indent=2))]
-
-
 work = Group(
     operations,
     "The ledger: list work; replay or drop dead work.",
     finders={},
-    views={WorkPage: _page, Work: _unit},
+    views={WorkPage: _page},
 ).commands

@@ -16,7 +16,7 @@ from memory.vault import records as vault_writing
 from operations import vault_records as operations
 from schemas.vault.answers import CandidatePage, HitPage, ProposalPage, VaultStats
 from schemas.vault.records import SHARED, RecordPage, VaultRecord
-from schemas.vault.requests import Deletion, NewRecord
+from schemas.vault.requests import NewRecord
 
 
 def _records(page: RecordPage) -> list[Any]:
@@ -119,9 +119,8 @@ def delete(
     records: RecordsArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
 ) -> None:
     """Delete records; each ends in a tombstone without text. Earlier versions stay until `patrol vault compact`."""
-    deletion: Deletion = read(Deletion, {"ids": records})
     with opened() as on:
-        deleted = operations.delete_records.perform(on, being=find_being(on.store, being, owner), deletion=deletion)
+        deleted = vault_writing.bulk_delete(on.store, on.settings, find_being(on.store, being, owner), records)
     if as_json:
         return say_json(deleted)
     say(f"{count(len(deleted.deleted), 'record')} deleted.")

@@ -1,6 +1,5 @@
 """Finds the users and Beings that a person with access to all of them names."""
 
-from collections.abc import Sequence
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, User
@@ -14,7 +13,7 @@ def user_named(store: Store, name: str) -> User | None:
         return users.find_user(tx, name)
 
 
-def all_users(store: Store) -> Sequence[User]:
+def all_users(store: Store) -> list[User]:
     """All users, oldest first."""
     with store.transaction() as tx:
         return users.all_users(tx)

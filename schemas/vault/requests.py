@@ -57,8 +57,8 @@ class RecordChanges(Changes):
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": "The bakery opens at six."}]})
 
     text: str | None = Field(None, description=f"The new text, at most {VAULT_CHARACTERS} characters.")
-    category: Label | None = None
-    tags: Tags | None = None
+    category: Label | None = Field(None, description="The new kind of statement.")
+    tags: Tags | None = Field(None, description="The new tags, in place of all there are.")
     source: str | None = Field(None, description=f"The origin, one of {', '.join(SOURCES)}.")
 
 

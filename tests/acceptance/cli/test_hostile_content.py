@@ -325,7 +325,7 @@ ONE_FORM = {
     "export",
     "vault export",
 }
-ONE_FORM |= {"vault show", "erase"}
+ONE_FORM |= {"erase"}
 
 # Of these the content itself is seen, in every form: what shows it is not left out by showing nothing.
 SHOWING = {"nodes", "facts list", "vault list", "todos list", "soul show", "why", "context", "recall", "work list"}
@@ -424,7 +424,7 @@ def test_every_command_has_arguments_here():
 
 # Called in a way that is wrong, with the wrong part in the error.
 WRONG = {"down", "demo", "worker", "beat", "stream"}
-DOCUMENTS = {"export", "vault export", "vault show", "work show"}
+DOCUMENTS = {"export", "vault export", "work show"}
 
 
 def faults_of(name, ran, *, terminal, as_json):

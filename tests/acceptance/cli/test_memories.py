@@ -187,7 +187,7 @@ def test_a_memory_is_pinned_forgotten_revived_and_corrected(account):
     changed = account.json("correct", note, "--action", CAT, "--importance", 0.9, "--actor", "Jon", "--theme", "cats")
     assert (changed["scene"]["action"], changed["importance"], changed["themes"]) == (CAT, 0.9, ["cats"])
     assert account.json("recall", "an animal upstairs", "--threshold", 0.2)["nodes"]
-    assert "what to replace" in account("correct", note, code=2).stderr
+    assert "No change is given" in account("correct", note, code=2).stderr
 
 
 def test_an_empty_question_is_refused_in_a_sentence(account):

@@ -78,7 +78,7 @@ def test_work_of_an_unknown_kind_is_reported_and_stays_until_it_is_dropped(patro
 
 
 def test_a_state_that_is_none_is_wrong_usage(patrol):
-    assert "ready, running" in patrol("work", "list", "--state", "lost", code=2).stderr
+    assert "'running'" in patrol("work", "list", "--state", "lost", code=2).stderr
 
 
 def test_the_doctor_sends_a_note_the_whole_way(patrol, ledger):
