@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from providers.canned.provider import served
-from providers.canned.server import Reply
 from providers.errors import BadAnswer, InputRefused
 from providers.thinkers import Thinkers
+from samples.canned.provider import served
+from samples.canned.server import Reply
 from schemas.settings import Settings
 from tests.fakes.provider import Behaviour, FakeProvider
 from tests.integration.providers.questions import ABOUT, ANSWER, INSTRUCTIONS, question

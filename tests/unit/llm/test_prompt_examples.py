@@ -16,7 +16,7 @@ from memory.llm.prompting import FOLDER, Prompt
 from memory.nodes import topic_names
 from memory.patrol import classification, diary, merge_rules, repair, splitting
 from memory.talk import joint_summary, rolling, scene_rules, session_summary, spine
-from providers.canned.material import Material
+from samples.canned.material import Material
 from schemas.intake.notes import Note
 from schemas.settings import Settings
 from schemas.talk.messages import Message
