@@ -112,11 +112,8 @@ def align(
         if turn.digest in known.by_digest and turn.digest not in same:
             said = len(turn.comparable)
             same[turn.digest] = _same(tree, {one.message_id: said for one in known.by_digest[turn.digest]}, said)
-    lengths = {
-        number: {id_: length for id_, length in found.items() if known.messages[id_].digest != turns[number].digest}
-        for number, found in (alike or {}).items()
-    }
-    others = {number: _same(tree, found, len(turns[number].comparable)) for number, found in lengths.items() if found}
+    lengths = alike or {}
+    others = {number: _same(tree, found, len(turns[number].comparable)) for number, found in lengths.items()}
     found = BestSequence(tree, [turn.digest for turn in turns], same, others, most_evidence=LONG).matches()
     matches: list[Match] = []
     for number, message in found:

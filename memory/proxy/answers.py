@@ -134,20 +134,26 @@ def alike_answers(
 ) -> dict[int, dict[UUID, int]]:
     """Return, by turn, which known answers are the same but for being cut off, or going on; the nearest ones.
 
-    Each comes with the number of its characters, without white space.
+    Each comes with the number of its characters, without white space. One with the very words of the turn is none of
+    these: the turn matches it.
 
     Args:
         turns: The transcript.
         compared: What `answers_to_compare` returned.
-        texts: The texts of these answers, as they are compared.
+        texts: The texts of these answers, as they are compared, but for those with the words of the turn.
     """
     alike: dict[int, dict[UUID, int]] = {}
     for number, comparisons in compared.items():
-        said = turns[number].comparable
+        digest, said = turns[number].digest, turns[number].comparable
+        is_found = False
         for one in comparisons:
-            if one.least > 1 and number in alike:
+            if one.least > 1 and is_found:
                 break
+            if one.message.digest == digest:
+                is_found = is_found or len(said) >= one.least
+                continue
             text = texts.get(one.message.message_id, "")
             if min(len(text), len(said)) >= one.least and (text.startswith(said) or said.startswith(text)):
                 alike.setdefault(number, {})[one.message.message_id] = len(text)
+                is_found = True
     return alike

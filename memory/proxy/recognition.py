@@ -107,7 +107,13 @@ def aligned(
     texts: dict[UUID, str] = {}
     # A match that was found by comparing tells where to compare the next.
     while compared := answers_to_compare(turns, matches, known):
-        unread = {one.message.message_id for found in compared.values() for one in found} - texts.keys()
+        asked = {
+            one.message.message_id
+            for number, found in compared.items()
+            for one in found
+            if one.message.digest != turns[number].digest
+        }
+        unread = asked - texts.keys()
         texts |= {id_: comparable(spoken(text)) for id_, text in read(unread).items()} if unread else {}
         further = alike_answers(turns, compared, texts)
         if not further.keys() - alike.keys():
