@@ -95,10 +95,12 @@ def merge_spans(spans: Sequence[Span]) -> list[Span]:
 
 
 def blank_spans(text: str, spans: Sequence[Span]) -> str:
-    """Replace these parts with spaces, so that the offsets of the rest stay the same."""
+    """Replace these parts, which `merge_spans` has merged, with spaces: the offsets of the rest stay the same."""
+    kept, place = [], 0
     for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+        kept += [text[place:start], " " * (end - start)]
+        place = end
+    return "".join([*kept, text[place:]])
 
 
 def _words(text: str, start: int, end: int) -> _Words:

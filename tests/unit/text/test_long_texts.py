@@ -1,0 +1,164 @@
+"""What reads people's words takes time by their length: texts of 64 KB that are made to take long, by function.
+
+Texts that an API bounds are as long as it lets them be: names, and records of the vault.
+"""
+
+import io
+import json
+from datetime import UTC, datetime
+from time import thread_time
+from uuid import UUID
+
+import pytest
+
+from memory.facts.entity_resolution import find_candidates
+from memory.facts.exclusive_values import give_different_values
+from memory.facts.name_similarity import compare_names
+from memory.intake.importers import marks, times
+from memory.intake.importers.json_elements import elements
+from memory.nodes.recall import significant_terms
+from memory.nodes.scenes import Unparsable, parse_scene
+from memory.search.terms import terms
+from memory.text.prompt_escaping import escaped, unescaped
+from memory.text.quote_match import find_quote
+from memory.text.reasoning import spoken
+from memory.text.shingles import blank_spans, shingles, spans_in_tags
+from memory.text.time_expressions.resolution import LANGUAGES, resolve_time_expressions
+from memory.vault import pii_guard
+from memory.vault.distinction import distinct
+from memory.vault.similarity import Query, ratio, tokens
+from providers import windows
+from providers.canned.material import Material
+from schemas.limits import NAME_CHARACTERS, VAULT_CHARACTERS
+from schemas.text.visible_text import visible
+
+LONG = 64 * 1024
+# A function that takes less is not looked at: by the square, 64 KB take seconds to minutes.
+SHORT = 0.05
+# Four times the text takes four times as long, by the square sixteen times.
+MOST_GROWTH = 8
+TRIES = 4
+OWNER = UUID(int=1)
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+FENCES = frozenset({"a"})
+
+
+class Characters:
+    """Counts four characters as a token."""
+
+    max_tokens = 256
+
+    def count_tokens(self, texts):
+        return [len(text) // 4 + 1 for text in texts]
+
+
+def scene(text):
+    try:
+        parse_scene(text)
+    except Unparsable:
+        return
+
+
+READERS = {
+    "windows": lambda text: list(windows.windows(Characters(), text)),
+    "secrets": pii_guard.found_in,
+    "scenes": scene,
+    "quotations": lambda text: find_quote(text[len(text) // 2 :] + "b", text),
+    "quoted from": lambda text: find_quote(text[-200:], text),
+    "terms": lambda text: terms(text, "en"),
+    "terms of queries": significant_terms,
+    "shingles": lambda text: list(shingles(OWNER, text)),
+    "spans": lambda text: blank_spans(text, spans_in_tags(text, FENCES)),
+    "reasoning": spoken,
+    "reasoning that was opened": lambda text: spoken(text, opened=True),
+    "escapes": lambda text: unescaped(escaped(text)),
+    "visible text": visible,
+    "tokens of the vault": tokens,
+    "queries of the vault": lambda text: Query("a b c d " * 50).score_at_most(text),
+    "single values": lambda text: give_different_values("thing:home", text, text + " Rome"),
+    "fences of prompts": lambda text: Material(text).all("a"),
+    "sentences of prompts": lambda text: list(Material(text).sentences()),
+    "marks of ChatGPT": lambda text: marks.of_chatgpt(text, [{"matched_text": "\ue200a\ue201", "name": "b"}] * 1000),
+    "marks of Claude": marks.of_claude,
+    "times of exports": times.moment,
+    "elements of JSON": lambda text: list(
+        elements(io.BytesIO(json.dumps([{text[:9]: text, "b": [text]}]).encode()), [()])
+    ),
+    **{
+        f"times in {language}": lambda text, language=language: resolve_time_expressions(text, NOON, "UTC", language)
+        for language in LANGUAGES
+    },
+}
+# The longest runs of what the functions look for, and what looks like its beginning.
+UNITS = {
+    *("a", " ", "\n", ".", ".)", "a.", "a ", "A ", "-", "'", '"', "\\", "`", "```\n", "<", "&amp;"),
+    *("<a>", "<a></a> ", "<a", "</a>", "<think>", "</think>", "`<think>`</think>", "[", "{", '{"a":', "~~~\n", '\\"'),
+    *(
+        "apikey=",
+        "password for a is ",
+        "パスワードは_",
+        "1-",
+        "4111 ",
+        "ssn ",
+        "today ",
+        "from May to ",
+        "昨日",
+        "今",
+        "12 ",
+    ),
+    *("\ue200a\ue201 ", "\ue200", "turn0search1", "【", "e\u0301", "\u00df", "\ufdfa", "😀"),
+}
+
+
+def seconds(reader, text):
+    began = thread_time()
+    reader(text)
+    return thread_time() - began
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_four_times_the_text_takes_some_four_times_as_long(name):
+    slow = []
+    for unit in sorted(UNITS):
+        short, long = (unit * (length // len(unit)) + "\0" for length in (LONG // 4, LONG))
+        whole = seconds(READERS[name], long)
+        for _ in range(TRIES):
+            if whole < SHORT or whole < MOST_GROWTH * seconds(READERS[name], short):
+                break
+            whole = min(whole, seconds(READERS[name], long))
+        else:
+            slow.append((unit, whole))
+    assert not slow
+
+
+# What compares two texts may take time by the product of their lengths, which the API bounds.
+PAIRS = {
+    "names": (compare_names, NAME_CHARACTERS),
+    "names that are known": (
+        lambda one, other: find_candidates([f"person:{one}"], {f"person:{other}": "person:a"}, [], {}),
+        NAME_CHARACTERS,
+    ),
+    "texts of the vault": (ratio, VAULT_CHARACTERS),
+    "statements of the vault": (distinct, VAULT_CHARACTERS),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(("unit", "other"), [("a", "a"), ("ab", "ba"), ("abc ", "acb "), ("a_", "b_"), ("1", "2")])
+def test_two_long_texts_are_compared_in_time(name, unit, other):
+    compare, length = PAIRS[name]
+    pair = [(each * length)[:length] for each in (unit, other)]
+    assert min(seconds(lambda text: compare(text, pair[1]), pair[0]) for _ in range(2)) < 1
+
+
+def test_a_quotation_is_found_across_any_white_space_and_within_words():
+    assert find_quote("cat is\ncalled Min", "My cat  is called\n\tMinka.") == "cat  is called\n\tMin"
+    assert find_quote("cat called", "My cat is called Minka.") is None
+
+
+def test_fences_hold_what_stands_in_them():
+    text = '<a b="1">\none &lt; two\n</a> <a>\n\n</a><a></a> <b><a>inner</a></b> <a>not closed'
+    fences = Material(text).all("a")
+    assert [fence.text for fence in fences] == ["one < two", "", "", "inner"]
+    assert fences[0].attributes == {"b": "1"}
+    assert Material(text).one("b") == "<a>inner</a>"
