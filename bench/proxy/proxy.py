@@ -21,6 +21,7 @@ import httpx2
 from bench.figures import Figure, Times
 from bench.ground import Ground
 from bench.memories import new_filled_being
+from bench.proxy.alignment import alignment
 from bench.proxy.upstream import StreamingUpstream, streaming_upstream
 from bench.search.told import tell
 from cli.demo import canned
@@ -48,7 +49,8 @@ ANSWER = "Tell me more of that. "
 
 
 def proxy(ground: Ground) -> Iterator[Figure]:
-    """The time to the first byte at 10,000 nodes and messages, and 500 open streams."""
+    """The time to the first byte at 10,000 nodes and messages, 500 open streams, and alignments of long transcripts."""
+    yield from alignment()
     being_id = _being(ground)
     token = ground.token(being_id)
     with streaming_upstream() as upstream, _api(ground, upstream) as (url, pid):

@@ -20,7 +20,6 @@ from memory.nodes.recall import significant_terms
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.search.terms import terms
 from memory.text.prompt_escaping import escaped, unescaped
-from memory.text.quote_match import find_quote
 from memory.text.reasoning import spoken
 from memory.text.shingles import blank_spans, shingles, spans_in_tags
 from memory.text.time_expressions.resolution import LANGUAGES, resolve_time_expressions
@@ -28,7 +27,7 @@ from memory.vault import pii_guard
 from memory.vault.distinction import distinct
 from memory.vault.similarity import Query, ratio, tokens
 from providers import windows
-from providers.canned.material import Material
+from samples.canned.material import Material
 from schemas.limits import NAME_CHARACTERS, VAULT_CHARACTERS
 from schemas.text.visible_text import visible
 
@@ -63,8 +62,6 @@ READERS = {
     "windows": lambda text: list(windows.windows(Characters(), text)),
     "secrets": pii_guard.found_in,
     "scenes": scene,
-    "quotations": lambda text: find_quote(text[len(text) // 2 :] + "b", text),
-    "quoted from": lambda text: find_quote(text[-200:], text),
     "terms": lambda text: terms(text, "en"),
     "terms of queries": significant_terms,
     "shingles": lambda text: list(shingles(OWNER, text)),
@@ -149,11 +146,6 @@ def test_two_long_texts_are_compared_in_time(name, unit, other):
     compare, length = PAIRS[name]
     pair = [(each * length)[:length] for each in (unit, other)]
     assert min(seconds(lambda text: compare(text, pair[1]), pair[0]) for _ in range(2)) < 1
-
-
-def test_a_quotation_is_found_across_any_white_space_and_within_words():
-    assert find_quote("cat is\ncalled Min", "My cat  is called\n\tMinka.") == "cat  is called\n\tMin"
-    assert find_quote("cat called", "My cat is called Minka.") is None
 
 
 def test_fences_hold_what_stands_in_them():
