@@ -10,6 +10,7 @@ required_open_webui_version: 0.6.0
 # In chats that Open WebUI does not save, such as temporary ones, memory is read, and nothing of them is left in it.
 
 import asyncio
+import hashlib
 import json
 import logging
 import re
@@ -37,7 +38,8 @@ _UNSAVED = ("temporary:", "local:", "channel:")
 _MOST = 1000
 _AT_ONCE = 100
 _CONTEXTS_KEPT = 1000
-_NOT_FOUND = 404
+# A message is not known, or was erased.
+_MISSING = (404, 410)
 _UNPROCESSABLE = 422
 _MOST_ASKED = 8000
 
@@ -122,7 +124,7 @@ class Filter:
         return body
 
     async def _hand_in(self, connection: "_Connection", chat: str, branch: list[Body]) -> list[str]:
-        """Hand in what is new on a branch; returns why messages were refused."""
+        """Let a branch stand as it is: hand in what is new or edited on it; returns why messages were refused."""
         conversation = _conversation(chat)
         last = branch[-1]["id"]
         context_id = self._contexts.pop(str(last), None)
@@ -130,23 +132,24 @@ class Filter:
         said = [one for one in messages if one["content"].strip()]
         if not said:
             return []
-        ids = [one["id"] for one in said[-_MOST:]]
+        shown = said[-_MOST:]
+        ids = [one["id"] for one in shown]
+        # What else stands in the chat was deleted, was said before an edit, or is on a branch that the user has left.
+        behind = {"after": said[-_MOST - 1]["id"]} if len(said) > _MOST else {}
+        await connection.post("messages/retract", {"conversation": conversation, "keep": ids, **behind}, may_miss=True)
         # What the user sees stands, also what was taken back when another branch was current.
         known = await connection.post("messages/restore", {"ids": ids}, may_miss=True)
-        new = [said[-_MOST:][place] for place in known["unknown"]] if known else said[-_MOST:]
-        if not new:
-            return []
-        before = ids[: ids.index(new[-1]["id"])]
-        behind = next((id_ for id_ in reversed(before) if id_ not in {one["id"] for one in new}), None)
-        if behind or len(said) <= _MOST:
-            # What stands behind the place where the new messages begin was said on a branch that the user has left.
-            await connection.post(
-                "messages/retract", {"conversation": conversation, **({"after": behind} if behind else {})}
-            )
+        new = [shown[place] for place in known["unknown"]] if known else shown
         refused: list[str] = []
+        erased: set[str] = set()
         for begin in range(0, len(new), _AT_ONCE):
-            receipt = await connection.post("messages", new[begin : begin + _AT_ONCE])
+            some = new[begin : begin + _AT_ONCE]
+            receipt = await connection.post("messages", some)
             refused += [trouble["reason"] for trouble in receipt["rejected"]]
+            erased |= {some[place]["id"] for place in receipt.get("erased", ())}
+        if erased and (left := [id_ for id_ in ids if id_ not in erased]):
+            # Nothing is restored together with what was erased.
+            await connection.post("messages/restore", {"ids": left}, may_miss=True)
         return refused
 
     def _connection(self, user: Body | None) -> "_Connection | None":
@@ -166,7 +169,7 @@ class _Connection:
         self._timeout = timeout
 
     async def post(self, path: str, content: Any, *, may_miss: bool = False) -> Any:
-        """Send a request; returns the answer, None for 404 if `may_miss`, the problem if all items were refused.
+        """Send a request; returns the answer, the problem if all items were refused; None for 404 or 410 if `may_miss`.
 
         Raises:
             OSError: The API did not answer, or not with success.
@@ -180,7 +183,7 @@ class _Connection:
             with urlopen(request, timeout=self._timeout) as answer:  # noqa: S310  # likewise
                 return json.load(answer)
         except HTTPError as fault:
-            if may_miss and fault.code == _NOT_FOUND:
+            if may_miss and fault.code in _MISSING:
                 return None
             if fault.code == _UNPROCESSABLE and "rejected" in (problem := json.load(fault)):
                 return problem
@@ -197,12 +200,14 @@ def _conversation(chat: str) -> str:
 
 
 def _message(message: Body, conversation: str, context_id: str | None) -> Body:
-    at = message.get("timestamp")
+    """Return a message as it is handed in; an edited one has another id, and its first wording is taken back."""
+    at, text = message.get("timestamp"), _text(message)
+    digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
     return {
-        "id": f"openwebui/{message['id']}",
+        "id": f"openwebui/{message['id']}/{digest}",
         "role": message["role"],
         "conversation": conversation,
-        "content": _text(message),
+        "content": text,
         **({"created_at": datetime.fromtimestamp(at, UTC).isoformat()} if isinstance(at, int | float) else {}),
         **({"metadata": {"context_id": context_id}} if context_id else {}),
     }

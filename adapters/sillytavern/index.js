@@ -2,9 +2,10 @@
  * Memory Patrol for SillyTavern: what was told before goes into the prompt, and what is said is handed in.
  *
  * After each event the chat is compared with what was handed in of it: what is new is handed in, what is gone (edited,
- * deleted, swiped away) is taken back, and what came back (a swipe to an earlier answer) stands again. A message is known
- * by its speaker, time and text, as in `patrol import --from sillytavern`, so that a branch, which is a chat of its own with
- * the same beginning, and an import of the same chat double nothing.
+ * deleted, swiped away) is taken back, and what came back (a swipe to an earlier answer) stands again. What was handed in
+ * is noted in the chat's metadata, so that changes made while the API was away arrive later. A message is known by its
+ * speaker, time and text, as in `patrol import --from sillytavern`, so that a branch, which is a chat of its own with the
+ * same beginning, and an import of the same chat double nothing.
  */
 
 const MODULE = 'memory_patrol';
@@ -12,7 +13,14 @@ const DEFAULTS = { enabled: true, url: 'http://127.0.0.1:8765', token: '', being
 const AT_ONCE = 100;
 const MOST_ASKED = 8000;
 const IN_PROMPT = 0;
-const NOT_SAID = new Set(['', '...']);
+const ID = 'sillytavern/';
+// The importer in memory/intake/importers/sillytavern.py knows the same three.
+const NOT_SAID = new Set(['', '...', '…']);
+const NO_TALK = new Set([
+    'help', 'welcome', 'welcome_prompt', 'empty', 'generic', 'slash_commands', 'formatting', 'hotkeys', 'macros', 'narrator',
+    'comment', 'assistant_note', 'assistant_message',
+]);
+const PROGRAM = new Set(['SillyTavern System', 'System', 'Note', '']);
 
 const context = () => SillyTavern.getContext();
 
@@ -47,7 +55,7 @@ async function post(being, path, content, { missing = false } = {}) {
         throw new NotReached(told.detail ?? `status ${answer.status}`);
     }
     // The problem of a batch whose items were all refused has no receipt, and names the first refusals.
-    return answer.ok ? told : { conflicts: [], duplicates: 0, ...told };
+    return answer.ok ? told : { conflicts: [], duplicates: 0, erased: [], ...told };
 }
 
 /**
@@ -82,8 +90,10 @@ function ready() {
 
 // --- what stands in the chat ---
 
-function conversationOf({ groupId, name2, getCurrentChatId }) {
-    return `sillytavern/${groupId ? 'group' : name2}/${getCurrentChatId()}`;
+/** Whether the program wrote a line, or it is told beside the talk. What a person hides from the model was said. */
+function isNoTalk({ name, is_user: isUser, is_system: isHidden, extra }) {
+    return NO_TALK.has(extra?.type) || Boolean(extra?.tool_invocations)
+        || Boolean(isHidden && !isUser && PROGRAM.has((name ?? '').trim()));
 }
 
 /** The messages of the chat that were said, oldest first, each with its id. */
@@ -92,7 +102,7 @@ function said({ chat, streamingProcessor, timestampToMoment }) {
     const seen = new Map();
     const found = [];
     chat.forEach((message, place) => {
-        if (message.is_system || place === writing || NOT_SAID.has((message.mes ?? '').trim())) {
+        if (isNoTalk(message) || place === writing || NOT_SAID.has((message.mes ?? '').trim())) {
             return;
         }
         const parts = [message.name, message.is_user ? '1' : '0', String(message.send_date ?? ''), message.mes];
@@ -101,7 +111,7 @@ function said({ chat, streamingProcessor, timestampToMoment }) {
         const times = seen.get(digest);
         const at = timestampToMoment ? timestampToMoment(message.send_date).toDate() : new Date(message.send_date);
         found.push({
-            id: `sillytavern/${digest}${times > 1 ? `/${times}` : ''}`,
+            id: `${ID}${digest}${times > 1 ? `/${times}` : ''}`,
             role: message.is_user ? 'user' : 'assistant',
             speaker: message.name,
             content: message.mes,
@@ -111,69 +121,121 @@ function said({ chat, streamingProcessor, timestampToMoment }) {
     return found;
 }
 
-/** What was handed in of the open chat; `own` are the messages that this chat may take back. */
-let open = { chat: null, handedIn: new Set(), own: new Set() };
+/** Which chat of SillyTavern is open: a branch has another one's metadata, but for what tells it from that chat. */
+function chatOf({ groupId, characterId, characters, name2, getCurrentChatId, chatMetadata }) {
+    const character = groupId ? 'group' : (characters?.[characterId]?.name ?? name2);
+    const { main_chat: branchOf, integrity } = chatMetadata ?? {};
+    return { character, file: getCurrentChatId(), branchOf, integrity };
+}
+
+/**
+ * What is noted of this chat in its metadata, or null: then nothing of it was handed in. A file of another name is the same
+ * chat if it is neither a branch nor a copy, so if no file has the noted name any longer.
+ */
+async function noted(now) {
+    const kept = now.chatMetadata?.[MODULE];
+    const { file, branchOf, integrity } = chatOf(now);
+    if (!Array.isArray(kept?.handedIn)) {
+        return null;
+    }
+    if (kept.file === file) {
+        return kept;
+    }
+    const isBranch = kept.branchOf !== branchOf || (kept.integrity && kept.integrity !== integrity);
+    return !isBranch && (await files(now))?.includes(kept.file) === false ? kept : null;
+}
+
+/** The names of the chats of the open character or group; undefined if SillyTavern does not tell. */
+async function files({ groupId, groups, characters, characterId, getRequestHeaders }) {
+    if (groupId) {
+        return groups?.find((one) => one.id === groupId)?.chats;
+    }
+    const answer = await fetch('/api/characters/chats', {
+        method: 'POST',
+        headers: getRequestHeaders(),
+        body: JSON.stringify({ avatar_url: characters[characterId].avatar, simple: true }),
+    }).catch(() => null);
+    const listed = answer?.ok ? await answer.json().catch(() => null) : null;
+    return Array.isArray(listed) ? listed.map((one) => String(one.file_name).replace(/\.jsonl$/, '')) : undefined;
+}
+
+/** What was handed in of the open chat, by id. */
+let open = { chat: null, conversation: '', handedIn: new Set(), isNoted: true };
+
+/** Find out what was handed in of the chat, when it is opened; returns that, and the name of its conversation. */
+async function opened(now) {
+    const { character, file } = chatOf(now);
+    const chat = `sillytavern/${character}/${file}`;
+    if (open.chat !== chat) {
+        const kept = await noted(now);
+        open = {
+            chat,
+            conversation: kept?.conversation ?? chat,
+            handedIn: new Set((kept?.handedIn ?? []).map((id) => ID + id)),
+            isNoted: true,
+        };
+    }
+    return open;
+}
 
 async function bringUpToDate() {
     if (!ready()) {
         return;
     }
-    const now = context();
-    const conversation = conversationOf(now);
     // Another chat may be opened while requests are under way.
+    const now = context();
     const being = beingOf(now);
-    if (open.chat !== conversation) {
-        open = { chat: conversation, handedIn: new Set(), own: new Set() };
-        const messages = said(now);
-        const kept = now.chatMetadata?.[MODULE];
-        // A branch has a copy of its chat's metadata, which say nothing about the branch.
-        const place = (id) => (kept?.chat === conversation ? messages.findLastIndex((one) => one.id === id) : -1);
-        const [first, last] = [place(kept?.first), place(kept?.last)];
-        messages.slice(0, last + 1).forEach((one) => open.handedIn.add(one.id));
-        messages.slice(Math.max(first, 0), last + 1).forEach((one) => open.own.add(one.id));
-    }
-    const state = open;
     const messages = said(now);
+    const state = await opened(now);
     const ids = new Set(messages.map((one) => one.id));
     const gone = [...state.handedIn].filter((id) => !ids.has(id));
-    const takenBack = gone.filter((id) => state.own.has(id));
-    for (let begin = 0; begin < takenBack.length; begin += AT_ONCE) {
-        await post(being, 'messages/retract', { ids: takenBack.slice(begin, begin + AT_ONCE) });
+    for (let begin = 0; begin < gone.length; begin += AT_ONCE) {
+        const some = gone.slice(begin, begin + AT_ONCE);
+        // What a branch shares with its chat stands in that one, and stays.
+        await post(being, 'messages/retract', { ids: some, conversation: state.conversation });
+        some.forEach((id) => state.handedIn.delete(id));
+        state.isNoted = false;
     }
-    gone.forEach((id) => state.handedIn.delete(id));
     const fresh = messages.filter((one) => !state.handedIn.has(one.id));
     const refused = [];
     for (let begin = 0; begin < fresh.length; begin += AT_ONCE) {
-        refused.push(...await handIn(state, being, fresh.slice(begin, begin + AT_ONCE).map((one) => ({ ...one, conversation }))));
+        refused.push(...await handIn(state, being, fresh.slice(begin, begin + AT_ONCE)));
     }
-    const last = messages.at(-1)?.id;
-    if (last && now.chatMetadata && now.chatMetadata[MODULE]?.last !== last && context().chatMetadata === now.chatMetadata) {
-        const first = messages.find((one) => state.own.has(one.id))?.id;
-        now.chatMetadata[MODULE] = { chat: conversation, first, last };
-        await now.saveMetadata();
+    if (!state.isNoted) {
+        await note(now, state);
     }
-    const told = `Handed in ${fresh.length - refused.length}, took back ${takenBack.length}.`;
-    const why = refused.length ? ` Refused ${refused.length}: ${refused[0]}` : '';
-    tell(fresh.length || takenBack.length ? told + why : null);
+    if (gone.length || fresh.length) {
+        const why = refused.length ? ` Refused ${refused.length}: ${refused[0]}` : '';
+        tell(`Handed in ${fresh.length - refused.length}, took back ${gone.length}.${why}`);
+    }
 }
 
 /** Hand messages in; returns why some of them were refused. */
 async function handIn(state, being, messages) {
-    const receipt = await post(being, 'messages', messages);
-    // Known in another chat, of which this one is a branch: that chat decides whether it stands.
-    const elsewhere = new Set(receipt.conflicts.map((one) => one.position));
-    messages.forEach((one, place) => {
-        state.handedIn.add(one.id);
-        if (!elsewhere.has(place)) {
-            state.own.add(one.id);
-        }
-    });
-    const own = messages.filter((one) => state.own.has(one.id)).map((one) => one.id);
-    if (receipt.duplicates && own.length) {
-        await post(being, 'messages/restore', { ids: own }, { missing: true });
+    const { conversation } = state;
+    const receipt = await post(being, 'messages', messages.map((one) => ({ ...one, conversation })));
+    const unknown = new Set([...receipt.erased, ...receipt.rejected.map((one) => one.position)]);
+    const known = messages.filter((_, place) => !unknown.has(place)).map((one) => one.id);
+    if ((receipt.duplicates || receipt.conflicts.length) && known.length) {
+        await post(being, 'messages/restore', { ids: known, conversation }, { missing: true });
     }
+    messages.forEach((one) => state.handedIn.add(one.id));
+    state.isNoted = false;
     const refused = receipt.rejected.map((one) => one.reason);
     return [...refused, ...Array(receipt.more ?? 0).fill(refused[0])];
+}
+
+/** Note in the chat's metadata what was handed in of it. */
+async function note(now, state) {
+    // Metadata are saved with the chat that is open.
+    if (!now.chatMetadata || context().chatMetadata !== now.chatMetadata) {
+        return;
+    }
+    const { file, branchOf, integrity } = chatOf(now);
+    const handedIn = [...state.handedIn].map((id) => id.slice(ID.length));
+    now.chatMetadata[MODULE] = { conversation: state.conversation, file, branchOf, integrity, handedIn };
+    await now.saveMetadata();
+    state.isNoted = true;
 }
 
 let queue = Promise.resolve();
@@ -200,13 +262,14 @@ globalThis.memoryPatrolRecall = async function memoryPatrolRecall(chat, contextS
         try {
             const found = await post(beingOf(now), 'context', {
                 message: asked.slice(0, MOST_ASKED),
-                conversation: conversationOf(now),
+                conversation: (await opened(now)).conversation,
                 process: 'chatFrontend',
                 budget_tokens: settings().budget,
             });
             text = found.text ?? '';
             show(text, found.regions);
         } catch (fault) {
+            recalled.textContent = 'Nothing.';
             tell(`Answered without memory: ${fault.message}`);
         }
     }

@@ -7,7 +7,7 @@ version in again.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -122,8 +122,9 @@ def _retract_planned(
         done = retract_within(tx, settings, being, scenes)
         if selection.ids is None:
             return done
-        named = _named(tx, being_id, selection.ids)
-        unknown = [one for one in named if not one.versions]
+        named = _selected(tx, being_id, selection)
+        # An id that only another conversation may know is awaited by none.
+        unknown = [one for one in named if not one.versions and selection.conversation is None]
         erased = _erased(tx, known, {one.position: one.id_ for one in unknown})
         awaited = retraction.await_messages(tx, being_id, [one.id_ for one in unknown if one.position not in erased])
         unchanged = len(named) - done.retracted - awaited
@@ -159,13 +160,13 @@ def restore(
         session_states.lock(tx, being_id)
         if request_id is not None and not retraction.begin(tx, being_id, request_id):
             return Restored(restored=0, unchanged=len(selection.ids or []))
-        if selection.conversation is not None:
+        if selection.ids is None and selection.conversation is not None:
             after = _place(tx, being_id, selection.conversation, selection.after)
-            behind = retraction.retracted_after(tx, being_id, selection.conversation, after)
+            behind = retraction.retracted_after(tx, being_id, selection.conversation, after, selection.keep)
             erased = _erased_words(tx, known, behind)
             back = [one.message_id for place, one in enumerate(behind) if place not in erased]
             return restore_within(tx, settings, being, back)
-        return _restore_named(tx, settings, being, known, _named(tx, being_id, selection.ids or []))
+        return _restore_named(tx, settings, being, known, _selected(tx, being_id, selection))
 
 
 def is_change(item: Any) -> bool:
@@ -226,11 +227,22 @@ def _restore_named(
 
 def _standing(tx: Transaction, being_id: UUID, selection: MessageSelection) -> list[UUID]:
     """The messages that a selection names and that stand."""
-    if selection.conversation is not None:
+    if selection.ids is None and selection.conversation is not None:
         after = _place(tx, being_id, selection.conversation, selection.after)
-        return retraction.standing_after(tx, being_id, selection.conversation, after)
-    named = _named(tx, being_id, selection.ids or [])
+        return retraction.standing_after(tx, being_id, selection.conversation, after, selection.keep)
+    named = _selected(tx, being_id, selection)
     return list(dict.fromkeys(one.stands.message_id for one in named if one.stands is not None))
+
+
+def _selected(tx: Transaction, being_id: UUID, selection: MessageSelection) -> list[_Named]:
+    """What each id of a selection names; with a conversation, only versions of that."""
+    named = _named(tx, being_id, selection.ids or [])
+    if (conversation := selection.conversation) is None:
+        return named
+    return [
+        replace(one, versions=[version for version in one.versions if version.conversation == conversation])
+        for one in named
+    ]
 
 
 def _named(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> list[_Named]:

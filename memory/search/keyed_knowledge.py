@@ -1,33 +1,65 @@
 """Search over knowledge under keys: in a namespace, by a filter on its fields, best first or newest first.
 
-What was put is found in the next search: what the index does not hold yet is read as it is, and what a query neither
-names nor means comes behind what it does, as callers of a key-value store expect of a search within a namespace.
+What was put is found in the next search, by words and by meaning: what the index does not hold yet is read and
+embedded for the search. What a query neither names nor means comes behind what it does, as callers of a key-value store
+expect of a search within a namespace.
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
+import numpy as np
+import structlog
+
+from memory.nodes.embedding import embed_whole
+from memory.nodes.recall import QueryVector, embed_query
 from memory.search import ranking
-from memory.search.candidates import Understood, language_of, rarity
+from memory.search.candidates import language_of, rarity
 from memory.search.indexing import CHARACTERS_INDEXED
 from memory.search.questions import Term, read
-from memory.search.ranking import LENGTH_WEIGHT, SATURATION, Query, ranked
-from memory.search.search import understand
+from memory.search.ranking import LENGTH_WEIGHT, SATURATION, WEIGHTS, Query, ranked
 from memory.search.terms import digest
 from memory.search.terms import terms as terms_of
 from providers.embedders import Embedders
+from providers.errors import InputRefused, ProviderError
+from providers.metering import Asker, on_behalf_of
 from schemas.accounts.accounts import Being
 from schemas.intake.knowledge import KeyedKnowledge, KnowledgeFound, KnowledgeQuestion
 from store.database import Store
+from store.errors import BudgetSpent
 from store.intake.keyed_knowledge import by_ids
-from store.search import candidates, keyed_knowledge, lexical, scope
+from store.search import candidates, documents, keyed_knowledge, lexical, scope, vectors
 from store.search.candidates import Seen
-from store.search.keyed_knowledge import Among
-from store.search.scope import Within
+from store.search.keyed_knowledge import Among, Unindexed
+from store.search.scope import Meant, Within
 from store.transaction import Transaction
 
-# So much of what waits to be indexed is read for a search; it is indexed within a second.
+log = structlog.get_logger()
+
+# So much of what waits to be indexed is read for a search, and so much of that embedded: it is indexed within seconds.
 MOST_UNINDEXED = 200
+MOST_EMBEDDED = 32
+CHARACTERS_EMBEDDED = 2000
+# The highest sum of these signals; a score is the share of it.
+HIGHEST_BY_WORDS = WEIGHTS["words"] + WEIGHTS["all_words"]
+HIGHEST = HIGHEST_BY_WORDS + WEIGHTS["meaning"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """What a query means; None while the embedder is out of reach. And what was put lately and is not indexed yet.
+
+    Attributes:
+        query: The query's vectors.
+        fresh: What is not indexed yet.
+        similarities: The similarities of what of it was embedded, by note.
+    """
+
+    query: QueryVector | None
+    fresh: Sequence[Unindexed]
+    similarities: Mapping[UUID, float]
 
 
 def search(store: Store, embedders: Embedders, being: Being, question: KnowledgeQuestion) -> KnowledgeFound:
@@ -38,15 +70,16 @@ def search(store: Store, embedders: Embedders, being: Being, question: Knowledge
     """
     among = Among(being.being_id, question.namespace_prefix, question.filter or {})
     asks = bool(question.query and question.query.strip())
-    understood = understand(store, embedders, being, question.query or "", ["knowledge"]) if asks else None
+    meaning = _meaning(store, embedders, being, among, question.query or "") if asks else None
     with store.transaction() as tx:
-        scores = _ranked(tx, being, among, question, understood) if understood else {}
+        scores = _ranked(tx, being, among, question, meaning) if meaning else {}
         best = list(scores)[question.offset : question.offset + question.limit]
         rest = keyed_knowledge.newest(
             tx, among, list(scores), question.limit - len(best), max(0, question.offset - len(scores))
         )
-        ids = [*best, *rest]
-        found = by_ids(tx, being.being_id, ids)
+        found = by_ids(tx, being.being_id, [*best, *rest])
+        # What was not indexed yet was read before, and may have been removed since.
+        ids = [note_id for note_id in (*best, *rest) if note_id in found]
     return KnowledgeFound(
         items=[
             KeyedKnowledge(
@@ -59,27 +92,56 @@ def search(store: Store, embedders: Embedders, being: Being, question: Knowledge
             )
             for note_id in ids
         ],
-        degraded=understood is not None and understood.degraded,
+        degraded=meaning is not None and meaning.query is None,
     )
 
 
+def _meaning(store: Store, embedders: Embedders, being: Being, among: Among, query: str) -> _Meaning:
+    """Embed a query, and what of the newest knowledge has no vector yet.
+
+    Raises:
+        InvalidRequest: The embedder refuses the query.
+    """
+    with store.transaction() as tx:
+        owner = documents.owner(tx, being.being_id)
+        # Where nothing is embedded yet, what is put will be by the model of the Being's memories.
+        model = (owner and owner.embedding_model) or vectors.being_model(tx, being.being_id)
+        # Before the index is read: what is indexed meanwhile is found in both, and otherwise it would be in neither.
+        fresh = keyed_knowledge.unindexed(tx, among, MOST_UNINDEXED)
+    asked = embed_query(embedders, Asker(being.being_id, "recall"), query, model)
+    if asked is None:
+        return _Meaning(None, fresh, {})
+    said = [one for one in fresh if one.text.strip()][:MOST_EMBEDDED]
+    try:
+        with on_behalf_of(Asker(being.being_id, "recall")):
+            made = embed_whole(embedders.serving(model), [one.text[:CHARACTERS_EMBEDDED] for one in said])
+    except (ProviderError, BudgetSpent) as fault:
+        log.warning("knowledge.unembedded", being_id=str(being.being_id), error=type(fault).__name__)
+        return _Meaning(asked, fresh, {})
+    similarities = {
+        one.note_id: max(float(np.dot(vector, of_query)) for of_query in asked.vectors)
+        for one, vector in zip(said, made, strict=True)
+        if not isinstance(vector, InputRefused)
+    }
+    return _Meaning(asked, fresh, similarities)
+
+
 def _ranked(
-    tx: Transaction, being: Being, among: Among, question: KnowledgeQuestion, understood: Understood
+    tx: Transaction, being: Being, among: Among, question: KnowledgeQuestion, meaning: _Meaning
 ) -> dict[UUID, float]:
-    """The ids of what answers the question, best first, with their scores."""
+    """The ids of what answers the question, best first, with their scores from 0 to 1."""
     scope.plan_once(tx)
     limit = question.offset + question.limit
     within = Within(being.being_id, being.user_id, ["knowledge"])
     language = language_of(tx, being)
     terms, _ = read(question.query or "", language, [])
-    # First: what is indexed meanwhile is found in both, and otherwise it would be in neither.
-    fresh = _unindexed(tx, among, terms, language)
     known = lexical.rarities(tx, within, [term.digest for term in terms])
     weights = {term.digest: rarity(known.documents, known.counts.get(term.digest, 0)) for term in terms}
     places = keyed_knowledge.by_words(
         tx, among, known, weights, saturation=SATURATION, length_weight=LENGTH_WEIGHT, limit=limit
     )
-    if told := understood.told:
+    told = Meant(meaning.query.model, meaning.query.vectors) if meaning.query else None
+    if told:
         for vector in told.vectors:
             places += keyed_knowledge.by_meaning(tx, among, told.model, vector, limit)
     rows = candidates.seen(
@@ -89,12 +151,17 @@ def _ranked(
         [term.digest for term in terms],
         called={},
         around=0,
-        told=understood.told,
+        told=told,
         nodes=None,
         facts=None,
     )
-    new = {row.item_id for row in fresh}
-    rows = [row for row in rows if row.item_id not in new] + fresh
+    indexed = {row.item_id: row for row in rows}
+    for place, one in enumerate(meaning.fresh):
+        row = indexed.get(one.note_id)
+        # Where more waits than is embedded for a search, as when another model is to serve, an earlier vector counts.
+        similarity = meaning.similarities.get(one.note_id, row.similarity if row else None)
+        indexed[one.note_id] = _as_indexed(-1 - place, one, terms, language, similarity)
+    rows = list(indexed.values())
     collection = ranking.Collection(list(weights.values()), known.average)
     query = Query(
         talk=collection,
@@ -105,27 +172,26 @@ def _ranked(
         mentions=frozenset(),
         intervals=[],
     )
-    return {one.seen.item_id: one.score for one in ranked(query, rows, lambda _: True, limit) if one.score > 0}
+    highest = HIGHEST if told else HIGHEST_BY_WORDS
+    best = ranked(query, rows, lambda _: True, limit)
+    return {one.seen.item_id: min(1.0, one.score / highest) for one in best if one.score > 0}
 
 
-def _unindexed(tx: Transaction, among: Among, terms: list[Term], language: str) -> list[Seen]:
+def _as_indexed(
+    document_id: int, one: Unindexed, terms: Sequence[Term], language: str, similarity: float | None
+) -> Seen:
     """What waits to be indexed, as the index would hold it."""
-    made = list[Seen]()
-    for place, one in enumerate(keyed_knowledge.unindexed(tx, among, MOST_UNINDEXED)):
-        held = Counter(digest(term) for term in terms_of(one.text[:CHARACTERS_INDEXED], language))
-        made.append(
-            Seen(
-                document_id=-1 - place,
-                kind="knowledge",
-                item_id=one.note_id,
-                session_id=None,
-                said_at=one.at,
-                question=False,
-                length=held.total(),
-                times=[held[term.digest] for term in terms],
-                similarity=None,
-                starts_at=None,
-                speaker=None,
-            )
-        )
-    return made
+    held = Counter(digest(term) for term in terms_of(one.text[:CHARACTERS_INDEXED], language))
+    return Seen(
+        document_id=document_id,
+        kind="knowledge",
+        item_id=one.note_id,
+        session_id=None,
+        said_at=one.at,
+        question=False,
+        length=held.total(),
+        times=[held[term.digest] for term in terms],
+        similarity=similarity,
+        starts_at=None,
+        speaker=None,
+    )

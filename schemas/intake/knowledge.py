@@ -95,7 +95,9 @@ class KeyedKnowledge(Answer):
     value: dict[str, Any]
     created_at: datetime
     updated_at: datetime
-    score: Number | None = Field(None, description="How well it answers the query, where there is one that finds it.")
+    score: Number | None = Field(
+        None, description="How well it answers the query, from 0 to 1, where there is one that finds it."
+    )
 
 
 class KnowledgeShown(Answer):

@@ -16,23 +16,28 @@ MessageName = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTE
 
 
 class MessageSelection(RequestModel):
-    """Messages by their ids, or those of a conversation behind one message."""
+    """Messages by their ids, or those of a conversation, behind one message and apart from some."""
 
     ids: Annotated[list[MessageName], Field(min_length=1, max_length=BATCH_ITEMS)] | None = Field(
         None, description="The producer's ids of messages, or the ids that their receipts gave; 1 to 1,000."
     )
-    conversation: Conversation | None = Field(None, description="A conversation, instead of `ids`.")
+    conversation: Conversation | None = Field(
+        None, description="All messages of a conversation; with `ids`: of these only those of the conversation."
+    )
     after: MessageName | None = Field(
         None,
         description="With `conversation`: only messages behind this one, which itself is left as it is. Omitted: all.",
     )
+    keep: Annotated[list[MessageName], Field(max_length=BATCH_ITEMS)] = Field(
+        [], description="With `conversation`: the producer's ids of messages that are left as they are; up to 1,000."
+    )
 
     @model_validator(mode="after")
     def _one_of(self) -> Self:
-        if (self.ids is None) == (self.conversation is None):
-            raise PydanticCustomError("selection", "Give either `ids` or `conversation`")
-        if self.after is not None and self.conversation is None:
-            raise PydanticCustomError("selection", "`after` needs `conversation`")
+        if self.ids is None and self.conversation is None:
+            raise PydanticCustomError("selection", "Give `ids` or `conversation`")
+        if (self.after is not None or self.keep) and (self.ids is not None or self.conversation is None):
+            raise PydanticCustomError("selection", "`after` and `keep` need `conversation` without `ids`")
         return self
 
 

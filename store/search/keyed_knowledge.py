@@ -43,7 +43,7 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class Unindexed:
-    """Knowledge whose words wait to be indexed, with the text that it is found by."""
+    """Knowledge that waits for its words to be indexed or for its vector, with the text that it is found by."""
 
     note_id: UUID
     text: str
@@ -125,17 +125,21 @@ def by_meaning(tx: Transaction, among: Among, model: str, vector: Vector, limit:
 
 
 def unindexed(tx: Transaction, among: Among, limit: int) -> list[Unindexed]:
-    """Knowledge whose words wait to be indexed, the newest first."""
+    """Knowledge that waits for its words to be indexed or for its vector, the newest first."""
     with tx.cursor(row_factory=class_row(Unindexed)) as cursor:
         return cursor.execute(
             """
             select n.note_id, coalesce(n.search_text, n.content::text) as text,
                 coalesce(n.updated_at, n.received_at) as at
-            from memory.search_queue as q
+            from (
+                select item_id, max(queued_at) as queued_at
+                from memory.search_queue
+                where owner_id = %(being)s and kind = 'knowledge'
+                group by item_id
+            ) as q
             join memory.keyed_knowledge(%(being)s, %(from)s, %(to)s, %(equal)s, %(filter)s) as n
                 on n.note_id = q.item_id
-            where q.owner_id = %(being)s and q.stage = 'words' and q.kind = 'knowledge'
-            order by q.queued_at desc
+            order by q.queued_at desc, n.note_id desc
             limit %(limit)s
             """,
             {**among.named, "limit": limit},

@@ -81,23 +81,34 @@ def versions(tx: Transaction, being_id: UUID, ids: Sequence[str], message_ids: S
         ).fetchall()
 
 
-def standing_after(tx: Transaction, being_id: UUID, conversation: str, after: Version | None) -> list[UUID]:
-    """The standing messages of a conversation behind this one, or all; ordered by their own time, then by arrival."""
+def standing_after(
+    tx: Transaction, being_id: UUID, conversation: str, after: Version | None, keep: Sequence[str]
+) -> list[UUID]:
+    """The standing messages of a conversation behind this one, or all, apart from the ids `keep`.
+
+    They are ordered by their own time, then by arrival.
+    """
     rows = tx.execute(
         """
         select message_id
         from memory.messages
         where being_id = %(being)s and conversation = %(conversation)s
             and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
+            and (producer_id is null or producer_id <> all(%(keep)s))
         order by created_at, message_id
         """,
-        _behind(being_id, conversation, after),
+        _behind(being_id, conversation, after, keep),
     )
     return [row["message_id"] for row in rows]
 
 
-def retracted_after(tx: Transaction, being_id: UUID, conversation: str, after: Version | None) -> list[Version]:
-    """The retracted messages of a conversation behind this one, or all; ordered by their own time, then by arrival."""
+def retracted_after(
+    tx: Transaction, being_id: UUID, conversation: str, after: Version | None, keep: Sequence[str]
+) -> list[Version]:
+    """The retracted messages of a conversation behind this one, or all, apart from the ids `keep`.
+
+    They are ordered by their own time, then by arrival.
+    """
     with tx.cursor(row_factory=class_row(Version)) as cursor:
         return cursor.execute(
             """
@@ -105,18 +116,20 @@ def retracted_after(tx: Transaction, being_id: UUID, conversation: str, after: V
             from memory.retracted_messages
             where being_id = %(being)s and conversation = %(conversation)s
                 and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
+                and (producer_id is null or producer_id <> all(%(keep)s))
             order by created_at, message_id
             """,
-            _behind(being_id, conversation, after),
+            _behind(being_id, conversation, after, keep),
         ).fetchall()
 
 
-def _behind(being_id: UUID, conversation: str, after: Version | None) -> dict[str, object]:
+def _behind(being_id: UUID, conversation: str, after: Version | None, keep: Sequence[str]) -> dict[str, object]:
     return {
         "being": being_id,
         "conversation": conversation,
         "moment": after and after.created_at,
         "message": after and after.message_id,
+        "keep": list(keep),
     }
 
 

@@ -2,8 +2,9 @@
 
 Messages have no ids. Theirs are derived from speaker, time and text, so that a branch or a checkpoint, which is a file
 of its own that begins with the same messages, adds only what is new in it; the extension in `adapters/sillytavern`
-derives the same ids. Swipes that were not chosen are taken back. Lines that the person has hidden from the model
-(`is_system`) were said all the same; the program's own lines, narration and notes were not.
+derives the same ids, and notes in the header of which conversation they are. Swipes that were not chosen are taken
+back. Lines that the person has hidden from the model (`is_system`) were said all the same; the program's own lines,
+narration and notes were not.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ LINE_BYTES = 8 << 20
 # The kinds of lines that the program writes, or that are told beside the talk.
 NO_TALK = frozenset(
     ("help", "welcome", "welcome_prompt", "empty", "generic", "slash_commands", "formatting", "hotkeys", "macros")
-) | {"narrator", "comment", "assistant_note"}
+) | {"narrator", "comment", "assistant_note", "assistant_message"}
 # Whose hidden lines are the program's, in versions that wrote no kind.
 PROGRAM = frozenset(("SillyTavern System", "System", "Note", ""))
 # What stands in place of an answer that has not come; the extension knows the same.
@@ -97,7 +98,8 @@ class _Chat:
         if _is_no_talk(line, name, is_user=is_user):
             self.left_out[LEFT_OUT] += 1
             return None
-        if not is_user:
+        if not is_user and not line.get("original_avatar"):
+            # In a group, and where another one is made to speak, the line has the speaker's own picture.
             self._characters.add(name)
         if text.strip() in PLACEHOLDERS:
             return None
@@ -132,12 +134,22 @@ class _Chat:
         stem = PurePath(self.file.name).stem
         begins = moment(self.header.get("create_date"), self.names.zone) or self.file.modified
         said = [one for one in self.said if one.chosen or one.id not in self._chosen]
-        return conversation(
-            Chat("sillytavern", f"{self._character()}/{stem}", begins), said, self.names, (), self.left_out
-        )
+        chat = Chat("sillytavern", self._noted() or f"{self._character()}/{stem}", begins)
+        return conversation(chat, said, self.names, (), self.left_out)
+
+    def _noted(self) -> str | None:
+        """The chat's id as the extension noted it; a branch has its chat's notes, which are not about it."""
+        metadata = self.header.get("chat_metadata")
+        notes = metadata.get("memory_patrol") if isinstance(metadata, dict) else None
+        if not isinstance(metadata, dict) or not isinstance(notes, dict):
+            return None
+        if any(notes.get(own) != metadata.get(name) for own, name in (("branchOf", "main_chat"), ("integrity",) * 2)):
+            return None
+        told = notes.get("conversation")
+        return told.removeprefix("sillytavern/") if isinstance(told, str) and told.startswith("sillytavern/") else None
 
     def _character(self) -> str:
-        """The character's name, as the header says it, or as the one who speaks; several are a group."""
+        """The character's name, as the header says it, or as the one who speaks; several, or none, are a group."""
         told = self.header.get("character_name")
         if isinstance(told, str) and told not in {"", "unused"}:
             return told

@@ -83,6 +83,25 @@ def standing(talk):
     return of_sessions
 
 
+def test_a_selection_of_ids_in_a_conversation_leaves_other_conversations_alone(accept, retract, restore, standing):
+    accept(said("a", 0, "One.", conversation="x"), said("b", 1, "Two.", conversation="y"))
+    answer = retract("a", "b", "c", conversation="x")
+    assert (answer.retracted, answer.unchanged, answer.awaited) == (1, 2, 0)
+    assert standing() == [["Two."]]
+    retract("b")
+    answer = restore("a", "b", "c", conversation="y")
+    assert (answer.restored, answer.unknown) == (1, [0, 2])
+    assert standing() == [["Two."]]
+
+
+def test_a_conversation_is_taken_back_but_for_what_is_kept(accept, retract, restore, standing):
+    accept(*(said(id_, minute, f"{id_}.", conversation="x") for minute, id_ in enumerate("abcd")), said("e", 9, "e."))
+    assert retract(conversation="x", after="a", keep=["c", "nothing"]).retracted == 2
+    assert standing() == [["a.", "c."], ["e."]]
+    assert restore(conversation="x", keep=["b"]).restored == 1
+    assert standing() == [["a.", "c.", "d."], ["e."]]
+
+
 def test_a_retracted_message_is_gone_with_its_facts_and_comes_back_with_them(talk, retract, restore, standing):
     talk.says(said("a", 0, "I love green tea."), said("b", 1, "I live in Lyon."))
     talk.answers(
@@ -472,9 +491,18 @@ def test_what_this_being_never_had_can_not_be_restored(restore, accept):
 
 @pytest.mark.parametrize(
     "selection",
-    [{}, {"ids": []}, {"ids": ["a"], "conversation": "c"}, {"after": "a"}, {"ids": ["a"], "after": "b"}, {"ids": [""]}],
+    [
+        {},
+        {"ids": []},
+        {"ids": [""]},
+        {"after": "a"},
+        {"keep": ["a"]},
+        {"ids": ["a"], "after": "b"},
+        {"ids": ["a"], "conversation": "c", "after": "b"},
+        {"ids": ["a"], "conversation": "c", "keep": ["b"]},
+    ],
 )
-def test_a_selection_is_of_ids_or_of_a_conversation(selection):
+def test_a_selection_is_of_ids_or_a_conversation(selection):
     with pytest.raises(ValidationError):
         MessageSelection.model_validate(selection)
 

@@ -387,6 +387,6 @@ def test_changes_that_can_not_be_made_are_rejected_with_the_reason(new_reader, r
     reader.read()
     assert sorted(reasons(redis)) == [
         "This Being has no such message.",
-        "retract: Give either `ids` or `conversation`",
+        "retract: Give `ids` or `conversation`",
         "role: Extra inputs are not permitted",
     ]

@@ -111,7 +111,8 @@ def test_a_turn_is_recalled_and_handed_in(memory, person, stands):
     assert asyncio.run(memory.outlet(*copy.deepcopy(given))) == outlet["body"]
     assert words(stands()) == ["What should I not eat?", "No walnuts."]
     user, answer = stands()
-    assert (user["conversation"], user["producer_id"]) == ("openwebui/c-1", "openwebui/m-1")
+    assert user["conversation"] == "openwebui/c-1"
+    assert user["producer_id"].startswith("openwebui/m-1/")
     assert user["created_at"].isoformat() == "2026-03-02T10:00:00+00:00"
     assert "context_id" in answer["metadata"]
 
@@ -157,6 +158,50 @@ def test_the_branch_that_the_user_sees_stands(memory, stands):
     assert words(stands()) == ["A?", "One.", "More.", "Three."]
     finishes(memory, ("u1b", "user", "B?", 40), ("a4", "assistant", "Four.", 41))
     assert words(stands()) == ["B?", "Four."]
+
+
+def test_what_is_edited_or_deleted_and_saved_arrives_with_the_next_answer(memory, stands):
+    turns = [
+        ("u1", "user", "I grow quinces.", 0),
+        ("a1", "assistant", "How many?", 2),
+        ("u2", "user", "Seven.", 4),
+        ("a2", "assistant", "So many!", 6),
+    ]
+    finishes(memory, *turns)
+    edited = [("u1", "user", "I grow medlars.", 0), ("a1", "assistant", "How many trees?", 2), *turns[3:]]
+    finishes(memory, *edited, ("u3", "user", "Yes.", 8), ("a3", "assistant", "Fine.", 10))
+    assert words(stands()) == ["I grow medlars.", "How many trees?", "So many!", "Yes.", "Fine."]
+    # An edit that is undone is the first wording again.
+    finishes(memory, turns[0], *edited[1:])
+    assert words(stands()) == ["I grow quinces.", "How many trees?", "So many!"]
+
+
+def test_what_was_erased_does_not_come_back_and_holds_nothing_up(memory, person, stands):
+    turns = [("u1", "user", "My PIN is 4417.", 0), ("a1", "assistant", "Noted.", 2), ("u2", "user", "More.", 4)]
+    finishes(memory, *turns, ("a2", "assistant", "One.", 6))
+    (pin,) = (row for row in stands() if "PIN" in row["content"])
+    session = person.ask("GET", "/sessions").json()["sessions"][0]["session_id"]
+    (message_id,) = (
+        one["message_id"]
+        for one in person.ask("GET", f"/sessions/{session}/messages").json()["messages"]
+        if one["producer_id"] == pin["producer_id"]
+    )
+    person.ask("DELETE", f"/messages/{message_id}")
+    finishes(memory, *turns, ("a3", "assistant", "Two.", 9))
+    assert words(stands()) == ["Noted.", "More.", "Two."]
+    finishes(memory, *turns, ("a2", "assistant", "One.", 6))
+    assert words(stands()) == ["Noted.", "More.", "One."]
+
+
+def test_a_copy_of_a_chat_takes_nothing_from_it(memory, stands):
+    turns = [("u1", "user", "I grow quinces.", 0), ("a1", "assistant", "How many?", 2)]
+    finishes(memory, *turns)
+    finishes(memory, ("u1", "user", "I grow medlars.", 0), *turns[1:], chat="c-2")
+    assert sorted((row["conversation"], row["content"]) for row in stands()) == [
+        ("openwebui/c-1", "How many?"),
+        ("openwebui/c-1", "I grow quinces."),
+        ("openwebui/c-2", "I grow medlars."),
+    ]
 
 
 def test_the_same_answer_again_changes_nothing_and_an_outage_is_made_up_for(memory, stack, stands):

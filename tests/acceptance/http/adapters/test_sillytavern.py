@@ -1,5 +1,6 @@
 """The SillyTavern extension, in a browser, on a page that emits SillyTavern's events."""
 
+import json
 from functools import partial
 from pathlib import Path
 
@@ -85,11 +86,81 @@ def test_each_name_has_a_slug_of_its_own(tavern):
 
 def test_what_is_refused_is_told_and_what_is_long_stands(tavern, stands):
     does(tavern, "opens", "chat")
-    does(tavern, "sends", " ")
+    does(tavern, "receives", "<think>Only a thought.</think>")
     tavern.wait_for_selector("text=Refused 1: content")
     does(tavern, "sends", "x" * 70_000)
     does(tavern, "receives", "cut \ud83d")
     assert [words[:10] for _, words in stands()] == ["x" * 10, "cut \ufffd"]
+
+
+def lines(name):
+    """A recorded chat's lines, without its header."""
+    return [json.loads(line) for line in (PAGE.parent / "sillytavern" / name).read_text("utf-8").splitlines()[1:]]
+
+
+def test_what_is_hidden_from_the_model_was_said(tavern, stands):
+    does(tavern, "opens", "chat", lines("hidden.jsonl"))
+    kept = ["My sister Vera is allergic to walnuts.", "Noted.", "What shall we bake?"]
+    assert [words for _, words in stands()] == kept
+    does(tavern, "hides", 5)
+    assert [words for _, words in stands()] == kept
+
+
+def test_a_models_reasoning_is_not_handed_in(tavern, stands):
+    does(tavern, "opens", "chat", lines("thoughts.jsonl"))
+    assert [words for _, words in stands()] == ["hi", "Good evening!", "The key is gone."]
+
+
+@pytest.fixture
+def away(tavern, stack):
+    """Lets the API be out of reach, and back."""
+
+    def change(*, is_away):
+        url = "http://127.0.0.1:1" if is_away else stack.url
+        tavern.evaluate("url => { tavern.extensionSettings.memory_patrol.url = url; }", url)
+
+    return change
+
+
+def test_changes_made_while_the_api_was_away_arrive_when_the_chat_opens_again(tavern, stands, away):
+    does(tavern, "opens", "chat")
+    does(tavern, "sends", "I grow quinces.")
+    does(tavern, "receives", "How many?")
+    does(tavern, "sends", "Seven.")
+    does(tavern, "receives", "So many!")
+    away(is_away=True)
+    does(tavern, "edits", 0, "I grow medlars.")
+    does(tavern, "deletesAt", 2)
+    does(tavern, "sends", "They are late.")
+    does(tavern, "saves")
+    does(tavern, "opens", "other")
+    away(is_away=False)
+    does(tavern, "opensSaved", "chat")
+    assert [words for _, words in stands()] == ["I grow medlars.", "How many?", "So many!", "They are late."]
+
+
+def test_a_chat_that_was_renamed_stays_the_same_chat(tavern, stands, away):
+    does(tavern, "opens", "chat")
+    does(tavern, "sends", "I grow quinces.")
+    does(tavern, "receives", "How many?")
+    away(is_away=True)
+    does(tavern, "renames", "orchard")
+    does(tavern, "edits", 0, "I grow medlars.")
+    away(is_away=False)
+    does(tavern, "sends", "Seven.")
+    assert stands() == [("chat", "I grow medlars."), ("chat", "How many?"), ("chat", "Seven.")]
+    does(tavern, "renames", "garden")
+    does(tavern, "deletesFrom", 2)
+    assert stands() == [("chat", "I grow medlars."), ("chat", "How many?")]
+
+
+def test_a_copy_of_a_chat_takes_nothing_from_it(tavern, stands):
+    does(tavern, "opens", "chat")
+    does(tavern, "sends", "I grow quinces.")
+    does(tavern, "saves")
+    does(tavern, "copies", "copy")
+    does(tavern, "edits", 0, "I grow medlars.")
+    assert sorted(stands()) == [("chat", "I grow quinces."), ("copy", "I grow medlars.")]
 
 
 def test_a_temporary_chat_leaves_nothing(tavern, stands):
@@ -178,6 +249,9 @@ def test_what_is_recalled_goes_into_the_prompt_and_into_the_panel(tavern, person
     assert "Allergic to walnuts." in prompt["value"]
     assert "What should I not eat?" not in prompt["value"]
     assert "Allergic to walnuts." in tavern.get_by_label("What was recalled").inner_text()
+    tavern.evaluate("() => { tavern.extensionSettings.memory_patrol.url = 'http://127.0.0.1:1'; }")
+    assert does(tavern, "sends", "And today?")["value"] == ""
+    assert tavern.get_by_label("What was recalled").inner_text() == "Nothing."
     does(tavern, "opensATemporaryChat")
     assert tavern.evaluate("() => tavern.prompts.memory_patrol.value") == ""
     does(tavern, "choosesACharacter", "Mira", "chat")
