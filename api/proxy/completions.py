@@ -104,7 +104,7 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
     chat = _parsed(body) if len(body) <= SHORT_BYTES else await proxy.threads.start(user_id, _parsed, body)
     del body
     began = asyncio.get_running_loop().time()
-    requested = read_model(settings, chat.model, headers.get(BEING))
+    requested = read_model(settings, chat.model, headers.get(BEING), chat.surcharge)
     asked = _asked(chat, headers)
     admitted = await proxy.gateway.admit(identity, requested, most_usage(chat, settings))
     try:

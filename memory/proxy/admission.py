@@ -39,12 +39,14 @@ class Requested:
         upstream: The upstream.
         model: The model's name there.
         being: The Being's id or slug; None if the request names none.
+        surcharge: A field by which it may cost more than the model's price says; None: it has none.
     """
 
     upstream_name: str
     upstream: Upstream
     model: str
     being: str | None
+    surcharge: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +101,14 @@ class NoPayer(Exception):
     """No key can pay for the request; the message says what to do."""
 
 
-def read_model(settings: Settings, model: str, being: str | None) -> Requested:
+def read_model(settings: Settings, model: str, being: str | None, surcharge: str | None = None) -> Requested:
     """Read the name of a model: `model`, `model@being`, `upstream/model` or `upstream/model@being`.
 
     Args:
         settings: The upstreams.
         model: The name, as the client sent it.
         being: The Being that a header names; then another name behind an `@` belongs to the model's name.
+        surcharge: A field of the body by which the request may cost more than the model's price says.
 
     Raises:
         InvalidRequest: There is no upstream, it does not offer the model, or no model has such a name.
@@ -127,7 +130,7 @@ def read_model(settings: Settings, model: str, being: str | None) -> Requested:
         raise InvalidRequest("The name of a model has at most 200 characters, all of them printable ASCII.")
     if upstream.models is not None and rest not in upstream.models:
         raise InvalidRequest("The operator does not offer this model: GET /openai/v1/models lists those that are.")
-    return Requested(name, upstream, rest, being)
+    return Requested(name, upstream, rest, being, surcharge)
 
 
 def admit(
@@ -145,7 +148,8 @@ def admit(
 
     Raises:
         NotFound: The user has no such Being, or the token gives no access to it.
-        InvalidRequest: The request names no Being, and the user has several.
+        InvalidRequest: The request names no Being, and the user has several; or the platform pays within a budget, and
+            it may cost more than the model's price says.
         NoPayer: No key can pay.
         BudgetSpent: The platform would pay, and the rest of its budget for the user is smaller.
         Unavailable: The database is unavailable.
@@ -153,6 +157,7 @@ def admit(
     with store.transaction() as tx:
         being = _being(tx, user_id, only_being, requested.being)
         payer = _payer(tx, settings, user_id, requested)
+        _check_price(settings, requested, payer)
         call_id = calls.reserve_chat(
             tx,
             Account(being.being_id, None, None, payer.paid_with),
@@ -161,7 +166,7 @@ def admit(
             metric_model=metric_model(settings, requested),
             input_tokens=expected.input_tokens,
             output_tokens=expected.output_tokens,
-            cost=cost(settings, requested, expected),
+            cost=highest_cost(settings, requested, expected),
             daily_cost=None if requested.upstream.is_free else settings.proxy_daily_cost,
         )
     return Admission(requested, being, payer, call_id, expected)
@@ -202,6 +207,16 @@ def cost(settings: Settings, requested: Requested, usage: Usage) -> Decimal | No
     return Decimal(0) if requested.upstream.is_free else cost_of(requested.model, usage, settings.prices)
 
 
+def highest_cost(settings: Settings, requested: Requested, expected: Usage) -> Decimal | None:
+    """Return the highest cost of at most so many tokens; None if the model's price is unknown.
+
+    All of the prompt may be written to the provider's cache, which may cost more than to read it.
+    """
+    written = Usage(output_tokens=expected.output_tokens, cache_write_tokens=expected.input_tokens)
+    costs = [cost(settings, requested, usage) for usage in (expected, written)]
+    return max((each for each in costs if each is not None), default=None)
+
+
 def cost_without_accounts(
     settings: Settings, known: Admission, requested: Requested, expected: Usage
 ) -> Decimal | None:
@@ -215,8 +230,10 @@ def cost_without_accounts(
 
     Raises:
         BudgetSpent: The price is unknown, and the platform pays within a budget.
+        InvalidRequest: It may cost more than the price, and the platform pays within a budget.
     """
-    highest = cost(settings, requested, expected)
+    _check_price(settings, requested, known.payer)
+    highest = highest_cost(settings, requested, expected)
     if highest is None and is_budgeted(settings, requested, known.payer):
         raise BudgetSpent(calls.SPENT["price"], lacking="price", retry_after=PRICE_SECONDS)
     return highest
@@ -253,7 +270,7 @@ def settle(store: Store, settings: Settings, admission: Admission, outcome: Outc
                 metric_model=metric_model(settings, admission.requested),
                 input_tokens=admission.reserved.input_tokens,
                 output_tokens=admission.reserved.output_tokens,
-                cost=cost(settings, admission.requested, admission.reserved),
+                cost=highest_cost(settings, admission.requested, admission.reserved),
                 daily_cost=None,
             )
         if usage is None:
@@ -296,6 +313,14 @@ def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None)
             " use a token that is bound to one Being."
         )
     return all_of_user[0]
+
+
+def _check_price(settings: Settings, requested: Requested, payer: Payer) -> None:
+    if requested.surcharge is not None and is_budgeted(settings, requested, payer):
+        raise InvalidRequest(
+            f"The field `{requested.surcharge}` may cost more than the model's price says, and the platform pays for"
+            " this request within a budget: leave the field out, or store your own key with POST /v1/keys."
+        )
 
 
 def _payer(tx: Transaction, settings: Settings, user_id: UUID, requested: Requested) -> Payer:

@@ -1,4 +1,4 @@
-"""The fields of a chat completion that bound its answer, read as strictly as no server reads them otherwise.
+"""The fields of a chat completion that bound its answer and its price, so strictly that no server reads them otherwise.
 
 Servers differ in what they make of `"64"`, `64.0`, two fields for one limit, a field twice, or a name in capitals. Such
 a body is refused, or counts at the most that any server makes of it.
@@ -14,10 +14,24 @@ LIMITS = ("max_completion_tokens", "max_tokens")
 OTHER_LIMITS = ("max_output_tokens", "max_new_tokens", "n_predict", "num_predict", "min_tokens")
 CHOICES = ("n", "best_of")
 STREAM, STREAM_OPTIONS = "stream", "stream_options"
+TIER = "service_tier"
+# Tiers that cost what the operator's price of the model says, or less.
+_PLAIN_TIERS = ("auto", "default", "standard", "standard_only", "flex")
+# By these a server answers with other models than the one that is named, searches or runs something at a price of its
+# own, or answers in tokens that cost more than those of text.
+_SURCHARGED = (
+    *("models", "fallbacks", "route", "preset"),
+    *("plugins", "web_search_options", "search_parameters", "speed", "audio"),
+)
 MOST_TOKENS = 10_000_000
 MOST_CHOICES = 128
 
-_READ = frozenset({"model", "messages", "prediction", STREAM, STREAM_OPTIONS, *LIMITS, *OTHER_LIMITS, *CHOICES})
+_READ = frozenset(
+    {
+        *("model", "messages", "prediction", "modalities", "tools", STREAM, STREAM_OPTIONS, TIER),
+        *(*LIMITS, *OTHER_LIMITS, *CHOICES, *_SURCHARGED),
+    }
+)
 
 
 def check_name(name: str, before: Mapping[str, Any]) -> None:
@@ -54,6 +68,23 @@ def check(fields: Mapping[str, Any]) -> None:
         raise InvalidRequest("The field `stream` must be true or false.")
     if not isinstance(fields.get(STREAM_OPTIONS), dict | None):
         raise InvalidRequest("The field `stream_options` must be an object.")
+
+
+def surcharge(fields: Mapping[str, Any]) -> str | None:
+    """Return the name of a field by which a request may cost more than its model's price says; None: it has none."""
+    if fields.get(TIER) not in (None, *_PLAIN_TIERS):
+        return TIER
+    if fields.get("modalities") not in (None, [], ["text"]):
+        return "modalities"
+    tools = fields.get("tools")
+    if tools and not (isinstance(tools, list) and all(_is_client_s(tool) for tool in tools)):
+        return "tools"
+    return next((name for name in _SURCHARGED if fields.get(name) not in (None, [], "", False)), None)
+
+
+def _is_client_s(tool: Any) -> bool:
+    """Whether the client runs a tool itself: tools of servers, such as a search, have a price of their own."""
+    return isinstance(tool, dict) and tool.get("type", "function") in ("function", "custom")
 
 
 def choices(fields: Mapping[str, Any]) -> int:

@@ -77,6 +77,11 @@ class ChatBody:
         return answer_limits.limit(self.fields)
 
     @property
+    def surcharge(self) -> str | None:
+        """The name of a field by which the request may cost more than its model's price says; None: it has none."""
+        return answer_limits.surcharge(self.fields)
+
+    @property
     def prediction_bytes(self) -> int:
         """The size of the answer that the request predicts, of which what is wrong is charged as output."""
         begins, ends = self.spans.get("prediction", (0, 0))

@@ -96,6 +96,7 @@ def test_what_would_exceed_the_budget_is_refused_however_it_is_asked_for(proxy, 
         ('{"model": "dear", "messages": [{"role": "user"}], "max_tokens": 1, "max_tokens": 100000}', "twice"),
         ('{"model": "dear", "messages": [{"role": "user"}], "n": 1, "\\u006e": 64}', "twice"),
         ('{"model": "dear", "messages": [{"role": "user"}], "max_tokens": 1, "Max_Tokens": 100000}', "another case"),
+        ('{"model": "dear", "messages": [{"role": "user"}], "Service_Tier": "priority"}', "another case"),
     ],
 )
 def test_a_limit_that_servers_read_differently_is_refused(proxy, asked, fields, said):
@@ -105,6 +106,49 @@ def test_a_limit_that_servers_read_differently_is_refused(proxy, asked, fields, 
     assert (error["type"], error["code"]) == ("invalid_request_error", "invalid")
     assert said in error["message"]
     assert proxy.upstream.requests == []
+
+
+DEARER = [
+    {"service_tier": "priority"},
+    {"service_tier": ["priority"]},
+    {"models": ["dear", "dearest"]},
+    {"fallbacks": [{"model": "dearest"}]},
+    {"route": "fallback"},
+    {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "wav"}},
+    {"audio": {"voice": "alloy"}},
+    {"web_search_options": {}},
+    {"plugins": [{"id": "web"}]},
+    {"tools": [{"type": "web_search_20250305", "name": "web_search"}]},
+    {"tools": {"type": "function"}},
+]
+
+
+@pytest.mark.parametrize("fields", DEARER)
+def test_what_costs_more_than_the_model_s_price_is_refused_where_the_platform_pays(proxy, asked, fields):
+    answer = asked({"max_tokens": 1, **fields})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid"), answer.text
+    assert f"`{next(iter(fields))}` may cost more" in answer.json()["error"]["message"]
+    assert proxy.upstream.requests == []
+    if "audio" not in fields:
+        assert asked({"model": "free/local", "max_tokens": 1, **fields}).status_code == 200
+
+
+def test_who_pays_with_an_own_key_may_ask_for_what_costs_more(proxy, asked, person):
+    keys.add(person.ledger, Settings(secret_key=KEYS_SECRET), person.user.user_id, "openai", "sk-of-the-user")
+    assert asked({"max_tokens": 1, "service_tier": "priority"}).status_code == 200
+    assert proxy.upstream.requests[-1].body["service_tier"] == "priority"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"service_tier": "auto"},
+        {"service_tier": "flex", "modalities": ["text"], "web_search_options": None, "models": []},
+        {"tools": [{"type": "function", "function": {"name": "f"}}, {"function": {"name": "g"}}]},
+    ],
+)
+def test_what_costs_what_the_price_says_passes(asked, fields):
+    assert asked({"max_tokens": 1, **fields}).status_code == 200
 
 
 def test_where_the_platform_pays_an_answer_has_a_limit(proxy, sdk, person):
