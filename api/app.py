@@ -32,6 +32,7 @@ from api.http.fair_use import FairUse
 from api.http.problems import handle
 from api.http.request_log import ID, RequestLog
 from api.http.request_metrics import COUNTS, RequestMetrics
+from api.http.request_target import StorableTarget
 from api.http.threads import Threads
 from api.http.user_loads import UserLoads
 from api.intake import kept_notes, notes
@@ -162,6 +163,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
             # Outside of what answers errors: a page reads them only with these headers.
             *_cors(settings.api_origins),
             Middleware(RequestLog, request_metrics),
+            Middleware(StorableTarget),
             Middleware(Authentication),
             Middleware(FairUse),
             Middleware(EmbedderLoad),

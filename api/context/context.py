@@ -6,7 +6,6 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Body, Query
-from pydantic import AfterValidator
 
 from api.accounts.keys import RequestKey
 from api.http.auth import IngestAndReadBeing, IngestBeing, Ingester, ManagedBeing, ReadBeing
@@ -38,7 +37,6 @@ from schemas.context.context import (
 )
 from schemas.context.shown import AssembledPage, ShownContext
 from schemas.limits import PAGE_NODES, PRODUCER_ID_CHARACTERS, REGION_ENTRIES
-from schemas.text.storable import storable
 from schemas.wire.fields import Conversation
 from store.accounts import request_answers
 from store.context import context as material
@@ -52,7 +50,6 @@ CHANCE = SystemRandom()
 Entries = Annotated[list[NewEntry], Body(max_length=REGION_ENTRIES)]
 OfConversation = Annotated[
     Conversation | None,
-    AfterValidator(storable),
     Query(description="The conversation, as in its messages; omitted: the conversation of what names none."),
 ]
 
@@ -79,7 +76,6 @@ def list_contexts(
     shows: Annotated[UUID | None, Query(description="Only those that showed this memory or fact.")] = None,
     conversation: Annotated[
         str | None,
-        AfterValidator(storable),
         Query(
             max_length=PRODUCER_ID_CHARACTERS,
             description="Only those of this conversation; empty: of the conversation of what names none.",

@@ -20,7 +20,8 @@ def problem() -> Callable[..., dict[str, object]]:
         assert told.keys() >= MEMBERS
         assert told["status"] == status
         assert told["type"].startswith("urn:memory-patrol:problem:")
-        assert told["instance"] == unquote(answer.request.url.raw_path.decode().partition("?")[0])
+        path = unquote(answer.request.url.raw_path.decode().partition("?")[0])
+        assert told["instance"] == path.replace("\0", "\ufffd")
         assert told["title"]
         assert told["detail"]
         return told

@@ -11,6 +11,7 @@ from itertools import cycle, islice
 import pytest
 
 from tests.acceptance.conftest import PATIENCE
+from tests.acceptance.http.accounts.test_isolation import CASES
 from tests.acceptance.http.intake.scenes import scene
 
 SECONDS = 10
@@ -126,6 +127,32 @@ def test_in_each_place_of_each_address_anything_may_stand(person, document, fore
                 if parameter["in"] == "query" and "{" not in of_own:
                     address = f"{of_own}?{parameter['name']}={value}"
                     sound(person.client.request(method, address), (method, address))
+
+
+class Unstorable:
+    """What every id of a question is: it has NUL, and half of a character."""
+
+    def __getattr__(self, name):
+        return "a\0b\udcff"
+
+
+@pytest.mark.parametrize("text", ["a%00b", "%ED%A0%80", "%00%ED%A0%BD%ED%B8%80"])
+def test_no_place_of_an_address_holds_what_can_not_be_stored(person, document, foreign, text):
+    for route, asks in CASES.items():
+        method, path = route.split(" ")
+        options = asks(Unstorable())
+        if "json" in options:
+            options = {"content": json.dumps(options["json"]), "headers": JSON}
+        parameters = {each["name"] for each in document["paths"][path][method.lower()].get("parameters", ())}
+        named = [each for each in re.findall(r"{(\w+)}", path) if each != "being"]
+        options.pop("params", None)
+        addresses = [re.sub(r"{\w+}", text, path.replace("{being}", "mira"))] if named else []
+        addresses += [path.replace("{being}", text)]
+        if route != "DELETE /v1/beings/{being}":
+            here = re.sub(r"{\w+}", foreign.note, path.replace("{being}", "mira"))
+            addresses += [f"{here}?{each}={text}" for each in sorted(parameters - set(named))]
+        for address in addresses:
+            sound(person.client.request(method, address, **options), (method, address))
 
 
 def test_bodies_that_are_withheld_keep_no_other_user_waiting(person, newcomer, document):

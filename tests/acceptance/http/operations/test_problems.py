@@ -39,7 +39,7 @@ NOWHERE = "00000000-0000-0000-0000-000000000000"
         ("GET", "/v1/beings/mira/nodes?cursor=Zm9v", 422),
         ("GET", "/v1/beings/mira/notes?cursor=%ff%00", 422),
         ("GET", "/v1/beings/mira/notes?state=%00", 422),
-        ("GET", "/v1/beings/mira/facts?entity=person:%00", 422),
+        ("GET", "/v1/beings/mira/facts?entity=%00", 422),
         ("GET", "/v1/beings/mira/fading?patrols=-1", 422),
         ("GET", "/v1/beings/mira/fading?patrols=many", 422),
     ],
