@@ -1,9 +1,11 @@
 """The servers that the system brings itself."""
 
 import os
+import re
 import shutil
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -14,6 +16,7 @@ from kombu import Connection
 from workers.embedded import postgres as postgres_server
 from workers.embedded import redis as redis_server
 from workers.embedded.errors import HomeInUseError, NotInstalledError, StartError, UnsafeHomeError
+from workers.embedded.log_files import rotate
 from workers.embedded.processes import Account, Child, wait_until
 from workers.embedded.servers import embedded_servers, run_directory, running_servers
 
@@ -105,6 +108,17 @@ def test_only_the_owner_may_enter_the_sockets(home):
     with embedded_servers(home, durable=False) as servers:
         for directory in (servers.redis.socket.parent, servers.postgres.socket_directory):
             assert directory.stat().st_mode & 0o777 == 0o700
+
+
+def test_only_the_owner_reads_a_log_whatever_the_umask_allows(home, request):
+    request.addfinalizer(partial(os.umask, os.umask(0)))
+    for _ in range(2):
+        with embedded_servers(home, durable=False):
+            for log in home.rglob("*.log"):
+                rotate(log, 0)
+    logs = [path for path in home.rglob("*") if re.search(r"\.log(\.\d+)?$", path.name)]
+    assert any(path.name.endswith(".log.2") for path in logs)
+    assert {path.name: path.stat().st_mode & 0o777 for path in logs} == {path.name: 0o600 for path in logs}
 
 
 def test_a_run_directory_that_another_account_made_is_refused(home, tmp_path):

@@ -13,8 +13,9 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.acceptance.conftest import ENVIRONMENT, PATIENCE
+from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, new_address
 from tests.acceptance.http.intake.scenes import scene
+from tests.acceptance.tokens import SCOPES_ALONE, USELESS, useless_secret
 
 SCENE = {"action": "The crimson letter was burnt.", "actors": ["Mira"], "when": ["2026-03-02"]}
 FELT = SCENE | {
@@ -218,6 +219,59 @@ def test_without_a_token_there_is_no_answer(stack, person, problem):
     hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     problem(httpx2.post(f"{stack.url}/mcp", content=json.dumps(hello), timeout=PATIENCE), 401)
     problem(person.with_secret("patrol_guessed").post("/mcp", json=hello), 401)
+
+
+TOOLS_BY_SCOPE = {
+    "read": {"search", "recall", "recall_memory", "search_memory", "context"},
+    "ingest": {"remember"},
+    "manage": set(),
+}
+ASKED = {
+    "search": {"query": "letter"},
+    "recall": {"query": "letter"},
+    "recall_memory": {"cluster_id": "00000000-0000-0000-0000-000000000000"},
+    "search_memory": {"query": "letter"},
+    "remember": SCENE,
+    "context": {},
+}
+
+
+def called(client, tool, **more):
+    """What calling a tool answers, without a session before it."""
+    asked = {"name": tool, "arguments": ASKED[tool]}
+    headers = {"Accept": "application/json, text/event-stream", **more}
+    return client.post(
+        "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}, headers=headers
+    )
+
+
+@pytest.mark.parametrize("tool", ASKED)
+@pytest.mark.parametrize("shown", [*USELESS, "an operator's token"])
+def test_what_is_no_valid_token_of_a_users_calls_no_tool(person, problem, tool, shown):
+    person.ask("POST", "/notes", json=scene("The crimson letter was burnt."))
+    stranger = person.with_secret(useless_secret(person, shown, None), new_address())
+    answer = called(stranger, tool)
+    if shown == "an operator's token":
+        assert "operator's token" in answer.json()["result"]["content"][0]["text"]
+        assert answer.json()["result"]["isError"]
+    else:
+        problem(answer, 401)
+    assert "crimson" not in answer.text
+    assert len(person.ask("GET", "/notes").json()["notes"]) == 1
+
+
+@pytest.mark.parametrize("scope", SCOPES_ALONE)
+def test_a_token_calls_the_tools_of_its_scopes_alone(person, scope):
+    client = person.with_token([scope])
+    refused = {tool for tool in ASKED if "lacks the scope" in called(client, tool).text}
+    assert ASKED.keys() - refused == TOOLS_BY_SCOPE[scope]
+
+
+def test_a_login_of_the_page_calls_no_tool(person, problem):
+    logged_in = person.with_page_login(person.with_token())
+    for headers in ({}, {"X-Memory-Page": ""}):
+        problem(called(logged_in, "remember", **headers), 401)
+    assert person.ask("GET", "/notes").json()["notes"] == []
 
 
 def test_what_other_doors_took_comes_to_mind_here(stack, person):

@@ -70,3 +70,31 @@ def test_work_that_raises_frees_its_thread(threads):
         assert await threads.start("ann", int, "7") == 7
 
     asyncio.run(run())
+
+
+def test_work_whose_caller_was_cancelled_gives_its_thread_back(threads):
+    async def run():
+        for _ in range(3):
+            begun, release = [Event(), Event()], Event()
+
+            def work(each, release=release):
+                each.set()
+                release.wait(60)
+
+            callers = [asyncio.ensure_future(threads.start("ann", work, each)) for each in begun]
+            waiting = asyncio.ensure_future(threads.start("ann", pytest.fail, "Its caller has gone."))
+            for each in begun:
+                await asyncio.to_thread(each.wait, 60)
+            for caller in (*callers, waiting):
+                caller.cancel()
+            release.set()
+        both = [Event(), Event()]
+
+        def meet(mine, other):
+            mine.set()
+            return other.wait(60)
+
+        met = [threads.start("ann", meet, *pair) for pair in (both, both[::-1])]
+        assert await asyncio.wait_for(asyncio.gather(*met), 30) == [True, True]
+
+    asyncio.run(run())
