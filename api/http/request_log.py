@@ -62,7 +62,7 @@ class RequestLog:
                     answered["Connection"] = "close"
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with structlog.contextvars.bound_contextvars(request_id=request_id), self._metrics.open_request():
             try:
                 await self.app(scope, receive_all, send_with_id)
             except Exception as fault:  # noqa: BLE001  # the outermost handler

@@ -1,9 +1,12 @@
 """Request durations by method, route and status, summed over all processes that serve one port."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 # Names the directory in which the processes of one server share their counts; without it, each counts alone.
 COUNTS = "PROMETHEUS_MULTIPROC_DIR"
@@ -21,6 +24,12 @@ class RequestMetrics:
             ["method", "route", "status"],
             buckets=BUCKETS,
             registry=self._registry,
+        )
+        self._open = Gauge(
+            "patrol_http_open_requests",
+            "Requests that are being received or answered, the scrape's own included.",
+            registry=self._registry,
+            multiprocess_mode="livesum",
         )
         self._tools = Counter(
             "patrol_mcp_calls",
@@ -47,6 +56,15 @@ class RequestMetrics:
             registry=self._registry,
         )
 
+    @contextmanager
+    def open_request(self) -> Iterator[None]:
+        """Count a request as open while the block runs."""
+        self._open.inc()
+        try:
+            yield
+        finally:
+            self._open.dec()
+
     def count_proxied(self, upstream: str, recall: str, stored: str) -> None:
         """Count a chat completion that the proxy passes on."""
         self._proxied.labels(upstream, recall, stored).inc()
@@ -71,6 +89,16 @@ class RequestMetrics:
         """Return the metrics of all processes that share the directory, in Prometheus's text format."""
         if COUNTS not in os.environ:
             return generate_latest(self._registry)
+        _forget_ended_processes(Path(os.environ[COUNTS]))
         together = CollectorRegistry(auto_describe=False)
         MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # published without types
         return generate_latest(together)
+
+
+def _forget_ended_processes(directory: Path) -> None:
+    """Count nothing as open in processes that have ended, and which a server replaces."""
+    for pid in {int(file.stem.rpartition("_")[2]) for file in directory.glob("gauge_live*_*.db")}:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid, str(directory))  # type: ignore[no-untyped-call]  # published without types

@@ -88,10 +88,12 @@ class MemoryThreads:
     def _run(
         self, loop: asyncio.AbstractEventLoop, user: Hashable, outcome: "Future[T]", call: Callable[[], T]
     ) -> None:
-        try:
-            outcome.set_result(call())
-        except BaseException as fault:  # noqa: BLE001  # it is the caller's
-            outcome.set_exception(fault)
+        # Cancelled before it began, it is not done; from here on it can't be cancelled.
+        if outcome.set_running_or_notify_cancel():
+            try:
+                outcome.set_result(call())
+            except BaseException as fault:  # noqa: BLE001  # it is the caller's
+                outcome.set_exception(fault)
         # The loop of a server that has stopped is closed.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(self._ended, user)
