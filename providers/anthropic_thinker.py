@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 import anthropic
 from pydantic import BaseModel, Field, ValidationError
@@ -19,7 +19,8 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderErr
 from providers.json_text import only_object
 from providers.lease_guard import before_request
 from providers.sdk_errors import SettingNames, sdk_errors
-from providers.thinking import Completion, ModelName, Question, Size, Tokens, Usage
+from providers.thinking import CONNECT_SECONDS, Completion, ModelName, Question, Size, Tokens, Usage
+from schemas.llm.calls import Provider
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class AnthropicThinker:
     settings: Settings
     client: anthropic.Anthropic
     names: SettingNames = _SETTINGS
-    provider = "anthropic"
+    provider: ClassVar[Provider] = "anthropic"
 
     @classmethod
     def connected(cls, settings: Settings) -> Self:
@@ -62,7 +63,7 @@ class AnthropicThinker:
         client = anthropic.Anthropic(
             api_key="none",
             base_url=settings.anthropic_base_url or _URL,
-            timeout=settings.thinking_timeout,
+            timeout=anthropic.Timeout(settings.thinking_timeout, connect=CONNECT_SECONDS),
             # The ledger retries: it backs off without holding a worker.
             max_retries=0,
             http_client=anthropic.DefaultHttpxClient(verify=tls.trusted()),

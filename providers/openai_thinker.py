@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import openai
 from pydantic import BaseModel, Field, ValidationError
@@ -22,8 +22,19 @@ from providers.json_text import only_object
 from providers.lease_guard import before_request
 from providers.model_context import context_tokens
 from providers.sdk_errors import SettingNames, sdk_errors
-from providers.thinking import Completion, ModelName, PromptForm, Question, Size, Tokens, Usage, max_usage
+from providers.thinking import (
+    CONNECT_SECONDS,
+    Completion,
+    ModelName,
+    PromptForm,
+    Question,
+    Size,
+    Tokens,
+    Usage,
+    max_usage,
+)
 from providers.tokens import estimated_tokens
+from schemas.llm.calls import Provider
 from schemas.settings import Settings
 
 Form = Literal["json_schema", "json_object", "text"]
@@ -80,7 +91,7 @@ class OpenAIThinker:
     names: SettingNames = _SETTINGS
     abilities: dict[str, _Abilities] = field(default_factory=dict)
     forms: dict[str, PromptForm] = field(default_factory=dict)
-    provider = "openai"
+    provider: ClassVar[Provider] = "openai"
 
     @classmethod
     def connected(cls, settings: Settings) -> Self:
@@ -95,7 +106,7 @@ class OpenAIThinker:
         client = openai.OpenAI(
             api_key="none",
             base_url=settings.openai_base_url or _URL,
-            timeout=settings.thinking_timeout,
+            timeout=openai.Timeout(settings.thinking_timeout, connect=CONNECT_SECONDS),
             # The ledger retries: it backs off without holding a worker.
             max_retries=0,
             http_client=openai.DefaultHttpxClient(verify=tls.trusted()),

@@ -31,7 +31,9 @@ _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"})
 _SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
-_ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold")
+_ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold|insufficient_quota|insufficient_balance")
+# Anthropic gives a spent balance the code of any bad request.
+_SAYS_SPENT = re.compile(r"credit balance is too low|insufficient (?:balance|credits|funds|quota)", re.IGNORECASE)
 _ABOUT_OUR_CHOICES = frozenset({"model", "model_not_found", "dimensions", "encoding_format"})
 
 LONGEST_WAIT = 3600.0
@@ -107,9 +109,9 @@ def _bounded(seconds: float) -> float:
 def _from_status(status: int, body: object, headers: Mapping[str, str], settings: SettingNames) -> ProviderError:
     codes = _codes(body)
     detail = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
-    if status in _BUSY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes) or bool(_SAYS_SPENT.search(_said(body)))
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or (status in _BUSY and not account):
         return Transient(f"The model provider is busy or down ({detail}).", retry_after=retry_after(headers))
-    account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes)
     if status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes):
         too_large = status == _TOO_LARGE or "max_tokens_per_request" in codes
         return InputRefused(f"The model provider refused the input ({detail}).", too_large=too_large)
@@ -144,6 +146,13 @@ def _from_encoding(encoding: str, settings: SettingNames) -> ProviderError:
     if encoding == "ascii":
         return Misconfigured(f"The key can't be sent as a header: remove stray characters from {settings.key}.")
     return InputRefused("A text has an unpaired surrogate, which can't be encoded.")
+
+
+def _said(body: Any) -> str:
+    """The message of an error, which may quote the request: to be searched, and never repeated."""
+    error = body.get("error", body) if isinstance(body, dict) else None
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) else ""
 
 
 def _codes(body: Any) -> list[str]:

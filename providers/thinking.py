@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, ValidationError
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, ProviderError
 from providers.tokens import estimated_tokens
+from schemas.llm.calls import Provider
 from schemas.text.storable import unstorable
 
 A = TypeVar("A", bound=BaseModel)
@@ -25,6 +26,8 @@ Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
 ModelName = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
 """A model's name as a provider reports it."""
 
+# A server that accepts no connection for so long is out of reach, however long an answer may take.
+CONNECT_SECONDS = 10.0
 _MOST_FAULTS = 10
 
 
@@ -85,7 +88,7 @@ class Thinker(Protocol):
     """A provider's models with one key; thread-safe."""
 
     @property
-    def provider(self) -> str:
+    def provider(self) -> Provider:
         """The provider: `anthropic` or `openai`."""
 
     def model(self, size: Size) -> str:

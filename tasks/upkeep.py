@@ -34,8 +34,9 @@ def sweep(on: Resources) -> None:
 
 @tick(kinds.TICKS)
 def ticks(on: Resources) -> None:
-    """Enqueue patrols of Beings whose last tick is PATROL_TICK or more ago."""
+    """Enqueue patrols of Beings whose last tick is PATROL_TICK or more ago, or whose provider is back."""
     demand.ask_for_ticks(on.store, on.settings)
+    demand.begin_owed(on.store, on.settings)
 
 
 @tick(kinds.IDLE_SESSIONS)

@@ -4,14 +4,15 @@ from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from redis import Redis
 from redis.exceptions import RedisError
 
 from api.http.openapi import problems
 from api.http.problems import Rejection
 from api.http.resources import On
-from memory.operations.health import Finding, findings, missing_migrations
+from memory.operations.health import Finding, away_providers, findings, missing_migrations
+from schemas.llm.calls import AwayProvider
 from store.errors import Unavailable
 from workers.runtime.resources import Resources
 
@@ -24,6 +25,15 @@ class Health(BaseModel):
     """The answer when no check failed."""
 
     status: Literal["ok"] = "ok"
+
+
+class Progress(Health):
+    """The answer when work gets done."""
+
+    away: list[AwayProvider] = Field(
+        description="Providers of language models that do not answer. What needs them waits, and is done when they are"
+        " back."
+    )
 
 
 def redis_of(request: Request) -> Redis:
@@ -48,28 +58,30 @@ def ready(on: On) -> Health:
     It can if the database answers and is migrated; input is accepted without Redis and without workers. Otherwise the
     answer is a 503 that says what is wrong.
     """
-    return _checked([_database(on)])
+    _check([_database(on)])
+    return Health()
 
 
 @router.get("/work", responses=problems(503))
-def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Health:
+def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Progress:
     """Check that the system's work gets done, for monitoring.
 
     The database and Redis answer, the due work of each queue is taken in time, work in progress ends, and beat runs.
-    Otherwise the answer is a 503 that names what is wrong, queues by name, with all that was checked under `checks`.
+    Otherwise the answer is a 503 that names what is wrong, queues by name, with all that was checked under `checks`. A
+    language model that is away is no fault: `away` tells it.
     """
     found = [_database(on)]
     if found[0].good:
         found += _progress(on)
-    return _checked([*found, _redis(redis)])
+    _check([*found, _redis(redis)])
+    return Progress(away=away_providers(on.store))
 
 
-def _checked(found: list[Finding]) -> Health:
+def _check(found: list[Finding]) -> None:
     if not all(finding.good for finding in found):
         checks = [{"name": finding.name, "good": finding.good, "found": finding.words} for finding in found]
         wrong = "; ".join(f"{finding.name}: {finding.words}" for finding in found if not finding.good)
         raise Rejection(HTTPStatus.SERVICE_UNAVAILABLE, "not-ready", wrong, {"checks": checks})
-    return Health()
 
 
 def _database(on: Resources) -> Finding:

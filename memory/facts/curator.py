@@ -6,6 +6,8 @@ Folds are undone by `editing.unfold`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -34,6 +36,16 @@ log = structlog.get_logger()
 FOLD = prompt("fold", FoldConfirmation, size="small", most_tokens=1_000)
 FACTS_AT_ONCE = 500
 PAIRS_AT_ONCE = 20
+AWAY_WAIT = timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """The pairs that a model finds to say the same, those that none could compare, and whether one is expected back."""
+
+    confirmed: list[FactPair] = field(default_factory=list)
+    left: Sequence[FactPair] = ()
+    away: bool = False
 
 
 def request_if_due(tx: Transaction, settings: Settings, user_id: UUID) -> None:
@@ -55,14 +67,14 @@ def curate(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -
         known = curator.read(tx, user_id, [fact_id for pair in pairs for fact_id in (pair.one, pair.other)])
     same = [pair for pair in pairs if near_identical(known[pair.one], known[pair.other])]
     doubtful = [pair for pair in pairs if pair not in same and may_say_the_same(known[pair.one], known[pair.other])]
-    confirmed, unconfirmed = _confirm(store, thinkers, settings, claim, doubtful, known)
-    left = {fact_id for pair in unconfirmed for fact_id in (pair.one, pair.other)}
+    compared = _confirm(store, thinkers, settings, claim, doubtful, known)
+    left = {fact_id for pair in compared.left for fact_id in (pair.one, pair.other)}
     with store.finishing(claim, first=partial(facts.lock, user_id=user_id)) as tx:
         now = curator.read(tx, user_id, list(known))
         unchanged = {fact_id for fact_id, fact in now.items() if fact.content == known[fact_id].content}
         folds = [
             curator.fold(tx, user_id, group)
-            for group in fold_groups([*same, *confirmed], known)
+            for group in fold_groups([*same, *compared.confirmed], known)
             if unchanged.issuperset(group)
         ]
         curator.record_run(tx, user_id, [fact_id for fact_id in fresh if fact_id not in left])
@@ -70,6 +82,8 @@ def curate(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -
             work.ask(tx, user_id, EMBED_FACTS)
         if len(fresh) == FACTS_AT_ONCE and not left.issuperset(fresh):
             work.ask(tx, user_id, CURATE)
+        elif compared.away:
+            work.ask(tx, user_id, CURATE, after=AWAY_WAIT)
 
 
 def fold_groups(pairs: Collection[FactPair], known: Mapping[UUID, Fact]) -> list[list[UUID]]:
@@ -95,16 +109,15 @@ def _confirm(
     claim: Claim,
     pairs: Sequence[FactPair],
     known: Mapping[UUID, Fact],
-) -> tuple[list[FactPair], Sequence[FactPair]]:
-    """Returns the pairs that a model finds to say the same, and those that no model could compare."""
+) -> _Compared:
+    compared = _Compared()
     if not pairs:
-        return [], []
+        return compared
     with store.transaction() as tx:
         llm = llm_session(tx, store, thinkers, settings, claim)
     if isinstance(llm, LlmUnavailable):
         log.info("curator.without_model", reason=llm.logged, user_id=str(claim.owner_id), pairs=len(pairs))
-        return [], pairs
-    confirmed: list[FactPair] = []
+        return _Compared(left=pairs, away=llm.away)
     for start in range(0, len(pairs), PAIRS_AT_ONCE):
         by_ref = {f"p{place}": pair for place, pair in enumerate(pairs[start : start + PAIRS_AT_ONCE], 1)}
         shown = [
@@ -116,5 +129,5 @@ def _confirm(
             answer = llm.ask(FOLD.question("", "\n".join(shown))).answer
         except (BadAnswer, InputRefused):
             continue
-        confirmed += [by_ref[ref] for ref in dict.fromkeys(answer.same) if ref in by_ref]
-    return confirmed, []
+        compared.confirmed.extend(by_ref[ref] for ref in dict.fromkeys(answer.same) if ref in by_ref)
+    return compared

@@ -31,10 +31,21 @@ log = structlog.get_logger()
 UNFINISHED = "The provider has not answered the batch yet."
 # A cancelled batch ends within seconds, and a caller waits for it.
 CANCELLED_WAIT = timedelta(seconds=5)
+LONGEST_CANCELLING = timedelta(minutes=5)
 
 
 class BatchPending(Transient):
-    """The provider has not finished the batch: back off and poll again. Not a failure."""
+    """The provider has not finished the batch: back off and poll again. Not a failure.
+
+    Args:
+        message: What is awaited.
+        retry_after: Seconds to wait.
+        polled: Whether the provider answered just now.
+    """
+
+    def __init__(self, message: str, *, retry_after: float, polled: bool) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.polled = polled
 
 
 class BatchedRequests:
@@ -78,7 +89,7 @@ class BatchedRequests:
         """
         with self._store.transaction() as tx:
             batch = batches.find(
-                tx, self._claim, late_after=self._settings.batch_patience, overdue_after=self._settings.patience
+                tx, self._claim, late_after=self._settings.batch_patience, overdue_after=LONGEST_CANCELLING
             )
         if batch is not None and batch.provider_batch_id is not None:
             if batch.ended_at is None:
@@ -162,4 +173,5 @@ class BatchedRequests:
             raise self._pending(reason=str(fault)) from fault
 
     def _pending(self, most: timedelta = timedelta.max, reason: str = UNFINISHED) -> BatchPending:
-        return BatchPending(reason, retry_after=min(most, self._settings.batch_wait).total_seconds())
+        wait = min(most, self._settings.batch_wait).total_seconds()
+        return BatchPending(reason, retry_after=wait, polled=reason == UNFINISHED)

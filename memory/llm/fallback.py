@@ -1,7 +1,6 @@
 """Runs a patrol step with a model where one is available, and finishes the step without one where it is not."""
 
 from collections.abc import Callable, Collection
-from datetime import timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -9,11 +8,10 @@ import structlog
 
 from memory.llm.batches import BatchPending
 from memory.llm.session import LlmSession, LlmUnavailable, RequestsStopped, llm_session
-from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.errors import ProviderError, Transient
 from providers.thinkers import Thinkers
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from store import clock
 from store.database import Store
 from store.errors import BudgetSpent
 from store.patrol import runs
@@ -53,12 +51,14 @@ def run_with_llm(
     request_keys: Collection[UUID | None] = (),
     min_inputs: int | None = None,
 ) -> Effects:
-    """Run a step with a model, and fall back where no model is available.
+    """Run a step with a model, and fall back where no model is available. It never waits for a provider.
+
+    What a step skips because the provider is away is noted as owed, and a run follows when the provider is back.
 
     Args:
         store: The ledger.
         thinkers: The providers.
-        settings: `patience`: how long a step waits for a provider that is down.
+        settings: Prices, budgets, and the most requests at a time.
         claim: The step's work.
         with_llm: The step with a model.
         without_llm: The step without a key or budget, called without a connection; None: it is skipped.
@@ -66,7 +66,8 @@ def run_with_llm(
         min_inputs: See `llm_session`.
 
     Raises:
-        Transient: The provider is down, and the step's patience is not used up: back off.
+        Transient: Another provider, such as the embedder's, is down: back off.
+        BatchPending: A provider batch is not finished: back off.
     """
     with store.transaction() as tx:
         awaited = runs.awaited(tx, claim.owner_id, UUID(claim.key))
@@ -80,23 +81,21 @@ def run_with_llm(
                 being_id=str(claim.owner_id),
                 run_id=claim.key,
             )
+        if llm.away:
+            return _owing(claim, _effects_without_llm(llm.reason, None))
         return _effects_without_llm(llm.reason, without_llm)
     try:
         return with_llm(llm)
     except BatchPending:
-        # Patience bounds failures; a pending batch is none.
         raise
     except BudgetSpent as spent:
         return _skipped(claim, str(spent), without_llm)
-    except (BadAnswer, InputRefused, Misconfigured) as fault:
-        return _from_stored_answers(claim, llm, with_llm, fault)
-    except Transient as fault:
-        waited, left = _patience(store, settings, claim)
-        wait = fault.retry_after if fault.retry_after is not None else max(waited.total_seconds(), 1.0)
-        if left <= timedelta(0) or (fault.retry_after is not None and wait > left.total_seconds()):
-            return _from_stored_answers(claim, llm, with_llm, fault)
-        # Exponential backoff: waiting as long again as so far doubles the total; never past the end of patience.
-        raise Transient(str(fault), retry_after=min(wait, left.total_seconds())) from fault
+    except ProviderError as fault:
+        away = llm.is_away()
+        if isinstance(fault, Transient) and not away:
+            raise
+        effects = _from_stored_answers(claim, llm, with_llm, fault)
+        return _owing(claim, effects) if away else effects
 
 
 def try_with_llm(
@@ -118,11 +117,14 @@ def try_with_llm(
         return default
 
 
-def _patience(store: Store, settings: Settings, claim: Claim) -> tuple[timedelta, timedelta]:
-    """The time since the step's first claim, and the time until its patience is used up."""
-    with store.transaction() as tx:
-        waited = clock.now(tx) - claim.as_of
-    return waited, settings.patience - waited
+def _owing(claim: Claim, effects: Effects) -> Effects:
+    """Note with a step's effects that a run is to follow when the provider is back."""
+
+    def owing(tx: Transaction) -> dict[str, Any]:
+        runs.owe_thinking(tx, claim.owner_id, UUID(claim.key))
+        return effects(tx)
+
+    return owing
 
 
 def _from_stored_answers(

@@ -8,7 +8,7 @@ from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
 from schemas.settings import Settings
 from store.database import Store
 from store.errors import NotFound, Refused
-from store.llm import key_rotation, keys
+from store.llm import breakers, key_rotation, keys
 from store.transaction import Transaction
 
 PAGE_KEYS = 100
@@ -126,7 +126,10 @@ def _put(
     cipher = _cipher(settings)
     owner = _owner(user_id, provider)
     encrypted, fingerprints = cipher.encrypt(key, owner), cipher.fingerprints(key, owner)
-    return keys.put(tx, user_id, provider, encrypted, fingerprints, key[-4:], life, token_id)
+    put = keys.put(tx, user_id, provider, encrypted, fingerprints, key[-4:], life, token_id)
+    if life is None:
+        breakers.close(tx, provider, put.key_id)
+    return put
 
 
 def _cipher(settings: Settings) -> KeyCipher:

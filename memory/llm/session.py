@@ -14,7 +14,8 @@ from uuid import UUID
 
 from pydantic import BaseModel
 
-from memory.llm.batches import BatchedRequests
+from memory.llm.batches import BatchedRequests, BatchPending
+from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallLedger
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
@@ -27,7 +28,7 @@ from schemas.llm.calls import EncryptedKey, PaidWith, Response
 from schemas.settings import Settings
 from store.database import Store
 from store.errors import BudgetSpent, StoreError, Withdrawn
-from store.llm import calls, keys
+from store.llm import batches, breakers, calls, keys
 from store.llm.calls import Account
 from store.transaction import Transaction
 
@@ -63,10 +64,12 @@ class LlmUnavailable:
     Attributes:
         reason: Why, for the work's owner; may name the last characters of a key.
         logged: Why, for logs: without any part of a key.
+        away: Whether one is expected back: the provider does not answer, or rejects the key.
     """
 
     reason: str
     logged: str = "no key"
+    away: bool = False
 
 
 def llm_session(
@@ -120,9 +123,8 @@ def _session(
     awaited: bool,
 ) -> "LlmSession | LlmUnavailable":
     key = keys.paying(tx, calls.user_of(tx, claim.owner_id), request_key)
-    if key and keys.refused(tx, key):
-        reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
-        return LlmUnavailable(reason, "the key is refused")
+    if refused := _refused(tx, key):
+        return refused
     is_requests = key is not None and key.expires_at is not None
     paid_with: PaidWith = "platform" if key is None else "request" if is_requests else "user"
     try:
@@ -134,6 +136,10 @@ def _session(
         return LlmUnavailable(str(fault), "the key or the settings can't be used")
     if thinker is None:
         return LlmUnavailable("no key")
+    # A batch that was submitted is collected all the same: its answers are paid for.
+    away = None if batches.is_submitted(tx, claim) else _away(tx, thinker, key)
+    if away:
+        return away
     account = Account(claim.owner_id, claim.kind, claim.key, paid_with)
     ledger = CallLedger(store, settings, claim, account, thinker)
     batch = None
@@ -143,11 +149,23 @@ def _session(
         store,
         thinker,
         ledger,
-        settings.thinking_calls,
+        settings,
         key,
         batch,
         request_key=request_key if is_requests else None,
     )
+
+
+def _refused(tx: Transaction, key: EncryptedKey | None) -> LlmUnavailable | None:
+    if key is None or not keys.refused(tx, key):
+        return None
+    reason = f"The provider refuses the key that ends in {key.last_four}: {key.refusal}"
+    return LlmUnavailable(reason, "the key is refused", away=True)
+
+
+def _away(tx: Transaction, thinker: Thinker, key: EncryptedKey | None) -> LlmUnavailable | None:
+    away = breakers.away(tx, thinker.provider, key.key_id if key else None)
+    return LlmUnavailable(away.told(), "the provider is away", away=True) if away else None
 
 
 class LlmSession:
@@ -157,7 +175,7 @@ class LlmSession:
         store: The ledger.
         thinker: The provider.
         ledger: Stored answers and cost accounting.
-        concurrency: The most requests at a time.
+        settings: The timeout of a request, and the most requests at a time.
         key: The user's key that pays; None: the platform's.
         batch: The provider batch that `ask_all` uses, if there is one; None: the provider offers none.
         request_key: The id of `key` if it came with a request, and so pays for no input that came without it.
@@ -169,7 +187,7 @@ class LlmSession:
         store: Store,
         thinker: Thinker,
         ledger: CallLedger,
-        concurrency: int,
+        settings: Settings,
         key: EncryptedKey | None,
         batch: BatchedRequests | None,
         *,
@@ -179,7 +197,8 @@ class LlmSession:
         self._store = store
         self._thinker = thinker
         self._ledger = ledger
-        self._concurrency = concurrency
+        self._settings = settings
+        self._breaker = Breaker(store, thinker.provider, key.key_id if key else None, settings.thinking_timeout)
         self._key = key
         self._batch = batch
         self.request_key = request_key
@@ -191,12 +210,16 @@ class LlmSession:
             self._store,
             self._thinker,
             self._ledger,
-            self._concurrency,
+            self._settings,
             self._key,
             None,
             request_key=self.request_key,
             stopped=reason,
         )
+
+    def is_away(self) -> bool:
+        """Whether the provider does not answer with this session's key, as one of its requests may have found."""
+        return self._breaker.is_known()
 
     def pays_for(self, request_key_id: UUID | None) -> bool:
         """Whether this session's key may pay for an input, given the id of the key that the input came with."""
@@ -214,9 +237,9 @@ class LlmSession:
             InputRefused: The provider refuses the question.
             BudgetSpent: The rest of the day's budget is too small.
             RequestsStopped: See `stored_answers_only`.
-            Transient: The provider is busy, down or unreachable. Or it rejects the user's key: the rejection is stored,
-                and the next attempt of the same work finds no model.
-            Misconfigured: The platform's key, address or model is wrong.
+            Transient: The provider is busy, down or unreachable, which opens its breaker, or the breaker is open. Or it
+                rejects the user's key: the rejection is stored. The next attempt of the same work finds no model.
+            Misconfigured: The platform's key, address or model is wrong, which opens the breaker as well.
             LeaseLost: Another worker holds the work.
             Withdrawn: Something of the user's was withdrawn since the work was claimed; no answer was stored.
         """
@@ -245,9 +268,14 @@ class LlmSession:
         if self._batch:
             try:
                 self._batch.await_answers([question for question, _ in questions])
-            except Misconfigured as error:
-                raise self._blamed(error) from None
-        pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="thinking")
+            except BatchPending as pending:
+                if pending.polled:
+                    self._breaker.close()
+                raise
+            except (Transient, Misconfigured) as error:
+                self._breaker.trip(error)
+                raise self._blamed(error) if isinstance(error, Misconfigured) else error from None
+        pool = ThreadPoolExecutor(self._settings.thinking_calls, thread_name_prefix="thinking")
         try:
             # The copied context carries the lease guard into the threads.
             asked = [pool.submit(copy_context().run, self._try, question, check) for question, check in questions]
@@ -288,7 +316,8 @@ class LlmSession:
 
     def _call(self, question: Question[Any], call_id: UUID) -> Response:
         try:
-            answer: Completion | BadAnswer = self._thinker.ask(question)
+            with self._breaker.letting_through():
+                answer: Completion | BadAnswer = self._thinker.ask(question)
         except BadAnswer as bad:
             answer = bad
         except (ProviderError, StoreError) as error:

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from schemas.llm.calls import AwayProvider
 from schemas.settings import Settings
 from store.database import Store
 from store.ledger import metrics
-from store.llm import budgets
+from store.llm import breakers, budgets
 from store.migrate import missing
 from store.transaction import Transaction
 
@@ -35,6 +36,7 @@ def findings(store: Store, settings: Settings) -> list[Finding]:
             _unknown(tx, settings),
             _dead(tx),
             _budgets(tx),
+            _away(tx),
         ]
 
 
@@ -102,6 +104,18 @@ def _budgets(tx: Transaction) -> Finding:
         f"{reached} reached today, so what needs a model waits there: see `patrol cost`" if reached else "none reached"
     )
     return Finding("daily budgets", good=True, words=words)
+
+
+def _away(tx: Transaction) -> Finding:
+    """Nothing is lost while a provider is away: memories are kept without it, and it is asked again."""
+    away = "; ".join(each.told() for each in breakers.summary(tx))
+    return Finding("providers of language models", good=True, words=f"away: {away}" if away else "none is away")
+
+
+def away_providers(store: Store) -> list[AwayProvider]:
+    """List the providers of language models that are away."""
+    with store.transaction() as tx:
+        return breakers.summary(tx)
 
 
 def _seconds(span: timedelta) -> str:

@@ -17,7 +17,7 @@ from store.context import provenance
 from store.database import Store
 from store.facts import history
 from store.ledger import metrics, retention, work
-from store.llm import batches, budgets, calls, keys, responses
+from store.llm import batches, breakers, budgets, calls, keys, responses
 from store.talk import judging, messages, retraction
 from store.transaction import Transaction
 
@@ -26,6 +26,7 @@ log = structlog.get_logger()
 SWEPT_AT_ONCE = 200
 ENDED_AT_ONCE = 1000
 CLEARED_AT_ONCE = 10_000
+FORGOTTEN_BREAKER = timedelta(days=1)
 
 
 def sweep(store: Store, settings: Settings, empty_queues: Collection[str] = ()) -> None:
@@ -85,6 +86,7 @@ def clear(store: Store, settings: Settings) -> None:
         (judging.clear, settings.keep_judgements),
         (history.clear, settings.keep_fact_history),
         (keys.clear_expired, timedelta(0)),
+        (breakers.clear, FORGOTTEN_BREAKER),
         (provenance.clear, settings.keep_receipts),
         (provenance.clear_shown, settings.keep_receipts),
         (vault.clear_items, settings.keep_receipts),

@@ -1,8 +1,13 @@
-"""Starts patrols: on demand, when enough notes are pending or one has waited long enough, or when a tick is due."""
+"""Starts patrols.
+
+They start on demand, when enough notes are pending or one has waited long enough, when a tick is due, or when a
+provider is back that was away during the last one.
+"""
 
 from datetime import timedelta
 from uuid import UUID
 
+from providers.thinkers import platform_llm_disabled
 from schemas.ledger.kinds import PATROL_DUE
 from schemas.ledger.work import Claim, TaskMessage
 from schemas.patrol.runs import Run
@@ -122,3 +127,13 @@ def ask_for_ticks(store: Store, settings: Settings, limit: int = 500) -> None:
     with store.transaction() as tx:
         for being_id in runs.beings_due(tx, settings.tick, limit):
             work.ask(tx, being_id, PATROL_DUE)
+
+
+def begin_owed(store: Store, settings: Settings, limit: int = 20) -> None:
+    """Begin patrols that do what earlier ones skipped while a provider was away, now that it may be back."""
+    platform = not platform_llm_disabled(settings)
+    with store.transaction() as tx:
+        owing = runs.beings_owing(tx, platform=platform, limit=limit)
+    for being_id in owing:
+        with store.transaction() as tx:
+            runs.want(tx, being_id, demanded=False, notes=settings.run_notes)

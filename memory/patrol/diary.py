@@ -21,7 +21,7 @@ from schemas.settings import Settings
 from store.accounts import beings
 from store.context import persona, souls
 from store.database import Store
-from store.patrol import consolidation, diary
+from store.patrol import consolidation, diary, runs
 from store.transaction import Transaction
 
 DIARY = prompt("diary", DiaryPages, size="large", most_tokens=2_000)
@@ -91,9 +91,10 @@ def check(answer: DiaryPages) -> None:
 def day_to_write(tx: Transaction, settings: Settings, run: Run) -> Day | dict[str, Any]:
     """Return the day that a run writes about, or the step's report if it writes nothing.
 
-    A demanded run writes if it had scenes; an automatic one only if the last entry is also old enough.
+    A demanded run writes if it had scenes, or earlier ones could not write; an automatic one only if the last entry is
+    also old enough.
     """
-    if not run.steps["embed"]["nodes"]:
+    if not run.steps["embed"]["nodes"] and not runs.owes_thinking(tx, run.being_id):
         return NOTHING_NEW
     if not run.demanded and not diary.due(tx, run.being_id, settings.diary_every):
         return {"outcome": "not due"}

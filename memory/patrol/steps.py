@@ -188,6 +188,7 @@ def diary(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         demand.reserve(tx, being_id)
         runs.enter(tx, being_id, run_id)
         runs.note_step(tx, being_id, run_id, "diary", {"outcome": "done", **effects(tx)})
+        runs.settle_thinking(tx, being_id, run_id)
         demand.end(tx, settings, run)
 
 

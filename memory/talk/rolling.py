@@ -141,7 +141,8 @@ def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable) -> No
     """Mark no message; the Being's summaries are requested again once its user has a usable key."""
     with store.finishing(claim) as tx:
         newly_waiting = rolling.wait_for_key(tx, claim.owner_id, waits=True)
-        rolling.note_error(tx, claim.owner_id, "no_key", unavailable.reason)
+        reason = "provider_unavailable" if unavailable.away else "no_key"
+        rolling.note_error(tx, claim.owner_id, reason, unavailable.reason)
         if newly_waiting:
             # Messages past the limit of one call may have come with keys that can pay for them.
             request_if_due(tx, claim.owner_id)

@@ -1,6 +1,6 @@
 """Rows of model calls: providers, payers, keys, responses, spending."""
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Literal
 from uuid import UUID
@@ -41,6 +41,36 @@ class EncryptedKey(ProviderKey):
 
     user_id: UUID
     sealed: Annotated[bytes, Field(repr=False)]
+
+
+class Away(Row):
+    """A provider that does not answer requests with one key."""
+
+    provider: Provider
+    key_id: UUID | None = Field(description="The user's key; null: the platform's.")
+    since: datetime
+    reason: str
+    waits: timedelta = Field(description="The time until one request may try again.")
+
+    def told(self) -> str:
+        """Tell what is away, since when and why."""
+        return f"{self.provider} is away since {self.since:%Y-%m-%d %H:%M} UTC: {self.reason}"
+
+
+class AwayProvider(Row):
+    """A provider that does not answer, with the platform's key or with keys of users."""
+
+    provider: Provider
+    whose: Literal["platform", "users"] = Field(description="Whose keys it does not answer with.")
+    keys: int = Field(description="With how many keys.")
+    since: datetime
+    reason: str | None = Field(exclude=True)
+
+    def told(self) -> str:
+        """Tell what is away, since when, and with the platform's key why."""
+        key = "the platform's key" if self.whose == "platform" else f"{self.keys} of the users' keys"
+        why = f": {self.reason}" if self.reason else ""
+        return f"{self.provider} with {key} since {self.since:%Y-%m-%d %H:%M} UTC{why}"
 
 
 class Response(Row):

@@ -35,10 +35,6 @@ class PatrolSettings(Section):
     diary_every: Duration = Field(
         timedelta(hours=4), description="The least time between two diary entries of automatic patrols."
     )
-    patience: Duration = Field(
-        timedelta(minutes=5),
-        description="The longest time that a patrol waits for an unavailable language model, before it skips the step.",
-    )
     letting_go: Literal["gentle", "seed"] = Field(
         "gentle",
         description="How fast a patrol lets dying memories go. `gentle`: a memory that becomes dying waits for another "

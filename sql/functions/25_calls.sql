@@ -238,6 +238,24 @@ language sql stable as $$
     ), p_platform);
 $$;
 
+-- Whether a model answers a user now: one is available, and the provider is not away with the key that would pay.
+create or replace function thinks_now(p_user_id uuid, p_platform boolean, p_refusal_holds interval) returns boolean
+language sql stable as $$
+    select memory.may_think(p_user_id, p_platform, p_refusal_holds)
+        and not exists (
+            select
+            from memory.provider_breakers
+            where probe_at > memory.now()
+                and key_id = coalesce((
+                    select k.key_id
+                    from memory.provider_keys as k
+                    where k.user_id = p_user_id and k.expires_at is null
+                    order by k.created_at desc
+                    limit 1
+                ), '00000000-0000-0000-0000-000000000000')
+        );
+$$;
+
 -- Adds settled calls to model_call_totals, which counts them for as long as the system lives.
 --
 -- INVARIANT  Every call is added once, in the transaction that settles it.

@@ -353,6 +353,8 @@ STAYS_BEHIND: Mapping[str, str] = {
     "migrations": "state of this system",
     "clock": "state of this system",
     "heartbeats": "state of this system",
+    "provider_breakers": "state of this system",
+    "owed_thinking": "pending work of this system",
     "model_call_totals": "state of this system",
     "embeddings": "derived, and computed again",
     "fact_vectors": "derived, and computed again",

@@ -58,7 +58,7 @@ def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
         """
         select user_id
         from (select distinct user_id from memory.fact_statements where not compared) as waiting
-        where memory.may_think(user_id, %s, %s)
+        where memory.thinks_now(user_id, %s, %s)
         order by random()
         limit %s
         """,

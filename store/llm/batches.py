@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from schemas.ledger.work import Claim
 from schemas.llm.calls import ProviderBatch
 from store.llm.calls import Account
-from store.transaction import Transaction
+from store.transaction import Transaction, value
 
 
 def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after: timedelta) -> ProviderBatch | None:
@@ -25,6 +25,22 @@ def find(tx: Transaction, claim: Claim, *, late_after: timedelta, overdue_after:
             """,
             [late_after, overdue_after, claim.owner_id, claim.kind, claim.key],
         ).fetchone()
+
+
+def is_submitted(tx: Transaction, claim: Claim) -> bool:
+    """Whether a unit of work has a batch at a provider, whose answers are not collected."""
+    return bool(
+        value(
+            tx,
+            """
+            select exists (
+                select from memory.provider_batches
+                where owner_id = %s and kind = %s and key = %s and provider_batch_id is not null and ended_at is null
+            )
+            """,
+            [claim.owner_id, claim.kind, claim.key],
+        )
+    )
 
 
 def begin(tx: Transaction, account: Account, key_id: UUID | None, calls: Mapping[str, UUID]) -> None:

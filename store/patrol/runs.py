@@ -11,6 +11,7 @@ from schemas.ledger.kinds import STEPS
 from schemas.ledger.work import TaskMessage
 from schemas.patrol.runs import Run
 from store.errors import NotFound
+from store.llm.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
 
 FIRST = STEPS["embed"]
@@ -154,3 +155,47 @@ def beings_due(tx: Transaction, tick: timedelta, limit: int) -> list[UUID]:
         [tick, limit],
     )
     return [row["being_id"] for row in rows]
+
+
+def owe_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
+    """Note that a run skips thinking because a provider is away, so that a run follows when it is back."""
+    tx.execute(
+        """
+        insert into memory.owed_thinking (being_id, run_id)
+        values (%s, %s)
+        on conflict (being_id) do update
+        set run_id = excluded.run_id
+        """,
+        [being_id, run_id],
+    )
+
+
+def owes_thinking(tx: Transaction, being_id: UUID) -> bool:
+    """Whether a run of this Being skipped thinking, and none has made up for it."""
+    return bool(value(tx, "select exists (select from memory.owed_thinking where being_id = %s)", [being_id]))
+
+
+def settle_thinking(tx: Transaction, being_id: UUID, run_id: UUID) -> None:
+    """Note at its end that a run has made up for what earlier ones skipped, unless it skipped something itself."""
+    tx.execute("delete from memory.owed_thinking where being_id = %s and run_id <> %s", [being_id, run_id])
+
+
+def beings_owing(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
+    """Beings whose runs skipped thinking, without one under way, whose users may use a model now; picked at random."""
+    rows = tx.execute(
+        """
+        select being_id
+        from memory.owed_thinking
+        join memory.beings as b using (being_id)
+        where memory.thinks_now(b.user_id, %s, %s)
+            and not exists (
+                select
+                from memory.patrol_runs as r
+                where r.being_id = b.being_id and r.state in ('queued', 'running')
+            )
+        order by random()
+        limit %s
+        """,
+        [platform, REFUSAL_HOLDS, limit],
+    )
+    return sorted(row["being_id"] for row in rows)

@@ -198,7 +198,7 @@ def sessions_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[tup
         select s.being_id, s.session_id
         from memory.sessions as s
         join memory.beings as b using (being_id)
-        where s.waits_for_key and memory.may_think(b.user_id, %s, %s)
+        where s.waits_for_key and memory.thinks_now(b.user_id, %s, %s)
         order by random()
         limit %s
         """,

@@ -211,7 +211,7 @@ def beings_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]
         select being_id
         from memory.session_states
         join memory.beings as b using (being_id)
-        where waits_for_key and memory.may_think(b.user_id, %s, %s)
+        where waits_for_key and memory.thinks_now(b.user_id, %s, %s)
         order by random()
         limit %s
         """,

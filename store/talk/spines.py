@@ -157,7 +157,7 @@ def users_waiting(tx: Transaction, *, platform: bool, limit: int) -> list[UUID]:
         """
         select user_id
         from memory.fact_states
-        where spine_waits_for_key and memory.may_think(user_id, %s, %s)
+        where spine_waits_for_key and memory.thinks_now(user_id, %s, %s)
         order by random()
         limit %s
         """,

@@ -130,7 +130,7 @@ class _Crashing(Thinker):
         self._crash = crash
 
     @property
-    def provider(self) -> str:
+    def provider(self) -> Provider:
         return self._thinker.provider
 
     def model(self, size: Size) -> str:

@@ -17,20 +17,31 @@ export async function view(context) {
     return into.childElementCount ? [into, more] : null;
   };
   const reading = { ...context, manages: false };
-  const [dead, running, waiting] = await Promise.all([
+  const [dead, running, waiting, away] = await Promise.all([
     list("dead", context),
     list("running", reading),
     list("ready", reading),
+    providersAway(context),
   ]);
   return [
     el("h1", {}, "Work"),
     el("p", { class: "lead" }, "What the system does in the background for the Beings that this token opens."),
+    away.map((one) => el("p", { class: "lead" }, visible(one))),
     el("h2", {}, "Failed for good"),
     dead ?? empty("No work has failed."),
     running ? [el("h2", {}, "Running"), running] : null,
     el("h2", {}, "Waiting"),
     waiting ?? empty("Nothing waits."),
   ];
+}
+
+// What needs a model waits meanwhile, and nothing is lost. Where the check itself fails, the rest of the page says more.
+async function providersAway(context) {
+  const found = await ask("GET", "/health/work", { signal: context.signal }).catch(() => ({ away: [] }));
+  return found.away.map(({ provider, whose, since }) => {
+    const key = whose === "platform" ? "the platform’s key" : "keys of users";
+    return `The language models of ${provider} have been away for ${key} since ${moment(since)}. What needs them waits, and is done when they are back.`;
+  });
 }
 
 function card(context, work) {

@@ -360,10 +360,9 @@ def hostile_command(place, preloaded):
         PATROL_SWEEP_EVERY="1",
         PATROL_API_PROCESSES="1",
         PATROL_FLOWER_BASIC_AUTH="ada:lovelace-1815",
-        # A stored key has patrols ask a provider: one that refuses at once, and is waited for no longer than a second.
+        # A stored key has patrols ask a provider: one that refuses at once.
         ANTHROPIC_BASE_URL="http://127.0.0.1:1",
         OPENAI_BASE_URL="http://127.0.0.1:1",
-        PATROL_PATIENCE="1",
     )
     yield command
     for left_over in command.living():

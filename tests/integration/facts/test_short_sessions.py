@@ -223,11 +223,12 @@ def test_an_answer_that_leaves_a_session_out_is_asked_for_again(talk):
     assert all(summaries(talk)[:-1])
 
 
-def test_a_provider_that_is_down_leaves_all_as_it_is(talk):
+def test_a_provider_that_is_down_leaves_all_as_it_is(talk, clock):
     talk.provider.script(Behaviour(do="fail", on="messages", status=529))
     chat(talk, SHORT_SESSIONS_AT_ONCE)
     with pytest.raises(Transient):
         talk.summed_up()
+    clock.advance(seconds=11)
     with talk.store.transaction() as tx:
         tx.execute("update memory.work set state = 'ready', lease_until = null")
     talk.summed_up()

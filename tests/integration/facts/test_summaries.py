@@ -144,7 +144,7 @@ def test_a_message_that_spoils_a_summary_is_passed_over_alone(talk):
     assert waiting_work(talk) == []
 
 
-def test_the_state_tells_how_the_last_attempt_went(talk):
+def test_the_state_tells_how_the_last_attempt_went(talk, clock):
     talk.provider.script(Behaviour(do="fail", on="messages", status=529))
     talk.says("I love tea.", "Green tea.", "And cake.", {"role": "assistant", "content": "x" * 5}, "y" * 300)
     with pytest.raises(Transient):
@@ -155,6 +155,7 @@ def test_the_state_tells_how_the_last_attempt_went(talk):
     assert failed.last_rolling_error.reason == "provider_unavailable"
     assert failed.last_user_message == "y" * 200
     assert failed.message_count == 5
+    clock.advance(seconds=11)
     with talk.store.transaction() as tx:
         tx.execute("update memory.work set state = 'ready', lease_until = null")
     talk.summed_up()

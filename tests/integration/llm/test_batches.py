@@ -112,14 +112,16 @@ def test_a_late_batch_is_cancelled_and_the_rest_is_asked_directly(provider, wait
 
 
 def test_a_batch_that_does_not_end_when_cancelled_is_given_up_and_counts_at_its_reservation(
-    provider, waiting, mind, claimed, accounts
+    store, provider, waiting, mind, claimed, accounts
 ):
     provider.script(Behaviour(do="unfinished", on="batch", times=None))
     claim = claimed()
     pending(waiting(claim))
     pending(mind(claim))
 
-    assert colours(mind(claim, patience=timedelta(0)).ask_all(lot())) == ["blue"] * 3
+    with store.transaction() as tx:
+        tx.execute("update memory.provider_batches set cancelled_at = cancelled_at - interval '6 minutes'")
+    assert colours(mind(claim).ask_all(lot())) == ["blue"] * 3
     assert outcomes(accounts) == [("answered", False)] * 3 + [("unknown", True)] * 3
     assert all(call["cost"] > 0 for call in accounts())
 
@@ -190,7 +192,7 @@ def test_a_batch_whose_submission_crashed_is_submitted_again(provider, waiting, 
     assert len(accounts()) == 3
 
 
-def test_a_batch_that_fails_to_submit_costs_nothing(provider, waiting, claimed, accounts):
+def test_a_batch_that_fails_to_submit_costs_nothing(provider, waiting, claimed, accounts, clock):
     provider.script(Behaviour(do="fail", status=529, on="batches"))
     claim = claimed()
     with pytest.raises(Transient) as caught:
@@ -198,6 +200,7 @@ def test_a_batch_that_fails_to_submit_costs_nothing(provider, waiting, claimed, 
 
     assert not isinstance(caught.value, BatchPending)
     assert {(call["outcome"], call["cost"]) for call in accounts()} == {("failed", 0)}
+    clock.advance(seconds=11)
     with pytest.raises(BatchPending):
         waiting(claim).ask_all(lot())
     assert colours(waiting(claim).ask_all(lot())) == ["blue"] * 3

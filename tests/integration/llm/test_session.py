@@ -93,13 +93,14 @@ def test_three_bad_answers_are_enough_and_are_never_paid_for_again(provider, min
     assert len(provider.requests) == 3
 
 
-def test_transient_errors_are_not_stored_and_cost_nothing(provider, mind, accounts):
+def test_transient_errors_are_not_stored_and_cost_nothing(provider, mind, accounts, clock):
     provider.script(Behaviour(do="fail", status=529, headers={"retry-after": "7"}))
     with pytest.raises(Transient) as caught:
         mind().ask(question())
 
     assert caught.value.retry_after == 7
     assert (accounts()[0]["outcome"], accounts()[0]["cost"]) == ("failed", 0)
+    clock.advance(seconds=8)
     assert mind().ask(question()).answer.name == "blue"
 
 
@@ -159,13 +160,15 @@ def test_each_of_many_questions_gets_its_own_answer_or_error(provider, mind):
     assert told[2].answer.name == "blue"
 
 
-def test_answered_questions_are_not_paid_again_when_one_has_to_wait(provider, mind, claimed):
+def test_answered_questions_are_not_paid_again_when_one_has_to_wait(provider, mind, claimed, clock):
     provider.script(Behaviour(do="fail", status=429, when="number 3"))
     claim = claimed()
     questions = [(question(f"Like number {number}?"), lambda _: None) for number in range(6)]
     with pytest.raises(Transient):
-        mind(claim).ask_all(questions)
-    told = mind(claim).ask_all(questions)
+        mind(claim, thinking_calls=1).ask_all(questions)
+    clock.advance(seconds=11)
+    # One request probes, and the rest is asked once it is answered.
+    told = mind(claim, thinking_calls=1).ask_all(questions)
 
     assert {each.answer.name for each in told} == {"blue"}
     prompts = [request.prompt for request in provider.requests]

@@ -23,7 +23,7 @@ from workers.embedded.postgres import program
 CALL = re.compile(r"\bmemory\.(\w+)\(")
 STORE = Path(store.__file__).parent
 # Tables that hold nothing of an owner.
-UNOWNED = {"clock", "migrations", "operator_tokens", "heartbeats", "model_call_totals"}
+UNOWNED = {"clock", "migrations", "operator_tokens", "heartbeats", "model_call_totals", "provider_breakers"}
 
 # With memory off the search path, whatever Postgres stores as an expression is printed with the schema's name.
 DEFINITIONS = """

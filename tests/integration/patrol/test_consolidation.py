@@ -8,6 +8,7 @@ import pytest
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
 from memory.nodes.scenes import embedding_text
+from memory.patrol import demand
 from memory.patrol.consolidation import marked_batches, marked_nodes
 from providers.embedders import Embedders
 from providers.errors import Transient
@@ -370,26 +371,46 @@ def test_two_parts_that_want_the_same_memory_get_it_once(store, user):
         assert consolidation.let_go(tx, being.being_id, [one]) == 0
 
 
-def test_a_provider_that_is_down_is_waited_for_and_then_gone_without(life, clock):
-    remembered_without_a_key(life, "The roof leaks.", "Rain came through.")
-    life.provider.script(Behaviour(do="fail", status=529, on="messages", times=None))
-    with pytest.raises(Transient) as down:
-        life.patrol()
-    assert 0 < down.value.retry_after <= life.settings.patience.total_seconds()
+def owed(life):
+    """Run the patrols that begin because a provider may be back; returns them."""
+    with life.store.transaction() as tx:
+        before = {run.run_id for run in runs.newest(tx, life.being_id, 100)}
+    demand.begin_owed(life.store, life.settings)
+    with life.store.transaction() as tx:
+        began = [run for run in runs.newest(tx, life.being_id, 100) if run.run_id not in before]
+    return [life.resume() for _ in began]
 
-    clock.advance(seconds=life.settings.patience.total_seconds() + 1)
-    run = life.resume()
+
+def test_a_provider_that_is_down_is_not_waited_for_and_what_it_missed_is_done_when_it_is_back(life, clock):
+    remembered_without_a_key(life, "The roof leaks.", "Rain came through.")
+    life.answers.said["Consolidation"] = merging("The roof", "Rain")
+    life.provider.script(Behaviour(do="fail", status=529, on="messages", times=None))
+    run = life.patrol()
 
     assert run.state == "done"
     assert run.steps["consolidate"]["outcome"] == "skipped"
-    assert "529" in run.steps["consolidate"]["reason"] or "busy" in run.steps["consolidate"]["reason"]
+    assert "busy" in run.steps["consolidate"]["reason"]
     assert {
         run.steps[step]["outcome"] for step in ("embed", "assign", "session_counts", "dying", "revive", "merge")
     } == {"done"}
     assert all(node.fresh for node in life.nodes())
+    assert len([request for request in life.provider.requests if request.endpoint == "messages"]) == 1
+    assert owed(life) == []
+
+    clock.advance(seconds=60)
+    (tried,) = owed(life)
+    assert tried.steps["consolidate"]["outcome"] == "skipped"
+
+    life.provider.reset()
+    clock.advance(seconds=600)
+    (made_up,) = owed(life)
+    assert made_up.steps["consolidate"]["merges"] == 1
+    assert made_up.steps["session_counts"]["outcome"] == "not due"
+    assert made_up.steps["diary"]["lines"] == 3
+    assert owed(life) == []
 
 
-def test_what_was_paid_for_before_patience_ended_is_applied_and_not_asked_again(life, clock):
+def test_what_was_paid_for_before_a_provider_went_away_is_applied_and_not_asked_again(life, clock):
     life.answers.said["Classification"] = lambda material: {
         "private": [names_told(material)("The roof"), names_told(material)("Rain")],
         "business": [names_told(material)("Pip sold"), names_told(material)("A drum")],
@@ -400,18 +421,15 @@ def test_what_was_paid_for_before_patience_ended_is_applied_and_not_asked_again(
     life.provider.script(Behaviour(do="fail", status=529, on="messages", when="quayside", times=None))
     life.tell("The roof leaks.", "Rain came through.")
     life.tell(*({"action": action, "themes": ["quayside"]} for action in ("Pip sold a drum.", "A drum was sold.")))
-    with pytest.raises(Transient):
-        life.patrol()
-    clock.advance(seconds=life.settings.patience.total_seconds() + 1)
-    run = life.resume()
+    run = life.patrol(thinking_calls=1)
 
-    assert run.steps["consolidate"] | {"outcome": "done", "merges": 1, "left": 1} == run.steps["consolidate"]
     assert "busy" in run.steps["consolidate"]["reason"]
     life.provider.reset()
-    life.answers.asked.clear()
-    assert life.patrol().steps["consolidate"]["merges"] == 1
-    (asked,) = life.asked("Consolidation")
-    assert "drum" in asked.material
+    clock.advance(seconds=60)
+    (made_up,) = owed(life)
+    merges = [each.steps["consolidate"].get("merges", 0) for each in (run, made_up)]
+    assert sum(merges) == 2
+    assert len(life.asked("Consolidation")) == 2
 
 
 def names_told(material):
@@ -420,7 +438,7 @@ def names_told(material):
     return lambda beginning: next(told[action] for action in told if action.startswith(beginning))
 
 
-def test_a_provider_that_asks_for_more_patience_than_there_is_is_not_waited_for(life):
+def test_a_provider_that_asks_to_wait_long_is_not_waited_for(life):
     remembered_without_a_key(life, "The roof leaks.", "Rain came through.")
     life.provider.script(Behaviour(do="fail", status=429, headers={"retry-after": "3000"}, on="messages", times=None))
     run = life.patrol()

@@ -127,13 +127,14 @@ def test_a_note_that_can_not_be_repaired_stays_marked_and_costs_no_second_call(l
 
 
 @pytest.mark.parametrize("new", [(), ("Event.",)])
-def test_a_note_is_repaired_as_soon_as_there_is_a_model(life, new):
+def test_a_note_is_repaired_as_soon_as_there_is_a_model(life, clock, new):
     life.hand_in(BROKEN)
     life.patrol(thinker="none")
     assert [note.reason.split(":")[0] for note in failed_notes(life)] == ["not JSON"]
     life.provider.script(Behaviour(do="fail", on="messages", status=529))
     assert life.patrol().steps["embed"]["repaired"] == 0
 
+    clock.advance(seconds=11)
     for scene in new:
         life.tell(scene)
     life.answers.said["RepairedScene"] = MENDED

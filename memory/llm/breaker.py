@@ -1,0 +1,83 @@
+"""The breaker of one provider and key: opened by a request that fails, closed by a probe that does not."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from uuid import UUID
+
+from providers.errors import BadAnswer, InputRefused, Misconfigured, Transient
+from schemas.llm.calls import Provider
+from store.database import Store
+from store.llm import breakers
+
+
+class Breaker:
+    """Whether a provider may be asked with one key, by all processes that share the ledger.
+
+    Args:
+        store: The ledger.
+        provider: The provider.
+        key_id: The user's key; None: the platform's.
+        timeout: The timeout of a request, in seconds.
+    """
+
+    def __init__(self, store: Store, provider: Provider, key_id: UUID | None, timeout: float) -> None:
+        self._store = store
+        self._provider = provider
+        self._key_id = key_id
+        self._lasting = timedelta(seconds=timeout) + breakers.FIRST_WAIT
+
+    def is_known(self) -> bool:
+        """Whether the breaker is open, or its probe is due or under way."""
+        with self._store.transaction() as tx:
+            return breakers.is_known(tx, self._provider, self._key_id)
+
+    @contextmanager
+    def letting_through(self) -> Iterator[None]:
+        """Let a request through, unless the breaker is open, and learn from how it ends.
+
+        Raises:
+            Transient: The breaker is open, and the request is not its probe.
+        """
+        probes = self._take_probe()
+        try:
+            yield
+        except (Transient, Misconfigured) as fault:
+            self.trip(fault, probed=probes)
+            raise
+        except (BadAnswer, InputRefused):
+            if probes:
+                self.close()
+            raise
+        if probes:
+            self.close()
+
+    def trip(self, fault: Transient | Misconfigured, *, probed: bool = False) -> None:
+        """Open the breaker, for as long as the provider asks for if it does."""
+        wait = fault.retry_after if isinstance(fault, Transient) else None
+        with self._store.transaction() as tx:
+            breakers.trip(
+                tx,
+                self._provider,
+                self._key_id,
+                str(fault),
+                wait=None if wait is None else timedelta(seconds=wait),
+                probed=probed,
+            )
+
+    def close(self) -> None:
+        """Close the breaker: the provider answers."""
+        with self._store.transaction() as tx:
+            breakers.close(tx, self._provider, self._key_id)
+
+    def _take_probe(self) -> bool:
+        with self._store.transaction() as tx:
+            if not breakers.is_known(tx, self._provider, self._key_id):
+                return False
+            if breakers.take_probe(tx, self._provider, self._key_id, self._lasting):
+                return True
+            away = breakers.away(tx, self._provider, self._key_id)
+        if away:
+            raise Transient(away.told(), retry_after=away.waits.total_seconds())
+        # Closed meanwhile.
+        return False
