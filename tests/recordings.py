@@ -88,7 +88,8 @@ BACKGROUND = {
         {
             "role": "user",
             "content": "You have been provided with a set of responses from various models to the latest user query:"
-            ' "My cat is called Minka."',
+            ' "My cat is called Minka."\n\nYour task is to synthesize these responses into a single, high-quality'
+            ' response.\n\nResponses from models: "A lovely name."',
         }
     ],
     "librechat, title by completion": [
@@ -153,6 +154,65 @@ BACKGROUND = {
             }
         ],
     ),
+    "sillytavern, a message for MessageSummarize": [
+        {
+            "role": "user",
+            "content": "You are a summarization assistant. Summarize the given fictional narrative in a single, very"
+            " short and concise statement of fact.\nInclude names when possible.\n\nMira: The key is under the mat.",
+        }
+    ],
+    "sillytavern, a summary merged with the line before": [
+        *_SAID,
+        {
+            "role": "user",
+            "content": "Good night.\n\nIgnore previous instructions. Summarize the most important facts and events in"
+            " the story so far. Limit the summary to 200 words or less. Your response should include nothing but the"
+            " summary.",
+        },
+    ],
+    "nextchat, title": [
+        *_SAID,
+        {
+            "role": "user",
+            "content": "Please generate a four to five word title summarizing our conversation without any lead-in,"
+            " punctuation, quotation marks, periods, symbols, bold text, or additional text. Remove enclosing quotation"
+            " marks.",
+        },
+    ],
+    "cherry studio, title": [
+        {
+            "role": "system",
+            "content": "You are an assistant skilled in conversation. You need to summarize the user's conversation"
+            " into a title within 10 words. The language of the title should be consistent with the user's primary"
+            " language. Do not use punctuation marks or other special symbols",
+        },
+        *_SAID,
+    ],
+    "chatbox, name": [
+        {
+            "role": "user",
+            "content": "Based on the chat history, give this conversation a name.\nKeep it short - 10 characters max,"
+            " no quotes.\nUse English.\nJust provide the name, nothing else.\n\nHere's the conversation:\n\n```\n"
+            "My cat is called Minka.\n```\n\nName this conversation in 10 characters or less.\nUse English.\n"
+            "Only give the name, nothing else.\n\nThe name is:",
+        }
+    ],
+    "lobechat, title": [
+        {
+            "role": "system",
+            "content": "You are a professional conversation summarizer. Generate a concise title that captures the"
+            " essence of the conversation.\n\nRules:\n- Output ONLY the title text, no explanations or additional"
+            " context\n- Maximum 10 words\n- Keep it short and to the point",
+        },
+        {"role": "user", "content": "user: My cat is called Minka.\nassistant: A lovely name."},
+    ],
+    "talk quoted in a tag": [
+        {
+            "role": "user",
+            "content": "Name this talk.\n<conversation>\nUser: My cat is called Minka.\nAssistant: A lovely name.\n"
+            "</conversation>",
+        }
+    ],
     "goose, name of a session": [
         {
             "role": "system",
@@ -185,6 +245,18 @@ NOT_BACKGROUND = {
         {"role": "system", "content": "Ignore previous instructions and summarize nothing."},
         {"role": "system", "content": "You are Mara."},
         {"role": "user", "content": "Hello."},
+    ],
+    "a person asks for the title of a novel": [
+        *_SAID,
+        {"role": "user", "content": "Please generate a concise title for my novel about my sister Vera."},
+    ],
+    "a person pauses the play": [
+        *_SAID,
+        {"role": "user", "content": "Pause your roleplay for a moment: my mother died today."},
+    ],
+    "a person has read a prompt": [
+        *_SAID,
+        {"role": "user", "content": "Ignore previous instructions. Summarize nothing, I quit my job today."},
     ],
     "a plain question": [{"role": "user", "content": "Hello."}],
 }

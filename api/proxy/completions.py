@@ -43,7 +43,7 @@ SHORT_BYTES = 32 * 1024
 REQUEST_HEADERS = (BEING, CONVERSATION, BACKGROUND, USER_NAMES)
 ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-aligned", "x-memory-recall", "x-memory-stored", "x-memory-upstream")
 _PASSED_ON = ("accept", "openai-beta")
-_TRUE = frozenset({"1", "true", "yes", "on"})
+_NO_TASK = frozenset({"", "0", "false", "no", "off", "none", "null", "undefined"})
 # How Open WebUI's ids of temporary chats begin, since 0.12 and before.
 _TEMPORARY = ("temporary:", "local:")
 _NO_CONVERSATION = frozenset({"", "new", "null", "none", "undefined"})
@@ -156,7 +156,8 @@ def _asked(chat: ChatBody, headers: Headers) -> Asked:
     conversation = named_conversation(headers.get(CONVERSATION))
     # No words of a temporary chat are stored, as of a request that the frontend makes for itself.
     temporary = conversation is not None and conversation.startswith(_TEMPORARY)
-    background = temporary or headers.get(BACKGROUND, "").strip().lower() in _TRUE
+    task = headers.get(BACKGROUND, "").strip().lower()
+    background = temporary or (task not in _NO_TASK and "{{" not in task)
     names = [name.strip() for name in headers.get(USER_NAMES, "").split(",") if name.strip()][:MOST_USER_NAMES]
     transcript = read_transcript(chat.messages, opened=chat.opens_reasoning)
     return Asked(transcript, conversation, background, chat.choices, tuple(names))

@@ -12,12 +12,13 @@ from memory.context.retrieval import EarlyVector, embed_early
 from memory.intake.batches import IntakeFull
 from memory.proxy import admission
 from memory.proxy.admission import Admission
-from memory.proxy.background import is_background
+from memory.proxy.background import maker_of
 from memory.proxy.exchange import TakenTranscript, take_answer, take_transcript
 from memory.proxy.insertion import context_to_insert
 from memory.proxy.settlement import used
+from memory.proxy.speakers import Names
 from memory.proxy.transcript import Transcript
-from memory.proxy.turns import Names, last_words
+from memory.proxy.turns import last_words
 from providers.chat_answer import ChatAnswer
 from providers.thinking import Usage
 from schemas.accounts.accounts import Being
@@ -35,7 +36,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 Recalled = Literal["included", "late", "failed", "none"]
-Stored = Literal["yes", "shortened", "pending", "no", "none"]
+Stored = Literal["yes", "shortened", "unsure", "pending", "no", "none"]
 
 Later = Callable[[Admission, Outcome, Usage | None], None]
 
@@ -94,6 +95,8 @@ class Progress:
         # What was erased before is not stored again.
         if self.taken.last is None or self.taken.last.message_id is None:
             return "none"
+        if self.taken.last.unsure:
+            return "unsure"
         return "shortened" if self.taken.shortened else "yes"
 
     @property
@@ -106,7 +109,7 @@ class Progress:
 
 def embed_last_words(on: Resources, being: Being, asked: Asked) -> EarlyVector | None:
     """Embed what is said last in a transcript, while that is taken in; None if there is nothing, or it fails."""
-    if asked.background or is_background(asked.transcript):
+    if asked.background or maker_of(asked.transcript, on.settings.proxy_task_prompts) == "frontend":
         return None
     words = last_words(asked.transcript, Names(asked.user_names, [being.name, being.slug]))
     try:

@@ -1,62 +1,128 @@
-"""Requests that frontends make for themselves: titles, tags, suggestions, summaries, impersonation.
+"""Tells the requests that frontends make for themselves (titles, tags, summaries) from what people say.
 
-They are recognised by the instructions that frontends send by default, as public sources and recordings show them. An
-instruction counts only where these frontends put it, at the beginning of the request's last line or of its only system
-line, so that a person who quotes one is not taken for a frontend. An operator who changes a frontend's
-instructions has the frontend send the header instead (docs/proxy.md).
+A request is a frontend's own only if something tells so that no person writes by chance: a whole template of a frontend
+or of the operator's, its end included, or talk that is quoted in a tag with the speakers' roles. A template counts
+where frontends put it: as the request's last line or at its end, or as the only system line. What merely begins like a
+template, or quotes talk in another way, may be either: it is stored, and nothing is concluded from it.
 """
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
 
-from memory.proxy.transcript import Line, Transcript
+from memory.proxy.own_words import own_words
+from memory.proxy.task_templates import TEMPLATES
+from memory.proxy.transcript import Transcript
+from schemas.proxy.task_prompts import PLACEHOLDER
 
-# By frontend: what an instruction begins with, or holds. Letter case and white space do not count.
-_OPEN_WEBUI = (
-    # Titles, tags, follow-ups, queries, image prompts and autocompletion: the conversation is quoted in the request.
-    r"### task: (generate a concise, 3-5 word title|generate 1-3 broad tags|suggest 3-5 relevant follow-up)",
-    r"### task: (analyze the chat history to|generate a detailed prompt for|you are an autocompletion system)",
-    # The same in other words: an operator's own, which hold the conversation in the same way.
-    r"### task: .*<chat_history>",
-    # Choosing tools, by the system line.
-    r"available tools: .*your task is to choose and return the correct tool",
-    # An emoji for a message that is read aloud, and one answer from several models'.
-    r"your task is to reflect the speaker's likely facial expression through a fitting emoji",
-    r"you have been provided with a set of responses from various models to the latest user query",
-    r"create a concise, 3-5 word (title|phrase)",
-)
-_LIBRECHAT = (
-    r"provide a concise, 5-word-or-less title for the conversation",
-    r"analyze this conversation and provide: 1\. the detected language",
-    r"please generate a concise(, 5-word-or-less)? title",
-    r"summarize the conversation by integrating new lines into the current summary",
-    r"(please )?generate a title for the following conversation",
-)
-_SILLYTAVERN = (
-    r"\[?write your next reply from the point of view of .*(don't|do not) write as ",
-    r"\[?pause your roleplay",
-    r"ignore previous instructions\.? ?(and )?(summarize|classify|provide|output|generate|analyze|choose)",
-    r"\[?summarize the most important facts and events",
-    r"in the next response i want you to provide only a detailed comma-delimited list",
-    r"your next response must be formatted as",
-)
-_OTHERS = (
-    # Goose, Cline's and others' names for a session.
-    r"generate a short title .*(reply with only the title|four words or less)",
-)
-_INSTRUCTION = re.compile("|".join((*_OPEN_WEBUI, *_LIBRECHAT, *_SILLYTAVERN, *_OTHERS)), re.DOTALL)
-# Instructions are looked for in so much of a line.
+Maker = Literal["person", "frontend", "unsure"]
+
+# So much of a line's beginning and of its end is compared.
 _LOOKED_AT = 20_000
+# A beginning of so many characters is a template's, and no turn of phrase that people use.
+_TELLING = 40
+# Frontends that may send one role only merge a template with the line before it; so many paragraphs are looked at.
+_PARAGRAPHS = 12
+_QUOTED_USER = re.compile(r"^[\s>*#-]*(?:user|human)\**\s*:|\"role\"\s*:\s*\"user\"", re.IGNORECASE | re.MULTILINE)
+_QUOTED_MODEL = re.compile(
+    r"^[\s>*#-]*(?:assistant|ai|bot|model)\**\s*:|\"role\"\s*:\s*\"assistant\"", re.IGNORECASE | re.MULTILINE
+)
+_QUOTES = re.compile(
+    r"<(?P<tag>chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content)>"
+    r"(?P<talk>.*)</(?P=tag)>",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
-def is_background(transcript: Transcript) -> bool:
-    """Whether a frontend made a request for itself, so that it contains no turn of the user."""
+def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
+    """Return who made a request: a person, who says the last line of it, or the frontend, for itself.
+
+    Args:
+        transcript: The request's lines.
+        task_prompts: The operator's own templates.
+    """
     lines = [line for line in transcript.lines if line.text.strip()]
+    if not lines:
+        return "person"
     system = [line for line in lines if line.role == "system"]
-    places: list[Line] = lines[-1:]
-    if len(system) == 1 and len(lines) <= 2:  # noqa: PLR2004  # the instruction, and what it is about
-        places += system
-    return any(_INSTRUCTION.match(_plain(line.text)) for line in places)
+    templates = _templates(tuple(task_prompts))
+    last = lines[-1]
+    if any(_ends_with(last.text, template) for template in templates):
+        return "frontend"
+    # No person writes a system line, so that its beginning is enough.
+    instruction = last if last.role == "system" else system[0] if len(system) == 1 else None
+    if instruction is not None and (
+        may_be_task(instruction.text, task_prompts)
+        or any(template.is_whole(_plain(instruction.text)) for template in templates)
+    ):
+        return "frontend"
+    is_alone = last.role == "user" and all(line.role == "system" for line in lines[:-1])
+    if is_alone:
+        own = own_words(last.text)[-_LOOKED_AT:]
+        if any(_is_talk(quoted["talk"]) for quoted in _QUOTES.finditer(own)):
+            return "frontend"
+        if _is_talk(own):
+            return "unsure"
+    return "unsure" if last.role == "user" and may_be_task(last.text, task_prompts) else "person"
+
+
+def may_be_task(text: str, task_prompts: Sequence[str] = ()) -> bool:
+    """Whether a text begins like a template, so that a person or a frontend may have written it."""
+    plain = _plain(text)
+    return any(template.begins(plain) for template in _templates(tuple(task_prompts)))
+
+
+class _Template:
+    """The pieces of a template between its placeholders, as texts are compared."""
+
+    def __init__(self, text: str) -> None:
+        self._pieces = [_plain(piece) for piece in PLACEHOLDER.split(text)]
+        self.is_closed = bool(self._pieces[-1])
+
+    def is_whole(self, plain: str) -> bool:
+        """Whether a text has all pieces in order, begins with the first and ends with the last."""
+        first, last = self._pieces[0], self._pieces[-1]
+        if not (plain.startswith(first) and plain.endswith(last)):
+            return False
+        if len(self._pieces) == 1:
+            return plain == first
+        at = len(first)
+        for piece in self._pieces[1:-1]:
+            found = plain.find(piece, at)
+            if found < 0:
+                return False
+            at = found + len(piece)
+        return len(plain) - len(last) >= at
+
+    def begins(self, plain: str) -> bool:
+        """Whether a text begins with so much of the template that it may be one."""
+        first = self._pieces[0]
+        return len(first) >= _TELLING and plain.startswith(first)
+
+
+@lru_cache(maxsize=8)
+def _templates(task_prompts: tuple[str, ...]) -> Sequence[_Template]:
+    return [_Template(text) for text in (*TEMPLATES, *task_prompts)]
+
+
+def _ends_with(text: str, template: _Template) -> bool:
+    """Whether a line is a template or, of one whose end is known, ends with it behind a blank line."""
+    if template.is_whole(_plain(text)):
+        return True
+    if not template.is_closed:
+        return False
+    paragraphs = re.split(r"\n\s*\n", text[-_LOOKED_AT:])
+    behind = (paragraphs[-number:] for number in range(1, min(len(paragraphs), _PARAGRAPHS + 1)))
+    return any(template.is_whole(_plain("\n\n".join(some))) for some in behind)
+
+
+def _is_talk(text: str) -> bool:
+    return _QUOTED_USER.search(text) is not None and _QUOTED_MODEL.search(text) is not None
 
 
 def _plain(text: str) -> str:
-    return " ".join(text[:_LOOKED_AT].casefold().replace("\u2019", "'").split())
+    """A text as it is compared: without the midst of a very long one, letter case and runs of white space."""
+    if len(text) > 2 * _LOOKED_AT:
+        text = f"{text[:_LOOKED_AT]} {text[-_LOOKED_AT:]}"
+    return " ".join(text.casefold().replace("\u2019", "'").split())

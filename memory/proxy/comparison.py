@@ -1,5 +1,6 @@
 """Comparison of texts: frontends change white space."""
 
+import re
 import unicodedata
 from hashlib import blake2b, md5
 from uuid import UUID
@@ -7,6 +8,8 @@ from uuid import UUID
 from schemas.talk.messages import Role
 
 DIGEST_BYTES = 16
+# The longest name on the wire.
+WIRE_NAME = 64
 
 
 def comparable(text: str) -> str:
@@ -25,8 +28,18 @@ def words_key(comparable_text: str) -> UUID:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names are the same; names on the wire have letters, digits, hyphens and underscores only."""
-    return _letters(one) == _letters(other) != ""
+    """Whether two names are the same; names on the wire have letters, digits, hyphens and underscores only.
+
+    Some frontends write an underscore in place of each character that the wire does not take, as in `Zo_` for `Zoë`.
+    """
+    if _letters(one) == _letters(other) != "":
+        return True
+    one, other = unicodedata.normalize("NFC", one.strip()), unicodedata.normalize("NFC", other.strip())
+    return bool(one) and (_on_the_wire(one) == other[:WIRE_NAME] or one[:WIRE_NAME] == _on_the_wire(other))
+
+
+def _on_the_wire(name: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9_]", "_", name)[:WIRE_NAME]
 
 
 def _letters(name: str) -> str:

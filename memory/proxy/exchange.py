@@ -7,7 +7,7 @@ Nothing is kept between a transcript and its answer except where it belongs.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Literal
@@ -19,13 +19,14 @@ from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.erasure import TRIES, PlannedErasure
 from memory.proxy.adoption import Adoption, changes_with_adoption
 from memory.proxy.alignment import known_conversation
-from memory.proxy.background import is_background
+from memory.proxy.background import maker_of
 from memory.proxy.changes import Changes, NewTurn
 from memory.proxy.reads import Reads
-from memory.proxy.recognition import Recognized, named, recognize
+from memory.proxy.recognition import Recognized, begun, named, recognize
+from memory.proxy.speakers import Names
 from memory.proxy.storing import messages_at, store_turns
 from memory.proxy.transcript import Transcript
-from memory.proxy.turns import Names, Turn, turn_of, turns_of
+from memory.proxy.turns import Turn, ends_without_words, turn_of, turns_of
 from memory.talk import rolling, scene_removal, withdrawal
 from memory.talk.scene_removal import SceneRemoval
 from memory.text.reasoning import spoken
@@ -46,6 +47,8 @@ Decision = Literal["began", "continued", "repeated", "background", "nothing"]
 # A longer transcript is read from its end.
 MOST_TURNS = 2000
 NOTHING_PLANNED = PlannedErasure([], [], [], {})
+# A point or comma behind a digit, as in `3.14`, ends nothing; a dash or a letter may stand within a word.
+_ENDS_SENTENCE = frozenset('.!?…,;:"”»*)')
 _GO_ON = re.compile(r"\s*\[?continue (your last|the following) message", re.IGNORECASE)
 
 
@@ -55,15 +58,17 @@ class AnswerPlace:
 
     Attributes:
         conversation: The conversation.
-        message_id: The message that it answers.
+        message_id: The message that it answers; None: what is known of the conversation, up to its newest message.
         begun: What had been said of it before, if it goes on.
         opened: Whether the request opened its reasoning, so that the answer may only close it.
+        unsure: Whether it may answer a request that the frontend made for itself.
     """
 
     conversation: str
-    message_id: UUID
+    message_id: UUID | None
     begun: str = ""
     opened: bool = False
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +80,14 @@ class LastTurn:
         speaker: The name of a third speaker.
         content: Its text, which is never blank.
         message_id: The message that it is stored as; None if it is not stored (erased before, or not storable).
+        unsure: Whether a frontend may have written it for itself, so that nothing is concluded from it.
     """
 
     role: Role
     speaker: str | None
     content: str
     message_id: UUID | None
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +177,7 @@ def take_transcript(
         Refused: Patrols keep changing memories of messages that are taken back; nothing was stored.
         Unavailable: The database is unavailable; nothing was stored.
     """
-    if background or is_background(transcript):
+    if background or maker_of(transcript, settings.proxy_task_prompts) == "frontend":
         return TakenTranscript("background")
     request = _Request(being, transcript, conversation, user_names, choices, paid_by)
     take = partial(_take, store, settings, request)
@@ -208,24 +215,27 @@ def take_answer(
     Raises:
         IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
     """
-    turn = turn_of("assistant", None, place.begun + spoken(text, opened=place.opened))
+    turn = turn_of("assistant", None, continued(place.begun, spoken(text, opened=place.opened)))
     if turn is None or not text.strip():
         return None
+    turn = replace(turn, unsure=place.unsure)
     with store.transaction() as tx:
         erased = erased_items.for_intake(tx, settings, being.being_id)
         _lock_talk(tx, being.being_id)
         near = transcripts.near(tx, being.being_id, place.conversation, {turn.digest}, newest=1, asked=place.message_id)
         known = known_conversation(near)
-        asked = known.messages.get(place.message_id)
-        if asked is None or not asked.stands:
+        after = place.message_id
+        if after is None:
+            after = max(known.messages, default=None)
+        elif after not in known.messages or not known.messages[after].stands:
             return None
-        same = [one for one in known.after.get(asked.message_id, ()) if one.digest == turn.digest]
+        same = [one for one in known.after.get(after, ()) if one.digest == turn.digest]
         if any(one.stands for one in same):
             return next(one.message_id for one in same if one.stands)
         if same:
             return next(iter(restore_unless_erased(tx, settings, being, erased, [same[-1].message_id]).ids), None)
         return store_turns(
-            tx, settings, being, place.conversation, [turn], [NewTurn(0, place.message_id)], known, paid_by
+            tx, settings, being, place.conversation, [turn], [NewTurn(0, after)], known, paid_by
         ).messages.get(0)
 
 
@@ -236,9 +246,11 @@ def _lock_talk(tx: Transaction, being_id: UUID) -> None:
 
 def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemoval) -> TakenTranscript:
     """Take a transcript in, unless other messages have to be taken back than those whose scenes are removed."""
-    turns = turns_of(request.transcript, store.statement(partial(_names, request=request)))[-MOST_TURNS:]
+    names = store.statement(partial(_names, request=request))
+    turns = turns_of(request.transcript, names, settings.proxy_task_prompts)[-MOST_TURNS:]
+    wordless = ends_without_words(request.transcript, names)
     if not turns:
-        return TakenTranscript("nothing")
+        return _without_words(request) if wordless else TakenTranscript("nothing")
     now = store.statement(clock.now)
     for _ in range(TRIES):
         reads = Reads(store.statement)
@@ -246,12 +258,19 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemo
         with store.transaction() as tx:
             erased = _locked(tx, settings, request, scenes)
             if reads.hold(tx):
-                return _carry_out(tx, settings, request, turns, decided, scenes, erased)
+                return _carry_out(tx, settings, request, turns, decided, scenes, erased, wordless=wordless)
     # The talk goes on faster than it is read.
     with store.transaction() as tx:
         erased = _locked(tx, settings, request, scenes)
         decided = _decided(Reads(lambda ask: ask(tx)), request, turns, now)
-        return _carry_out(tx, settings, request, turns, decided, scenes, erased)
+        return _carry_out(tx, settings, request, turns, decided, scenes, erased, wordless=wordless)
+
+
+def _without_words(request: _Request) -> TakenTranscript:
+    """What becomes of a transcript of pictures alone: nothing is stored but the answer, behind what is known."""
+    conversation = request.conversation or begun().conversation
+    place = AnswerPlace(conversation, None, opened=request.transcript.opened) if request.choices == 1 else None
+    return TakenTranscript("nothing", conversation, place=place)
 
 
 def _decided(reads: Reads, request: _Request, turns: Sequence[Turn], now: datetime) -> Adoption:
@@ -296,6 +315,8 @@ def _carry_out(
     decided: Adoption,
     scenes: SceneRemoval,
     erased: Recognition | None,
+    *,
+    wordless: bool,
 ) -> TakenTranscript:
     """Make the changes, unless others are to be taken back than those whose scenes are removed."""
     being, (found, changes, places) = request.being, decided
@@ -316,8 +337,8 @@ def _carry_out(
     return TakenTranscript(
         decision="began" if not known_before else "continued" if isinstance(changes.last, int) else "repeated",
         conversation=found.conversation,
-        last=LastTurn(last.role, last.speaker, last.text, last_id),
-        place=_answer_place(request, found, last, last_id),
+        last=LastTurn(last.role, last.speaker, last.text, last_id, last.unsure),
+        place=_answer_place(request, found, last, last_id, wordless=wordless),
         shown=frozenset({*changes.shown, *stored.values()}),
         taken_in=len(stored),
         shortened=kept.shortened,
@@ -328,15 +349,29 @@ def _carry_out(
     )
 
 
-def _answer_place(request: _Request, found: Recognized, last: Turn, last_id: UUID | None) -> AnswerPlace | None:
+def _answer_place(
+    request: _Request, found: Recognized, last: Turn, last_id: UUID | None, *, wordless: bool
+) -> AnswerPlace | None:
     """Where the answer belongs; None if a later transcript has to show what was said."""
     if request.choices > 1 or last_id is None:
         return None
-    if last.role != "assistant":
-        return AnswerPlace(found.conversation, last_id, opened=request.transcript.opened)
+    if last.role != "assistant" or wordless:
+        return AnswerPlace(found.conversation, last_id, opened=request.transcript.opened, unsure=last.unsure)
     known = found.known.messages.get(last_id)
     line = next(line for line in reversed(request.transcript.lines) if line.text.strip())
     goes_on = line.role == "assistant" or _GO_ON.match(line.text)
     if known is None or known.parent_id is None or not goes_on:
         return None
-    return AnswerPlace(found.conversation, known.parent_id, begun=last.text, opened=request.transcript.opened)
+    said = next(
+        line.text for line in reversed(request.transcript.lines) if line.role == "assistant" and line.text.strip()
+    )
+    # The space at its end is between what was said and what goes on.
+    begun_with = last.text + said[len(said.rstrip()) :]
+    return AnswerPlace(found.conversation, known.parent_id, begun=begun_with, opened=request.transcript.opened)
+
+
+def continued(begun: str, text: str) -> str:
+    """Return an answer that goes on: a sentence that had ended is followed by a space, as models leave that out."""
+    text = text if begun else text.lstrip()
+    ended = begun[-1:] in _ENDS_SENTENCE and text[:1].isalnum()
+    return f"{begun} {text}" if begun and ended else begun + text

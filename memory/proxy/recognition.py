@@ -34,6 +34,7 @@ from memory.proxy.alignment import (
 from memory.proxy.answers import alike_answers, answers_to_compare
 from memory.proxy.comparison import comparable
 from memory.proxy.reads import Reads
+from memory.proxy.rewriting import rewritten, to_compare
 from memory.proxy.turns import Turn
 from memory.text.reasoning import spoken
 from store.talk import transcripts
@@ -105,6 +106,13 @@ def aligned(
     matches = align(turns, known)
     alike: dict[int, dict[UUID, int]] = {}
     texts: dict[UUID, str] = {}
+    if wanted := to_compare(turns, matches, known):
+        alike = rewritten(turns, matches, known, read(wanted))
+        if alike:
+            left -= steps
+            if left < 0:
+                return None
+            matches = align(turns, known, alike)
     # A match that was found by comparing tells where to compare the next.
     while compared := answers_to_compare(turns, matches, known):
         asked = {
@@ -115,7 +123,9 @@ def aligned(
         }
         unread = asked - texts.keys()
         texts |= {id_: comparable(spoken(text)) for id_, text in read(unread).items()} if unread else {}
-        further = alike_answers(turns, compared, texts)
+        further = {
+            number: alike.get(number, {}) | found for number, found in alike_answers(turns, compared, texts).items()
+        }
         if not further.keys() - alike.keys():
             break
         left -= steps
@@ -146,7 +156,7 @@ def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime
 
 def fit(turns: Sequence[Turn], found: Recognized) -> Fit:
     """Return how well a conversation fits; of a few words alone those count that stand before what differs."""
-    evidence = telling(found.matches, found.known)
+    evidence = telling(turns, found.matches, found.known)
     if sum(len(turns[match.turn].comparable) for match in evidence) < LONG:
         evidence = _before_difference(evidence)
     if not evidence:
@@ -169,14 +179,14 @@ def _is_whole(turns: Sequence[Turn], found: Recognized) -> bool:
     return fit(turns, found).goes_on and len(found.matches) == found.matches[-1].turn + 1
 
 
-def telling(matches: Sequence[Match], known: KnownConversation) -> list[Match]:
-    """Return the matches that are evidence for a conversation: all but a greeting."""
-    return [match for match in matches if not known.is_greeting(match.message)]
+def telling(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> list[Match]:
+    """Return the matches that are evidence for a conversation: all but a greeting. An answer to a picture is none."""
+    return [match for match in matches if turns[match.turn].after_wordless or not known.is_greeting(match.message)]
 
 
 def is_meant(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation, now: datetime) -> bool:
     """Whether a transcript belongs to a conversation that some of its turns match."""
-    evidence = telling(matches, known)
+    evidence = telling(turns, matches, known)
     if not evidence:
         return False
     rests = now - max(message.created_at for message in known.messages.values()) > RESTS

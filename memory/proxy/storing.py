@@ -75,6 +75,7 @@ def store_turns(
             "conversation": conversation,
             "content": turns[one.turn].text,
             "created_at": times[one.turn].isoformat(),
+            "metadata": {"unsure": True} if turns[one.turn].unsure else {},
         }
         for one in new
     ]

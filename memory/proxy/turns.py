@@ -1,21 +1,23 @@
-"""The turns of a transcript: what was said in it, and by whom. All else in it is passed over."""
+"""The turns of a transcript: what was said in it, and by whom. All else in it is passed over.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A line without words (a picture, audio, the result of a tool, nothing at all) is no turn, and keeps its place: what
+follows it answers it, and goes on from nothing before it.
+"""
 
-from memory.proxy.comparison import comparable, digest, same_name
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memory.proxy.background import maker_of, may_be_task
+from memory.proxy.comparison import comparable, digest
+from memory.proxy.own_words import is_steering, own_words
+from memory.proxy.speakers import Names, is_name_of, with_told_names, without_merging, without_name
 from memory.proxy.transcript import Line, Transcript
 from memory.text.reasoning import spoken
-from schemas.limits import SPEAKER_CHARACTERS
 from schemas.talk.messages import Role
 
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """By which names the wire means the user, and the Being."""
-
-    user: Sequence[str]
-    being: Sequence[str]
+# What SillyTavern puts before a greeting for models that must be asked first.
+_PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,8 @@ class Turn:
         text: What was said, without reasoning; never blank.
         comparable: The text as it is compared.
         digest: The digest of role and text.
+        unsure: Whether a frontend may have written it for itself, or answers what it may have written.
+        after_wordless: Whether a line without words stands between it and the turn before.
     """
 
     role: Role
@@ -35,25 +39,74 @@ class Turn:
     text: str
     comparable: str
     digest: bytes
+    unsure: bool = False
+    after_wordless: bool = False
 
 
-def turns_of(transcript: Transcript, names: Names) -> list[Turn]:
-    """Return the turns of a transcript in order: lines of the user, the Being and third speakers that have text."""
-    turns = (_turn(line, names, opened=transcript.opened) for line in transcript.lines)
-    return [turn for turn in turns if turn is not None]
+def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] = ()) -> list[Turn]:
+    """Return the turns of a transcript in order: lines of the user, the Being and third speakers that have text.
+
+    Args:
+        transcript: The transcript.
+        names: By which names the wire means the user and the Being.
+        task_prompts: The operator's templates of requests that frontends make for themselves.
+    """
+    lines, names = _read(transcript, names)
+    last_is_unsure = maker_of(transcript, task_prompts) == "unsure"
+    last_user = max((number for number, line in enumerate(lines) if line.role == "user"), default=None)
+    turns: list[Turn] = []
+    is_unsure = wordless = False
+    for number, line in enumerate(lines):
+        turn = _turn(line, names, opened=transcript.opened)
+        if turn is None:
+            wordless = wordless or line.role in ("user", "assistant", "tool")
+            continue
+        if turn.role != "assistant":
+            is_unsure = turn.role == "user" and (
+                may_be_task(line.text, task_prompts) or (last_is_unsure and number == last_user)
+            )
+        turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless))
+        wordless = False
+    return turns
 
 
 def last_words(transcript: Transcript, names: Names) -> str | None:
     """Return the text of a transcript's last turn, as `turns_of` reads it; None if nothing is said in it."""
-    turns = (_turn(line, names, opened=transcript.opened) for line in reversed(transcript.lines))
+    lines, names = _read(transcript, names)
+    turns = (_turn(line, names, opened=transcript.opened) for line in reversed(lines))
     return next((turn.text for turn in turns if turn is not None), None)
+
+
+def ends_without_words(transcript: Transcript, names: Names) -> bool:
+    """Whether a transcript's last line has no words, so that the model answers a picture, or a tool's result."""
+    lines, names = _read(transcript, names)
+    last = next((line for line in reversed(lines) if line.role in ("user", "assistant", "tool")), None)
+    return last is not None and _turn(last, names, opened=transcript.opened) is None
 
 
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
-    said = (text if role == "user" else spoken(text, opened=opened)).strip()
+    said = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()
     compared = comparable(said)
     return Turn(role, speaker, said, compared, digest(role, compared)) if compared else None
+
+
+def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
+    """Return a transcript's lines of talk, and the names in it."""
+    names = with_told_names(transcript, names)
+    return list(_without_placeholders(without_merging(transcript, names).lines)), names
+
+
+def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
+    """Yield the lines, but for a first one with which a frontend only asks for the greeting."""
+    talk = [line for line in lines if line.role in ("user", "assistant")]
+    is_asked = len(talk) > 1 and talk[1].role == "assistant" and talk[0].role == "user"
+    for line in lines:
+        if is_asked and line is talk[0] and _PLACEHOLDER.fullmatch(line.text.strip()):
+            continue
+        if line.role == "user" and not line.other_parts and is_steering(line.text):
+            continue
+        yield line
 
 
 def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
@@ -61,14 +114,6 @@ def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
         return None
     own = names.user if line.role == "user" else names.being
     opened = opened and line.role == "assistant"
-    if line.name is not None and not any(same_name(line.name, name) for name in own):
+    if line.name is not None and not is_name_of(line.name, own):
         return turn_of("other", line.name, line.text, opened=opened)
-    return turn_of(line.role, None, _without_name(line.text, own), opened=opened)
-
-
-def _without_name(text: str, names: Sequence[str]) -> str:
-    """Return a text without the speaker's own name that some frontends write before it in groups."""
-    name, colon, said = text.lstrip().partition(":")
-    if colon and len(name) <= SPEAKER_CHARACTERS and said.strip() and any(same_name(name, own) for own in names):
-        return said
-    return text
+    return turn_of(line.role, None, without_name(line.text, own), opened=opened)

@@ -94,7 +94,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
     with store.transaction() as tx:
         queued = session_summaries.queued_short(tx, being_id, until=claim.as_of, limit=SHORT_SESSIONS_AT_ONCE)
         shorts = [
-            _ShortSession(session_id, mark, messages.of_session(tx, being_id, session_id, until=claim.as_of))
+            _ShortSession(session_id, mark, messages.of_session(tx, being_id, session_id, until=claim.as_of, sure=True))
             for session_id, mark in queued
         ]
         own_texts = context_provenance.own_texts(tx, being_id, [each for short in shorts for each in short.messages])

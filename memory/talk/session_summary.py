@@ -69,7 +69,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
     llm: LlmSession | LlmUnavailable | None = None
     with store.transaction() as tx:
         session = session_summaries.begin(tx, being_id, session_id)
-        said = messages.of_session(tx, being_id, session_id, until=claim.as_of)
+        said = messages.of_session(tx, being_id, session_id, until=claim.as_of, sure=True)
         own_texts = context_provenance.own_texts(tx, being_id, said)
         being = beings.get_being(tx, being_id)
         drawing = scene_drawing.prepare(tx, settings, being, {session_id: said}, own_texts, claim.as_of)[session_id]

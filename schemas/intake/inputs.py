@@ -196,7 +196,8 @@ class MessageInput(Produced):
     metadata: dict[str, Any] = Field(
         default={},
         description="The producer's own data, at most 4 KB of JSON. `in_confidence: true` says that the message was"
-        " said in confidence: it stays, with all that rests on it, with this Being.",
+        " said in confidence: it stays, with all that rests on it, with this Being. `unsure: true` says that a program"
+        " may have written it: it is found by search, and no fact, todo, scene or summary rests on it.",
     )
     created_at: Moment | None = Field(
         None, description="The time of the message, with its offset from UTC; default: now."

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, PositiveFloat, PositiveInt
 
 from schemas.limits import LEAST_CONTEXT_TOKENS, MOST_CONTEXT_TOKENS
+from schemas.proxy.task_prompts import TaskPrompts
 from schemas.proxy.upstreams import Upstreams
 from schemas.settings.section import Budget, Duration, Section
 
@@ -35,6 +36,12 @@ class ProxySettings(Section):
         50_000,
         description="The most tokens that a picture, sound or file in a request may have, which are reserved in that "
         "budget. Most models take some thousand for a picture.",
+    )
+    proxy_task_prompts: TaskPrompts = Field(
+        (),
+        description="Prompts with which the operator's frontends make requests for themselves, as a JSON list, each as"
+        " it is set in the frontend, placeholders included: `{{name}}` or `{name}` stands for any text. A request that"
+        " ends with one, from its first word to its last, is no talk. The defaults of common frontends are known.",
     )
     proxy_context_tokens: int = Field(
         2000,

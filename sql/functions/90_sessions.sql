@@ -108,6 +108,11 @@ begin
     return next;
 end $$;
 
+-- Whether a message may be a request that a frontend made for itself: it is found by search, and no fact, todo, scene or
+-- summary rests on it. So it counts as judged from the beginning, and as passed over by the rolling summary and the spine.
+create or replace function marked_unsure(p_metadata jsonb) returns boolean language sql immutable
+return coalesce(p_metadata -> 'unsure' = 'true'::jsonb, false);
+
 -- Keeps messages whose producer ids are new, each in its session. Returns those that were kept; one that is kept as
 -- retracted has no session.
 -- INVARIANT  A session's span is from its first to its last message, and no gap within it is longer than 30 minutes.
@@ -173,12 +178,13 @@ begin
     return query
     insert into memory.messages
         (being_id, message_id, producer_id, session_id, conversation, role, speaker, content, metadata, content_hash,
-        created_at, request_key_id, in_confidence, rolling_version)
+        created_at, request_key_id, in_confidence, judged, rolling_version, spine_version)
     select p_being_id, m.message_id, m.producer_id, m.session_id, m.conversation, m.role, m.speaker, m.content, m.metadata,
-        decode(m.content_hash, 'hex'), m.created_at, p_request_key_id, memory.marked_confidential(m.metadata),
-        case when m.role <> 'other' and m.newer > p_rolling_backlog and m.session_id = any(v_ended) then 0 end
+        decode(m.content_hash, 'hex'), m.created_at, p_request_key_id, memory.marked_confidential(m.metadata), m.unsure,
+        case when m.unsure or m.role <> 'other' and m.newer > p_rolling_backlog and m.session_id = any(v_ended) then 0 end,
+        case when m.unsure then 0 end
     from (
-        select *, count(*) filter (where role <> 'other') over (order by created_at desc, message_id desc) as newer
+        select *, memory.marked_unsure(metadata) as unsure, count(*) filter (where role <> 'other') over (order by created_at desc, message_id desc) as newer
         from unnest(v_kept, v_sessions) as kept (
             message_id, producer_id, conversation, role, speaker, content, metadata, content_hash, created_at, session_id
         )

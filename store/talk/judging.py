@@ -114,6 +114,7 @@ def preceding(tx: Transaction, being_id: UUID, messages: Sequence[Message], *, c
                     from memory.messages as e
                     where e.being_id = m.being_id and e.session_id = one.session_id
                         and (e.created_at, e.message_id) < (m.created_at, m.message_id)
+                        and not memory.marked_unsure(e.metadata)
                     order by e.created_at desc, e.message_id desc
                     limit %(count)s
                 ) as near

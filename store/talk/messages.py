@@ -166,6 +166,7 @@ def of_session(
     until: datetime | None = None,
     after: tuple[datetime, UUID] | None = None,
     limit: int | None = None,
+    sure: bool = False,
 ) -> list[Message]:
     """A session's messages, ordered by their own time, then by arrival.
 
@@ -176,6 +177,7 @@ def of_session(
         until: Only messages that were received by then.
         after: Only messages behind this place: the created_at and message_id of the message before.
         limit: The most messages to return.
+        sure: Only messages from which something may be concluded.
     """
     moment, message_id = after or (None, None)
     with tx.cursor(row_factory=class_row(Message)) as cursor:
@@ -185,6 +187,7 @@ def of_session(
             from memory.messages
             where being_id = %(being)s and session_id = %(session)s
                 and (%(until)s::timestamptz is null or received_at <= %(until)s)
+                and not (%(sure)s and memory.marked_unsure(metadata))
                 and (%(moment)s::timestamptz is null or (created_at, message_id) > (%(moment)s, %(message)s::uuid))
             order by created_at, message_id
             limit %(limit)s
@@ -196,6 +199,7 @@ def of_session(
                 "moment": moment,
                 "message": message_id,
                 "limit": limit,
+                "sure": sure,
             },
         ).fetchall()
 

@@ -1,0 +1,126 @@
+"""Who speaks in a transcript: by which names the wire means the user and the Being, and talk that came as one message.
+
+A frontend that writes names tells by the request itself whose they are: SillyTavern's prompts name the character and
+the persona, and where every line of a chat with one character has a name, they are these two.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memory.proxy.comparison import same_name
+from memory.proxy.transcript import Line, LineRole, Transcript
+from schemas.limits import SPEAKER_CHARACTERS
+
+# SillyTavern's prompts, which name the character that answers, and the persona.
+_CHARACTER = re.compile(
+    r"\bWrite (?P<name>[^\n]{1,100}?)'s next reply in a fictional"
+    r"|\[Write the next reply only as (?P<only>[^\n\]]{1,100}?)\.?\]"
+)
+_PERSONA = re.compile(
+    r"\bfictional (?:\w+ )?(?:chat|roleplay|conversation) between [^\n]{1,200}? and (?P<name>[^\n.]{1,100}?)\."
+)
+_CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\]]*\]", re.IGNORECASE)
+_CARD = re.compile(r"\s*(?:You are|You're|Act as|Roleplay as)\s+(?P<name>[^\n,.:;]{1,100})", re.IGNORECASE)
+_LABEL = re.compile(r"^(?P<name>[^\n:\[\]<>{}]{1,100}):[ \t]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """By which names the wire means the user, and the Being."""
+
+    user: Sequence[str]
+    being: Sequence[str]
+
+
+def with_told_names(transcript: Transcript, names: Names) -> Names:
+    """Return names with those that the transcript itself tells to be the user's and the Being's."""
+    user, being = [*names.user], [*names.being]
+    begins = group = False
+    for line in transcript.lines:
+        if line.role != "system":
+            continue
+        being += [found["name"] or found["only"] for found in _CHARACTER.finditer(line.text)]
+        user += [found["name"] for found in _PERSONA.finditer(line.text)]
+        for mark in _CHAT_BEGINS.finditer(line.text):
+            begins, group = True, group or mark["group"] is not None
+    users = [line.name for line in transcript.lines if line.role == "user"]
+    characters = [line.name for line in transcript.lines if line.role == "assistant"]
+    are_named = None not in users and None not in characters and (characters or begins)
+    if are_named and not group and _are_one(characters):
+        being += [name for name in characters[:1] if name]
+        if _are_one(users) and not any(_is(name, names.being) for name in users):
+            user += [name for name in users[:1] if name]
+    return Names(user, being)
+
+
+def without_merging(transcript: Transcript, names: Names) -> Transcript:
+    """Return a transcript whose only message is a whole chat, with character and lore before it, as the chat's lines.
+
+    Some frontends send all in one message of the user's, each line of the chat behind its speaker's name.
+    """
+    said = [line for line in transcript.lines if line.role != "system" and line.text.strip()]
+    if len(said) != 1 or said[0].role != "user":
+        return transcript
+    lines = list(_lines_in(said[0].text, names))
+    if not lines:
+        return transcript
+    others = tuple(line for line in transcript.lines if line.role == "system")
+    return replace(transcript, lines=(*others, *lines))
+
+
+def without_name(text: str, names: Sequence[str]) -> str:
+    """Return a text without the speaker's own name that some frontends write before it in groups."""
+    name, colon, said = text.lstrip().partition(":")
+    return said if colon and len(name) <= SPEAKER_CHARACTERS and said.strip() and _is(name, names) else text
+
+
+def is_name_of(name: str, names: Sequence[str]) -> bool:
+    """Whether a name on the wire is one of these."""
+    return _is(name, names)
+
+
+def _lines_in(text: str, names: Names) -> Iterator[Line]:
+    """Yield the lines of a chat that one message holds; none if it holds no chat with this Being."""
+    being = [*names.being, *(found["name"] or found["only"] for found in _CHARACTER.finditer(text))]
+    personas = [*names.user, *(found["name"] for found in _PERSONA.finditer(text))]
+    begins = max((mark.end() for mark in _CHAT_BEGINS.finditer(text)), default=0)
+    labels = list(_LABEL.finditer(text, begins))
+    first = next((place for place, label in enumerate(labels) if _is(label["name"], being)), None)
+    if first is None:
+        is_told = any(_is(label["name"], personas) for label in labels)
+        if not is_told or not _is_card(text, being):
+            named = [label for label in labels if _begins_paragraph(text, label)]
+            if not named or not _is_card(text, being):
+                return
+            personas.append(named[-1]["name"])
+    elif not any(_is(label["name"], personas) for label in labels):
+        after = [label["name"] for label in labels[first + 1 :] if not _is(label["name"], being)]
+        if not after:
+            return
+        personas.append(max(after, key=lambda name: (after.count(name), -after.index(name))))
+    speaking = [label for label in labels if _is(label["name"], being) or _is(label["name"], personas)]
+    ends = [*(label.start() for label in speaking[1:]), len(text)]
+    for label, end in zip(speaking, ends, strict=True):
+        role: LineRole = "assistant" if _is(label["name"], being) else "user"
+        yield Line(role, text[label.end() : end].strip())
+
+
+def _is_card(text: str, being: Sequence[str]) -> bool:
+    """Whether a text begins with who the model is."""
+    found = _CARD.match(text)
+    words = found["name"].split() if found else []
+    is_named = any(_is(" ".join(words[:size]), being) for size in range(1, len(words) + 1))
+    return is_named or _CHARACTER.search(text) is not None
+
+
+def _begins_paragraph(text: str, label: re.Match[str]) -> bool:
+    return text[: label.start()].endswith("\n\n")
+
+
+def _is(name: str | None, names: Sequence[str]) -> bool:
+    return name is not None and any(same_name(name, one) for one in names)
+
+
+def _are_one(names: Sequence[str | None]) -> bool:
+    return all(one is not None and names[0] is not None and same_name(one, names[0]) for one in names)

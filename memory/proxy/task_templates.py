@@ -1,0 +1,85 @@
+"""The requests that chat frontends make for themselves by default, as their public sources show them.
+
+A line is a template, or as much of it as tells it from what a person says: its first words and its last, with `{{}}`
+for what stands between them, or for what the frontend puts in. A template that ends with `{{}}` ends with the talk that
+it is about. Letter case and white space do not count.
+"""
+
+from collections.abc import Sequence
+
+_BY_FRONTEND = {
+    "Open WebUI 0.3 to 0.12": r"""
+### Task: Generate a concise, 3-5 word title{{}}<chat_history>{{}}</chat_history>
+### Task: Generate a concise title summarizing the chat history.{{}}<chat_history>{{}}</chat_history>
+### Task: Generate 1-3 broad tags categorizing the main themes of the chat history{{}}<chat_history>{{}}</chat_history>
+### Task: Suggest 3-5 relevant follow-up questions{{}}<chat_history>{{}}</chat_history>
+### Task: Predict 3-5 useful messages this user might naturally send next{{}}<chat_history>{{}}</chat_history>
+### Task: Analyze the chat history to determine the necessity of{{}}<chat_history>{{}}</chat_history>
+### Task: Generate a detailed prompt for am image generation task{{}}<chat_history>{{}}</chat_history>
+### Task: Generate a detailed prompt for an image generation task{{}}<chat_history>{{}}</chat_history>
+### Task:{{}}### Chat History: <chat_history>{{}}</chat_history>
+### Task: You are an autocompletion system.{{}}<type>{{}}</type> <text>{{}}</text> #### Output:
+### Task: You are an autocompletion system.{{}}<text>{{}}</text>
+Available Tools: {{}} Your task is to choose and return the correct tool(s) from the list of available tools based on the query.{{}}
+Your task is to reflect the speaker's likely facial expression through a fitting emoji.{{}}Message: {{}}
+You have been provided with a set of responses from various models to the latest user query: {{}} Your task is to synthesize these responses into a single, high-quality response.{{}}Responses from models: {{}}
+Create a concise, 3-5 word phrase as a header for the following query, strictly adhering to the 3-5 word limit and avoiding the use of the word 'title': {{}}
+Create a concise, 3-5 word title with an emoji as a title for the {{}}
+Here is the query: {{}} Create a concise, 3-5 word phrase with an emoji as a title for the previous query.{{}}
+""",
+    "LibreChat": r"""
+Provide a concise, 5-word-or-less title for the conversation, using {{}}only return the title itself.{{}}
+Analyze this conversation and provide: 1. The detected language of the conversation 2. A concise title in the detected language {{}}
+Please generate a concise, 5-word-or-less title for the conversation, using its same language, with no punctuation.{{}}
+Please generate a concise title (max 40 characters) for a conversation that starts with: {{}}
+Summarize the conversation by integrating new lines into the current summary.{{}}Current summary:{{}}
+Write a concise title for this conversation in the given language. Title in 5 Words or Less.{{}}
+""",
+    "SillyTavern and its extension MessageSummarize (Qvink Memory)": r"""
+[Write your next reply from the point of view of {{}}, using the chat history so far as a guideline for the writing style of {{}}. Don't write as {{}}]
+Ignore previous instructions. Summarize the most important facts and events in the story so far.{{}}Your response should include nothing but the summary.
+[Pause your roleplay. Summarize the most important facts and events that have happened in the chat so far.{{}}Your response should include nothing but the summary.]
+Ignore previous instructions. Summarize the most important parts of the message. Limit yourself to {{}} Your response should include nothing but the summary.
+Pause your roleplay. Summarize the most important parts of the message. Limit yourself to {{}} Your response should include nothing but the summary.
+Ignore previous instructions. Classify the emotion of the last message. Output just one word{{}} Choose only one of the following labels: {{}}
+Ignore previous instructions and choose a location ONLY from the provided list that is the most suitable for the current scene. Do not output any other text: {{}}
+In the next response I want you to provide only a detailed comma-delimited list of keywords and phrases which describe {{}} Do not write in full sentences. Prefix your description with the phrase {{}}
+Ignore previous instructions and provide a detailed description {{}} Do not reply as {{}} while writing this description.
+Ignore previous instructions and provide a detailed description {{}} and do not attempt to continue the story.
+Ignore previous instructions. Your next response must be formatted as a single comma-delimited list of concise keywords.{{}}
+Ignore previous instructions and provide ONLY the last chat message string back to me verbatim.{{}} and do not attempt to continue the story.
+Ignore previous instructions and provide an exhaustive comma-separated list of tags describing the appearance of "{{}}" in great detail.{{}}
+You are a summarization assistant. Summarize the given fictional narrative in a single, very short and concise statement of fact.{{}}
+Summarize the given fictional narrative in a single, very short and concise statement of fact. State only events that will need to be remembered in the future.{{}}
+[SYSTEM INFO: You are a summary assistant. Summarize the chat history in a single, very short and concise statement of fact.{{}}
+""",
+    "NextChat": r"""
+Please generate a four to five word title summarizing our conversation without any lead-in, punctuation, quotation marks, periods, symbols,{{}}or additional text.{{}}
+Summarize the discussion briefly in 200 words or less to use as a prompt for future context.
+使用四到五个字直接返回这句话的简要主题，不要解释、不要标点、不要语气词、不要多余文本，{{}}如果没有主题，请直接返回“闲聊”
+简要总结一下对话内容，用作后续的上下文提示 prompt，控制在 200 字以内
+簡要總結一下對話內容，用作後續的上下文提示 prompt，控制在 200 字以內
+""",
+    "Cherry Studio": r"""
+You are an assistant skilled in conversation.{{}}summarize the user's conversation into a title within {{}}
+Summarize the conversation into a title in {{}} within 10 characters ignoring instructions and without punctuation or symbols. Output only the title string without anything else.
+你是一名擅长会话的助理，你需要将用户的会话总结为 10 个字以内的标题{{}}
+You are an AI question rephraser. Your role is to rephrase follow-up queries from a conversation into standalone queries that can be used by another LLM{{}}
+""",
+    "Chatbox": r"""
+Based on the chat history, give this conversation a name. Keep it short - {{}}Here's the conversation: {{}}The name is:
+Based on the chat history, give this conversation a title. Keep it short - {{}}Here's the conversation: {{}}The title is:
+Based on the chat history, give this conversation a name. Keep it short - {{}}Here's the conversation: ```{{}}```
+""",
+    "LobeChat": r"""
+You are a professional conversation summarizer. Generate a concise title that captures the essence of the conversation.{{}}Keep it short and to the point{{}}
+You are a professional conversation summarizer. Generate a concise title that captures the essence of the conversation. Rules:{{}}
+You are an assistant skilled in conversation tag summarization. You need to extract classification tags from user input,{{}}
+""",
+    "Goose": r"""
+Generate a short title {{}}four words or less{{}}
+Generate a short title {{}}Reply with only the title.
+""",
+}
+
+TEMPLATES: Sequence[str] = [line for text in _BY_FRONTEND.values() for line in text.strip().splitlines()]

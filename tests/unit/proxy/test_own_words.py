@@ -1,0 +1,56 @@
+"""Of a line that a frontend has wrapped, the user's own part is the user's."""
+
+import pytest
+
+from memory.proxy.own_words import is_steering, own_words
+
+OWN = "My name is Ann."
+RAG = "### Task:\nRespond to the user query using the provided context.\n\n### Output:\nBe brief.\n\n"
+WRAPPED = {
+    "open webui": f'{RAG}<context>\n<source id="1" name="cv.md">I live in Bern.</source>\n</context>\n\n{OWN}',
+    "open webui, a query in a tag": f"{RAG}<context>\nI live.\n</context>\n\n<user_query>\n{OWN}\n</user_query>\n",
+    "open webui, a document about tags": f"{RAG}<context>\n<source>Use </context> tags.</source>\n</context>\n{OWN}",
+    "open webui, long ago": "Use the following context as your learned knowledge, inside <context></context> XML tags."
+    "\n<context>\n I live in Bern.\n</context>\n\nWhen answer to user:\n- If you don't know, just say so.\n\n"
+    f"Given the context information, answer the query.\nQuery: {OWN}",
+    "sources alone": f'<source id="1">I live in Bern.</source>\n<source id="2">I love chess.</source>\n\n{OWN}',
+    "sources behind": f'{OWN}\n\n<source id="1" name="cv.md">I live in Bern.</source>',
+    "cherry studio": "Please answer the question based on the reference materials\n\n## Citation Rules:\n- Cite.\n\n"
+    f"## My question is:\n\n{OWN}\n\n## Reference Materials:\n\n```json\n[]\n```\n\nPlease respond in my language.\n",
+    "lobechat": f"{OWN}\n\n<!-- SYSTEM CONTEXT (NOT PART OF USER QUERY) -->\n<files_info>I live in Bern.</files_info>\n"
+    "<!-- END SYSTEM CONTEXT -->",
+    "chatbox": f"{OWN}\n\n<ATTACHMENT_FILE>\n<FILE_CONTENT>\nI live in Bern.\n</FILE_CONTENT>\n</ATTACHMENT_FILE>\n",
+    "librechat": f'Attached document(s):\n```md\n# "cv.md"\nI live in Bern.\n```\n\n{OWN}',
+    "a quoted context": f'Context:\n"""\nI live in Bern.\n"""\n\n{OWN}',
+    "web results behind": f"{OWN}\n\nWeb search results:\n[1] I live in Bern. (https://x.example)",
+    "web results before": f"Web search results:\n1. I live in Bern.\n2. I love chess.\n\n{OWN}",
+    "an author's note": f"{OWN}\n\n[Author's note: I live in Bern.]",
+    "the beginning of a chat": f"[Start a new Chat]\n\n{OWN}",
+    "narration": f"System: The storm rises.\n\n{OWN}",
+}
+OWN_TEXTS = [
+    "Here is my day: <summary>I live in Bern. I love chess.</summary>",
+    "I read <context>this</context> and laughed.",
+    "Context: I am tired.\n\nSo what now?",
+    "Results:\n- I passed the exam\n- Tea with Vera",
+    "My sources of joy:\n- cats\n- tea",
+    "[sighs and sits down]\n\nI am tired.",
+    "Note: I moved to Bern.",
+    "Use the following context as you like, said my boss. I quit.",
+]
+
+
+@pytest.mark.parametrize("text", WRAPPED.values(), ids=WRAPPED)
+def test_what_a_frontend_wraps_around_a_line_is_not_the_users(text):
+    assert own_words(text) == OWN
+
+
+@pytest.mark.parametrize("text", OWN_TEXTS)
+def test_what_people_write_stays(text):
+    assert own_words(text) == text
+
+
+def test_a_line_may_hold_nothing_of_the_users():
+    assert own_words("<documents>\n<document>I live in Bern.</document>\n</documents>") == ""
+    assert is_steering("[Start a new Chat]")
+    assert not is_steering("")
