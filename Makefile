@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --requir
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo demo-llm up test lint clients types floors pytest chaos bench quality docs site screenshots lock clean
+.PHONY: help install demo demo-llm up test lint clients types floors pytest chaos bench quality real-model docs site screenshots lock clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1	\2/' | expand -t 18
@@ -68,6 +68,9 @@ bench: $(VENV)/.dev ## Measure ratios to this machine's raw speed
 
 quality: $(VENV)/.dev ## Measure how much evidence the search finds in the conversations of DATA=folder
 	@$(BIN)/python -m bench.search.quality $(or $(DATA),../shared/data/locomo-dev)
+
+real-model: $(VENV)/.runtime ## Play a written month against the language model that the environment names, and print a score card
+	@$(BIN)/python -m bench.real_model
 
 docs: $(VENV)/.runtime ## Regenerate the pages of settings and routes, openapi.json, and the drawings
 	@$(BIN)/python -m schemas.settings.page > docs/settings.md

@@ -1,0 +1,99 @@
+"""The score card of a written month: a model that follows rules gets a fair score, and one that errs a lower one."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from bench.real_model.__main__ import HELP, played_with
+from bench.real_model.playing import Player, days
+from bench.real_model.scoring import EXPECTED, Expected, Remembered, remembered, score
+from providers.embedders import Embedders
+from providers.thinkers import Thinkers
+from samples.canned import policy
+from schemas.settings import CHECKOUT, Settings
+from tests.fakes.provider import running_provider
+
+WANTED = Expected.model_validate_json(EXPECTED.read_text("utf-8"))
+
+
+def careless(request):
+    """A model that invents quotations, takes play for life, keeps no secret, and never finds two memories alike."""
+    said = policy.answer(request)
+    if said is None:
+        return None
+    answer = json.loads(said.replace('"hypothetical"', '"real"').replace('"role-play"', '"real"'))
+    if request.purpose == "Judgement":
+        answer["confidences"] = []
+        for found in answer["facts"][::2]:
+            found["span"] = "words that were never said"
+    if request.purpose == "Consolidation":
+        answer["merges"] = []
+    return json.dumps(answer)
+
+
+def played(store, answer):
+    with running_provider(answer=answer) as provider:
+        settings = played_with(
+            Settings(thinker="anthropic", anthropic_api_key="key", anthropic_base_url=provider.url, embedder="minilm")
+        )
+        with closing(Thinkers(settings)) as thinkers:
+            player = Player.new(store, settings, Embedders(settings), thinkers, answer.__name__)
+            assert [*player.play()] == [day for day, _ in days()]
+    with store.transaction() as tx:
+        return player, score(WANTED, remembered(tx, player.being.user_id, player.being.being_id))
+
+
+def test_a_model_that_errs_scores_less_than_one_that_follows_rules(store):
+    fair_player, fair = played(store, policy.answer)
+    careless_player, poor = played(store, careless)
+
+    assert 0.5 < fair.score < 1
+    assert poor.score < fair.score - 0.1
+    assert not fair_player.failed + careless_player.failed
+    for line in ("facts: recall", "facts: precision", "confidences: kept"):
+        assert poor.share(line) < fair.share(line)
+    assert poor.dropped["no such words"] > fair.dropped["no such words"]
+    assert {"judge", "close", "rolling", "consolidate"} <= {row["purpose"] for row in fair.spent}
+    assert all(row["calls"] > 0 and row["read"] > 0 and row["dollars"] > 0 for row in fair.spent)
+
+
+def test_nothing_remembered_scores_nothing():
+    assert score(WANTED, Remembered([], [], set(), [], [])).score == 0
+
+
+def test_a_month_has_sixty_to_a_hundred_messages_and_all_that_is_expected_is_said_in_it():
+    messages = [message for _, said in days() for message in said]
+    ids = {message["id"] for message in messages}
+
+    assert 60 <= len(messages) == len(ids) <= 100
+    assert WANTED.confidences | WANTED.confidences_also <= ids
+
+
+def test_without_a_model_it_says_how_to_get_one():
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("PATROL_", "OPENAI_"))}
+    run = subprocess.run(
+        [sys.executable, "-m", "bench.real_model"], cwd=CHECKOUT, env=clean, capture_output=True, text=True, check=False
+    )
+
+    assert run.returncode == 2
+    assert HELP in run.stderr
+    assert run.stdout == ""
+
+
+@pytest.mark.parametrize("settings", [{"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, {"PATROL_THINKER": "anthropic"}])
+def test_with_a_model_that_is_away_it_says_so(settings):
+    run = subprocess.run(
+        [sys.executable, "-m", "bench.real_model"],
+        cwd=CHECKOUT,
+        env={**os.environ, "PATROL_OPENAI_THINKING_MODEL": "tiny", **settings},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert run.returncode == 2
+    assert "model" in run.stderr
