@@ -1,5 +1,9 @@
-"""Tools for Pydantic AI: `Agent(…, toolsets=[memory_toolset(memory, "mira")])`."""
+"""Tools for Pydantic AI: `Agent(…, toolsets=[memory_toolset(memory, "mira")])`.
 
+An event that the agent keeps becomes a memory in the next patrol. Until then both ways of looking find it by its words.
+"""
+
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +21,11 @@ INSTRUCTIONS = (
 )
 
 
+# So many events that wait for a patrol are looked at, the newest; and so many letters of a word tell what it means.
+PENDING_LOOKED_AT = 100
+LETTERS_COMPARED = 5
+
+
 def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> FunctionToolset[Any]:
     """Return tools with which an agent recalls, searches and remembers.
 
@@ -26,6 +35,14 @@ def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> 
         limit: The most results of one call.
     """
 
+    async def pending(query: str) -> "list[types.Note]":
+        """Return the events that wait for a patrol and share words with a query, those with the most first."""
+        asked = _words(query)
+        page = await memory.list_notes(being, state="pending", limit=PENDING_LOOKED_AT)
+        shared = [(len(asked & _words(_told(note))), note) for note in page["notes"]]
+        found = sorted((one for one in shared if one[0]), key=lambda one: one[0], reverse=True)
+        return [note for _, note in found[:limit]]
+
     async def recall_memory(query: str) -> list[str]:
         """Recall events by meaning.
 
@@ -34,7 +51,8 @@ def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> 
         """
         recalled = await memory.recall_memories(being, {"query": query, "limit": limit, "format": "nodes"})
         nodes = cast("types.RecalledNodes", recalled)["nodes"]
-        return [f"{node['scene']['action']} {node['feeling'] or ''}".strip() for node in nodes]
+        filed = [f"{node['scene']['action']} {node['feeling'] or ''}".strip() for node in nodes]
+        return [_told(note) for note in await pending(query)] + filed
 
     async def search_memory(query: str) -> list[dict[str, str]]:
         """Search everything that was said or happened, by words and by meaning.
@@ -43,7 +61,11 @@ def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> 
             query: A question, a sentence or a few words.
         """
         found = await memory.search_everything(being, {"query": query, "limit": limit, "activate": True})
-        return [
+        waiting = [
+            {"kind": "event", "text": _told(note), "at": note["received_at"], "speaker": ""}
+            for note in await pending(query)
+        ]
+        return waiting + [
             {"kind": each["kind"], "text": each["text"], "at": each["at"], "speaker": each["speaker"] or ""}
             for each in found["results"]
         ]
@@ -66,3 +88,15 @@ def memory_toolset(memory: AsyncMemoryPatrol, being: str, *, limit: int = 5) -> 
         return "Kept." if receipt["accepted"] else "Known already."
 
     return FunctionToolset([recall_memory, search_memory, remember_event], instructions=INSTRUCTIONS)
+
+
+def _told(note: "types.Note") -> str:
+    """Return what happened in a scene note, with who was there."""
+    scene = cast("dict[str, Any]", note["content"])
+    dates = [one if isinstance(one, str) else one["date"] for one in scene["when"]]
+    return f"{scene['action']} ({', '.join([*scene['actors'], *dates])})"
+
+
+def _words(text: str) -> set[str]:
+    """Return the beginnings of a text's words, so that `oven` and `ovens` are one."""
+    return {word[:LETTERS_COMPARED] for word in re.findall(r"\w{3,}", text.casefold())}

@@ -116,10 +116,12 @@ def test_a_model_is_told_what_it_can_mend(transport, stack):
     assert "crimson" not in (stack.logs / "api.log").read_text()
 
 
-def test_arguments_are_read_as_models_write_them(transport, person):
+def test_arguments_are_read_as_models_write_them(transport, person, wait_until):
     send = partial(person.ask, "POST", "/messages")
     said = {"role": "user", "content": "The kiln is crimson \U0001f525.", "created_at": "2026-03-02T22:30:00Z"}
     assert send(json=said).json()["accepted"] == 1
+    asked = {"query": "kiln", "kinds": ["message"]}
+    wait_until(lambda: not person.ask("POST", "/search", json=asked).json()["unindexed"])
 
     async def ask():
         async with transport(["ingest", "read"]) as client:
@@ -131,8 +133,15 @@ def test_arguments_are_read_as_models_write_them(transport, person):
             ):
                 found = await call(client, "search", query="crimson kiln \0", **asked)
                 assert isinstance(found, dict), (asked, found)
-            found = await call(client, "search", query="crimson kiln", since="2026-03-03")
-            assert found["results"] == []
+            for dates, is_found in (
+                ({"since": "2026-03-02"}, True),
+                ({"since": "2026-03-03"}, False),
+                ({"until": "2026-03-02"}, True),
+                ({"until": "2026-03-01"}, False),
+                ({"since": "2026-03-02", "until": "2026-03-02"}, True),
+            ):
+                found = await call(client, "search", query="crimson kiln", kinds=["message"], **dates)
+                assert bool(found["results"]) == is_found, dates
             scene = {"action": "Half \0 of it.", "actors": "Mira", "when": "2026-03-02", "importance": "0.7"}
             words = {"setting": "", "dialogue": "", "themes": "fire", "id": "", "feeling": "", "being": "null"}
             felt = dict.fromkeys(("valence", "arousal", "dominance", "safety", "novelty", "trust"), "0.5")

@@ -110,6 +110,15 @@ def test_an_agent_of_pydantic_ai_remembers(patrol, person, stack):
     assert note["content"]["when"] == ["2026-03-02"]
 
 
+@pytest.mark.parametrize("tool", ["recall_memory", "search_memory"])
+def test_what_an_agent_of_pydantic_ai_remembers_is_found_at_once(patrol, person, stack, tool):
+    adapter = importlib.import_module("memory_patrol.pydantic_ai")
+    arguments = {"action": "The cats came home.", "actors": ["Mira"], "when": "2026-03-02"}
+    ask(adapter, patrol, person, stack, ToolCallPart("remember_event", arguments))
+    told = ask(adapter, patrol, person, stack, ToolCallPart(tool, {"query": "Where is my cat, did it come home?"}))
+    assert "The cats came home." in told
+
+
 def ask(adapter, patrol, person, stack, call):
     """Let an agent call a tool of the toolset once; returns the tool's answer, which the agent repeats."""
 
