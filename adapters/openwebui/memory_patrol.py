@@ -42,6 +42,7 @@ _CONTEXTS_KEPT = 1000
 _MISSING = (404, 410)
 _UNPROCESSABLE = 422
 _MOST_ASKED = 8000
+_STEP = 0.001
 
 
 class Filter:
@@ -128,7 +129,10 @@ class Filter:
         conversation = _conversation(chat)
         last = branch[-1]["id"]
         context_id = self._contexts.pop(str(last), None)
-        messages = [_message(one, conversation, context_id if one["id"] == last else None) for one in branch]
+        messages = [
+            _message(one, conversation, at, context_id if one["id"] == last else None)
+            for one, at in zip(branch, _times(branch), strict=True)
+        ]
         said = [one for one in messages if one["content"].strip()]
         if not said:
             return []
@@ -199,16 +203,28 @@ def _conversation(chat: str) -> str:
     return f"openwebui/{chat}"
 
 
-def _message(message: Body, conversation: str, context_id: str | None) -> Body:
+def _times(branch: list[Body]) -> list[float | None]:
+    """When each message was said, in seconds; Open WebUI stamps a question and its answer with the same second."""
+    times: list[float | None] = []
+    latest = 0.0
+    for message in branch:
+        at = message.get("timestamp")
+        if isinstance(at, int | float):
+            latest = max(at, latest + _STEP)
+        times.append(latest if isinstance(at, int | float) else None)
+    return times
+
+
+def _message(message: Body, conversation: str, at: float | None, context_id: str | None) -> Body:
     """Return a message as it is handed in; an edited one has another id, and its first wording is taken back."""
-    at, text = message.get("timestamp"), _text(message)
+    text = _text(message)
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
     return {
         "id": f"openwebui/{message['id']}/{digest}",
         "role": message["role"],
         "conversation": conversation,
         "content": text,
-        **({"created_at": datetime.fromtimestamp(at, UTC).isoformat()} if isinstance(at, int | float) else {}),
+        **({} if at is None else {"created_at": datetime.fromtimestamp(at, UTC).isoformat()}),
         **({"metadata": {"context_id": context_id}} if context_id else {}),
     }
 

@@ -108,6 +108,34 @@ def test_claude_takes_what_was_said_and_the_newest_branch(take, told):
     assert (done.messages, done.set_aside, len(aside)) == (6, 2, 2)
 
 
+NOTED = {"conversation": "sillytavern/Mira/first name", "branchOf": "main", "integrity": "one"}
+SPOKEN = {"name": "Mira", "is_user": False, "mes": "Good evening!"}
+SENT_AS = {"name": "Lou", "is_user": False, "mes": "Hello.", "original_avatar": "lou.png"}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "lines", "conversation"),
+    [
+        # SillyTavern 1.19 names nobody in the header.
+        ({}, [SPOKEN], "Mira/chat"),
+        # Another one who is made to speak is not the chat's character; in a group each line tells whose it is.
+        ({}, [SPOKEN, SENT_AS], "Mira/chat"),
+        ({}, [SENT_AS], "group/chat"),
+        # The extension knows a renamed chat by its first name, and a branch has its chat's notes.
+        ({"main_chat": "main", "integrity": "one", "memory_patrol": NOTED}, [SPOKEN], "Mira/first name"),
+        ({"main_chat": "first name", "integrity": "one", "memory_patrol": NOTED}, [SPOKEN], "Mira/chat"),
+        ({"main_chat": "main", "integrity": "two", "memory_patrol": NOTED}, [SPOKEN], "Mira/chat"),
+        ({"memory_patrol": {"conversation": 7}}, [SPOKEN], "Mira/chat"),
+    ],
+)
+def test_a_sillytavern_chat_has_the_conversation_of_the_extension(take, told, tmp_path, metadata, lines, conversation):
+    header = {"user_name": "unused", "character_name": "unused", "chat_metadata": metadata}
+    file = tmp_path / "chat.jsonl"
+    file.write_text("\n".join(json.dumps(line) for line in [header, *lines]))
+    take("sillytavern", file)
+    assert {row["conversation"] for row in told()} == {f"sillytavern/{conversation}"}
+
+
 def test_sillytavern_takes_swipes_back_and_a_branch_only_once(take, told):
     done, aside = take("sillytavern", EXPORTS / "sillytavern", zone="Europe/Lisbon")
     assert words(told()) == [

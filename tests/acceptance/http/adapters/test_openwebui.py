@@ -163,12 +163,12 @@ def test_the_branch_that_the_user_sees_stands(memory, stands):
 def test_what_is_edited_or_deleted_and_saved_arrives_with_the_next_answer(memory, stands):
     turns = [
         ("u1", "user", "I grow quinces.", 0),
-        ("a1", "assistant", "How many?", 2),
+        ("a1", "assistant", "How many?", 0),
         ("u2", "user", "Seven.", 4),
-        ("a2", "assistant", "So many!", 6),
+        ("a2", "assistant", "So many!", 4),
     ]
     finishes(memory, *turns)
-    edited = [("u1", "user", "I grow medlars.", 0), ("a1", "assistant", "How many trees?", 2), *turns[3:]]
+    edited = [("u1", "user", "I grow medlars.", 0), ("a1", "assistant", "How many trees?", 0), *turns[3:]]
     finishes(memory, *edited, ("u3", "user", "Yes.", 8), ("a3", "assistant", "Fine.", 10))
     assert words(stands()) == ["I grow medlars.", "How many trees?", "So many!", "Yes.", "Fine."]
     # An edit that is undone is the first wording again.
