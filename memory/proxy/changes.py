@@ -18,7 +18,9 @@ an answer between two turns of others that     it was missing, and is added ther
 follow each other directly
 anything else between two matches              nothing: a summary, or what a frontend adds for the model
 no trace of a message                          nothing: frontends cut, hide and summarise
-turns before the first match                   nothing
+one turn before the answer to the first        it takes the place of that message: it was edited
+message, or before what follows it
+other turns before the first match             nothing
 no match with a conversation whose id is given what the user says behind the last answer is new
 no match, and nothing is known                 all turns are new
 =============================================  ======================================================================
@@ -125,6 +127,7 @@ class _Reader:
 
     def read(self) -> Changes:
         """Apply all rules."""
+        self._before_first()
         before: Match | None = None
         for match in self._matches:
             if before is not None:
@@ -143,6 +146,17 @@ class _Reader:
             self._take_place(match.turn, match.message, self._way.get(match.turn - 1, match.message.parent_id))
         else:
             self._show(match.turn, match.message)
+
+    def _before_first(self) -> None:
+        """Let the turn before the first match take the place of the conversation's first message: it was edited."""
+        match = next(iter(self._matches), None)
+        if match is None or match.turn != 1 or match.message.parent_id is None:
+            return
+        first = self._known.messages.get(match.message.parent_id)
+        if first is None or first.parent_id is not None or first.role == "assistant" or not first.stands:
+            return
+        if self._same_speakers([0], [first]) and self._is_certain(len(self._turns)):
+            self._changes.moves[match.message.message_id] = self._take_place(0, first, None)
 
     def _between(self, before: Match, match: Match) -> None:
         """Apply the rules to turns that match nothing between two that do."""

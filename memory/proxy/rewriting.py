@@ -1,18 +1,20 @@
 """History that a frontend rewrites before it resends it, as its own settings tell it to.
 
 Quotation marks are made straight or curly, panels and markup are taken out, times are put before lines, words are
-masked. Such a message at the same place, by the same speaker, is the same message, and its first wording stays. What
-differs in its words is another one: an edit.
+masked, all is translated. Such a message at the same place, by the same speaker, is the same message, and its first
+wording stays. What differs in its words within one language is another one: an edit.
 """
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from uuid import UUID
 
 from memory.proxy.alignment import KnownConversation, Match
 from memory.proxy.turns import Turn
+from memory.search.languages import language_of_word, votes
 from store.talk.transcripts import PlacedMessage
 
 # The most messages at one place, and in all, whose texts are compared.
@@ -20,6 +22,13 @@ AT_A_PLACE = 8
 COMPARED = 400
 # So much of a text must be the same where words are masked.
 LEAST_SHARE = 0.4
+# A translation has at most so many times the characters.
+MOST_RATIO = 3
+# A text of fewer words tells no language, but by its script.
+LEAST_WORDS = 4
+
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d+")
 
 _PANELS = re.compile(
     r"(?P<fence>`{3,}|~{3,}).*?(?P=fence)|<!--.*?-->|<(?P<tag>[a-z][\w-]*)(?:\s[^<>]*)?>.*?</(?P=tag)>|<[^<>]{1,200}>"
@@ -81,7 +90,7 @@ def same_wording(one: str, other: str) -> bool:
         return False
     if one_core == other_core:
         return bool(one_core)
-    return _is_masked(one, other_core) or _is_masked(other, one_core)
+    return _is_masked(one, other_core) or _is_masked(other, one_core) or _is_translation(one, other)
 
 
 def _at_their_places(
@@ -129,6 +138,27 @@ def _candidates(
         found += list(known.messages.values())[-4 * AT_A_PLACE :]
     newest = sorted({one.message_id: one for one in found}.values(), key=lambda one: one.message_id, reverse=True)
     return newest[: 4 * AT_A_PLACE]
+
+
+def _is_translation(one: str, other: str) -> bool:
+    """Whether two texts may say the same in two languages: about as long, and with the same numbers."""
+    one, other = _PANELS.sub(" ", one), _PANELS.sub(" ", other)
+    lengths = sorted((len(one.strip()), len(other.strip())))
+    if lengths[1] > MOST_RATIO * lengths[0] or _NUMBER.findall(one) != _NUMBER.findall(other):
+        return False
+    languages = _language(one), _language(other)
+    return None not in languages and languages[0] != languages[1]
+
+
+@lru_cache(maxsize=4096)
+def _language(text: str) -> str | None:
+    """The language of a text; None if too few of its words tell."""
+    words = _WORD.findall(text.casefold())
+    of_script = Counter(code for word in words for code in [language_of_word(word, "")] if code)
+    if of_script and of_script.total() > len(words) / 2:
+        return of_script.most_common(1)[0][0]
+    (best, most), (_, next_most) = votes(words).most_common(2)
+    return best if len(words) >= LEAST_WORDS and most > next_most else None
 
 
 @lru_cache(maxsize=4096)

@@ -136,7 +136,14 @@ def answer_of(number, panel):
     return f'{block}Text {number}: behind the hill lies "village" {number}.'
 
 
+GERMAN = "Hinter dem Hügel liegt das Dorf {}, und die Wege sind lang."
 HISTORY = {
+    "translated": (
+        lambda number, _: GERMAN.format(number),
+        lambda number, last: (
+            f"Where is the village of the {number}?" if last else f"Wo ist das hier, und wo ist die {number}?"
+        ),
+    ),
     "a panel is taken out": (lambda number, last: answer_of(number, panel=last), lambda number, _: f"Go on, {number}."),
     "a time before the newest line": (
         lambda number, _: answer_of(number, panel=True),
@@ -146,11 +153,31 @@ HISTORY = {
         lambda number, last: answer_of(number, panel=True).replace("hill", "hill" if last else "****"),
         lambda number, last: f"Go on to the hill, {number}.".replace("hill", "hill" if last else "****"),
     ),
+    "answers translated": (
+        lambda number, last: answer_of(number, panel=True) if last else GERMAN.format(f"{number} {number}"),
+        lambda number, _: f"Go on, {number}.",
+    ),
     "quotation marks": (
         lambda number, last: answer_of(number, panel=True).replace('"', '"' if last else "\u201d"),
         lambda number, _: f"Go on, {number}.",
     ),
 }
+
+
+def test_an_edit_of_the_first_words_takes_their_place(send, person, wait_until):
+    send(user("My dog is Max."), answer="Nice dog!")
+    send(user("My dog is Max."), assistant("Nice dog!"), user("And my cat is Tom."), answer="Nice cat!")
+    wait_until(lambda: len(said(person)) == 4)
+    rest = [assistant("Nice dog!"), user("And my cat is Tom."), assistant("Nice cat!")]
+    send(user("My dog is Rex."), *rest, user("Bye."))
+    told = ["My dog is Rex.", "Nice dog!", "And my cat is Tom.", "Nice cat!", "Bye.", "ok"]
+    wait_until(lambda: [words for _, words in said(person)] == told)
+
+
+def test_an_answer_that_goes_on_keeps_its_space(send, person, wait_until):
+    send(user("Who is Minka?"), answer="A cat.")
+    send(user("Who is Minka?"), assistant("A cat. "), answer="She is nine.")
+    wait_until(lambda: ("assistant", "A cat. She is nine.") in said(person))
 
 
 @pytest.mark.parametrize("form", HISTORY)
