@@ -21,7 +21,6 @@ from starlette.routing import Route
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.accounts import portability
-from api.context import context
 from api.http import openapi
 from api.http.auth import Authentication
 from api.http.bulk_queue import BulkQueue
@@ -35,27 +34,31 @@ from api.http.request_metrics import COUNTS, RequestMetrics
 from api.http.request_target import StorableTarget
 from api.http.threads import Threads
 from api.http.user_loads import UserLoads
-from api.intake import kept_notes, notes
+from api.intake import notes as note_intake
 from api.mcp.http import McpOverHttp
 from api.operations import health, metrics, pages
 from api.page import files, session
 from api.proxy.completions import ANSWER_HEADERS, REQUEST_HEADERS, ChatCompletions
 from api.proxy.models import Models
 from api.proxy.proxy import Proxy
-from api.search import keyed_knowledge, search
-from api.talk import messages
+from api.talk import messages as message_intake
 from api.vault import exchange
 from operations import (
     beings,
+    contexts,
     cost,
     diary,
     entities,
     facts,
+    keyed_knowledge,
     keys,
+    messages,
     nodes,
+    notes,
     patrols,
     persona,
     recall,
+    search,
     sessions,
     souls,
     todos,
@@ -74,6 +77,9 @@ from workers.runtime.resources import resources
 
 # The declared operations that no conversation waits for, and their section in the documents.
 DECLARED = (
+    (messages, "Messages"),
+    (notes, "Notes"),
+    (keyed_knowledge, "Knowledge"),
     (users, "Users"),
     (beings, "Beings"),
     (sessions, "Conversations"),
@@ -132,7 +138,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
         ):
             app.state.loads = UserLoads(settings.user_requests, settings.user_database_time)
             app.state.threads = Threads(THREADS_PER_USER * settings.user_requests)
-            app.state.messages_together = messages.messages_together(app.state.resources, app.state.threads)
+            app.state.messages_together = message_intake.messages_together(app.state.resources, app.state.threads)
             app.state.bulk = BulkQueue(app.state.resources.store.bulk, settings.bulk_wait)
             # Each change of threads would wait for the default of 5 ms while a batch is parsed.
             sys.setswitchinterval(SWITCH_SECONDS)
@@ -179,12 +185,10 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
     ]
     for group in (
         routes(recall, "Recall"),
-        context.router,
-        messages.router,
-        notes.router,
-        search.router,
-        keyed_knowledge.router,
-        kept_notes.router,
+        routes(contexts, "Context"),
+        message_intake.router,
+        note_intake.router,
+        routes(search, "Search"),
         exchange.router,
         *(routes(operations, tag) for operations, tag in DECLARED),
         portability.router,

@@ -5,9 +5,10 @@
         \"\"\"List the facts that a Being knows, newest first.\"\"\"
 
 The first parameter is the process's resources. One of the type `Being` is the Being that the path names, one of the
-type `Caller` the caller, or `Caller | Operator` where an operator may call as well. Other positional parameters are ids
-of the path, and the body; those by keyword alone are of the query, or of a header if they are marked with `InHeader`.
-The docstring is what users read: its first line is the summary of the route and of the command.
+type `Caller` the caller, or `Caller | Operator` where an operator may call as well, and one of `PayingKey | None` the
+key that came with the request. Other positional parameters are ids of the path, and the body; those by keyword alone
+are of the query, or of a header if they are marked with `InHeader`. The docstring is what users read: its first line is
+the summary of the route and of the command.
 """
 
 import inspect
@@ -15,7 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import ModuleType
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, Literal, NewType, TypeVar, get_args, get_origin
+from uuid import UUID
 
 from pydantic.fields import FieldInfo
 
@@ -26,15 +28,19 @@ from workers.runtime.resources import Resources
 
 A = TypeVar("A")
 Place = Literal["path", "body", "query", "header"]
-Subject = Literal["resources", "being", "caller", "caller or operator"]
+Subject = Literal["resources", "being", "caller", "caller or operator", "paying key"]
 Repeated = Literal["answered once", "done again", "harmless"]
 BodySize = Literal["question", "document", "batch"]
+
+PayingKey = NewType("PayingKey", UUID)
+"""The id of the key for a model provider that came with a request."""
 
 SUBJECTS: Mapping[Any, Subject] = {
     Resources: "resources",
     Being: "being",
     Caller: "caller",
     Caller | Operator: "caller or operator",
+    PayingKey | None: "paying key",
 }
 OPERATOR: Literal["operator"] = "operator"
 
@@ -122,6 +128,7 @@ class Operation(Generic[A]):
         commands: The commands that perform it.
         body: The limit of its body.
         conflicts: Whether the state of what it changes may refuse it.
+        gone: Whether what it is about may have been erased for good.
         repeated: What a second call under the same Idempotency-Key does. `answered once`: it commits together with
             its answer, which is returned again. `done again`: it may call a model, for which no transaction is held, so
             that a crash before its answer is stored leads to a second call. `harmless`: by its nature.
@@ -138,6 +145,7 @@ class Operation(Generic[A]):
     commands: Sequence[Command]
     body: BodySize
     conflicts: bool
+    gone: bool
     repeated: Repeated
     forgets: bool
 
@@ -243,6 +251,7 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
     commands: Sequence[Command] = (),
     body: BodySize = "question",
     conflicts: bool = False,
+    gone: bool = False,
     repeated: Repeated = "answered once",
     forgets: bool = False,
 ) -> Callable[[Callable[..., A | Existing[A]]], Operation[A]]:
@@ -252,7 +261,7 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
         route: The method and the path.
     """
     method, _, path = route.partition(" ")
-    options = (scope, for_all_beings, status, omits, commands, body, conflicts, repeated, forgets)
+    options = (scope, for_all_beings, status, omits, commands, body, conflicts, gone, repeated, forgets)
     return lambda call: Operation(call, method, path, *options)
 
 

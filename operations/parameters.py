@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from memory.text.items import DeriveId
 from operations.declaration import InHeader
 from schemas.limits import LONGEST_PAGE, PRODUCER_ID_CHARACTERS
 
@@ -19,3 +20,13 @@ ItemKey = Annotated[
     InHeader,
 ]
 """The Idempotency-Key of a request whose items it names."""
+
+
+def ids_from(key: str | None) -> DeriveId:
+    """Return the function that derives an item's id from the request's key, if it has one, and the item's position."""
+    return lambda position: key and f"idempotency-key/{key}/{position}"
+
+
+def request_id(key: str | None) -> str | None:
+    """Return the id under which a request is applied once, if it has a key."""
+    return key and f"idempotency-key/{key}"

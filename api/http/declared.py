@@ -12,6 +12,7 @@ from api.http.auth import Opened, OperatorPermitted, Permitted, PermittedOrOpera
 from api.http.bodies import JsonRoute, body_limit
 from api.http.idempotency import RepeatableKey, calls_models
 from api.http.openapi import problems
+from api.http.request_key import RequestKey
 from api.http.resources import On
 from memory.accounts.access import Caller, Operator
 from operations.declaration import OPERATOR, Existing, Operation, Place, answered, declared
@@ -41,7 +42,7 @@ def routes(module: ModuleType, tag: str) -> APIRouter:
             methods=[operation.method],
             name=operation.name,
             status_code=operation.status,
-            responses=(problems(409) if operation.conflicts else {}) | existing,
+            responses=problems(*([409] if operation.conflicts else []), *([410] if operation.gone else [])) | existing,
             response_model_exclude_none=operation.omits == "null",
             response_model_exclude_unset=operation.omits == "unset",
         )
@@ -74,6 +75,7 @@ def _taken(operation: Operation[Any]) -> Iterator[tuple[str, Any, Any]]:
         "resources": Annotated[Resources, Depends(OperatorPermitted())] if operation.scope == OPERATOR else On,
         "being": Annotated[Being, Depends(Opened(*operation.scopes))],
         "caller": Annotated[Caller, Depends(Permitted(*operation.scopes))],
+        "paying key": RequestKey,
         "caller or operator": Annotated[Caller | Operator, Depends(PermittedOrOperator(*operation.scopes))],
     }
     yield "response", Response, REQUIRED

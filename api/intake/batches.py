@@ -7,27 +7,10 @@ from fastapi import Header
 
 from memory.text.errors import NothingTaken
 from memory.text.items import DeriveId
+from operations.parameters import ItemKey, ids_from
 from schemas.intake.notes import Receipt
-from schemas.limits import PRODUCER_ID_CHARACTERS
 
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        min_length=1,
-        max_length=PRODUCER_ID_CHARACTERS,
-        description="Gives an item without an id one, from this key and its position, so that a retry changes nothing.",
-    ),
-]
-
-
-def ids_from(idempotency_key: str | None) -> DeriveId:
-    """Return the function that derives an item's id from the request's key, if it has one, and the item's position."""
-    return lambda position: idempotency_key and f"idempotency-key/{idempotency_key}/{position}"
-
-
-def request_id(idempotency_key: str | None) -> str | None:
-    """Return the id under which a request is applied once, if it has a key."""
-    return idempotency_key and f"idempotency-key/{idempotency_key}"
+IdempotencyKey = Annotated[ItemKey, Header()]
 
 
 def hand_in(sent: Any, idempotency_key: str | None, accept: Callable[[Sequence[Any], DeriveId], Receipt]) -> Receipt:

@@ -4,21 +4,18 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body
 from pydantic import SkipValidation
 
-from api.accounts.keys import RequestKey
-from api.http.auth import IngestBeing, ReadBeing
+from api.http.auth import IngestBeing
 from api.http.bodies import JsonRoute, body_limit
 from api.http.openapi import problems
-from api.http.paging import Cursor, Limit
+from api.http.request_key import RequestKey
 from api.http.resources import On
 from api.intake.batches import IdempotencyKey, hand_in
 from memory.intake.notes import accept_notes
-from memory.nodes.browsing import note_page
 from schemas.intake.inputs import NoteInput
-from schemas.intake.notes import NotePage, NoteState, Receipt
-from schemas.limits import PAGE_NODES
+from schemas.intake.notes import Receipt
 
 router = APIRouter(prefix="/v1/beings/{being}/notes", tags=["Notes"], route_class=JsonRoute)
 
@@ -70,21 +67,3 @@ def hand_in_notes(
     return hand_in(
         notes, idempotency_key, partial(accept_notes, on.store, on.settings, being.being_id, paid_by=request_key)
     )
-
-
-@router.get("")
-def list_notes(
-    on: On,
-    being: ReadBeing,
-    state: Annotated[
-        NoteState | None,
-        Query(description="Only notes in this state; `parse_failed`: scenes that could not be parsed."),
-    ] = None,
-    cursor: Cursor = None,
-    limit: Limit = PAGE_NODES,
-) -> NotePage:
-    """List notes with their state and outcome.
-
-    Scope `read`.
-    """
-    return note_page(on.store, being.being_id, state=state, cursor=cursor, limit=limit)

@@ -10,28 +10,22 @@ from uuid import UUID
 from fastapi import APIRouter, Body, Request
 from pydantic import SkipValidation
 
-from api.accounts.keys import RequestKey
-from api.http.auth import IngestBeing, ManagedBeing
+from api.http.auth import IngestBeing
 from api.http.bodies import JsonRoute, body_limit
 from api.http.fair_use import is_large
 from api.http.gathering import Gathering
 from api.http.openapi import problems
+from api.http.request_key import RequestKey
 from api.http.resources import On
 from api.http.threads import Threads, threads_of
-from api.intake.batches import IdempotencyKey, hand_in, ids_from, items_of, request_id, some_taken
-from memory.accounts import erasure
-from memory.intake import retraction
+from api.intake.batches import IdempotencyKey, hand_in, items_of, some_taken
 from memory.intake.batches import is_bulk
 from memory.intake.messages import accept_messages
 from memory.intake.together import Sent, accept_together
-from memory.talk import confidences
-from schemas.facts.answers import Erased
+from operations.parameters import ids_from
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt
 from schemas.limits import BULK_ITEMS
-from schemas.talk.confidences import MessageChanges
-from schemas.talk.messages import Message
-from schemas.talk.retraction import MessageSelection, Restored, Retracted
 from workers.runtime.resources import Resources
 
 
@@ -72,11 +66,6 @@ EXAMPLES: dict[str, Any] = {
     "a batch": {"value": [EXAMPLE, {"role": "assistant", "content": "On a market day, too."}]},
 }
 
-SELECTIONS: dict[str, Any] = {
-    "an answer": {"value": {"ids": ["turn-2"]}},
-    "back to a message": {"value": {"conversation": "chat-7", "after": "turn-1"}},
-}
-
 
 @router.post("/messages", status_code=HTTPStatus.ACCEPTED, responses=problems(409))
 @body_limit("batch")
@@ -104,73 +93,3 @@ async def hand_in_messages(
     together: MessagesTogether = request.app.state.messages_together
     destination = Destination(being.being_id, request_key)
     return some_taken(await together.join(destination, Sent(items, ids_from(idempotency_key)), len(items)))
-
-
-@router.post("/messages/retract")
-def retract_messages(
-    on: On,
-    being: IngestBeing,
-    selection: Annotated[MessageSelection, Body(openapi_examples=SELECTIONS)],
-    idempotency_key: IdempotencyKey = None,
-) -> Retracted:
-    """Take messages back: by `ids`, or those of a `conversation` behind the message `after`.
-
-    Scope `ingest`.
-
-    A retracted message counts as never said. It is in no search, context or prompt, and workers derive again, without
-    it, what was derived from it. A retraction that comes before its message waits for it. The same id with other
-    content is then a new version of the message.
-    """
-    return retraction.retract(
-        on.store, on.settings, on.embedders, being.being_id, selection, request_id=request_id(idempotency_key)
-    )
-
-
-@router.post("/messages/restore", responses=problems(410))
-def restore_messages(
-    on: On,
-    being: IngestBeing,
-    selection: Annotated[MessageSelection, Body(openapi_examples=SELECTIONS)],
-    idempotency_key: IdempotencyKey = None,
-) -> Restored:
-    """Let retracted messages stand again, under their own ids and times.
-
-    Scope `ingest`.
-
-    They are processed as new messages are. What was erased does not come back: 410, and nothing is restored.
-    """
-    return retraction.restore(on.store, on.settings, being.being_id, selection, request_id=request_id(idempotency_key))
-
-
-@router.patch("/messages/{message_id}")
-def change_message(on: On, being: ManagedBeing, message_id: UUID, changes: MessageChanges) -> Message:
-    """Set or lift the confidence of a message.
-
-    Scope `manage`.
-
-    A message in confidence stays, with all that rests on it, with the Being that it was said to. The decision precedes
-    the mark of the message's producer and what a model finds, and facts and the spine follow it.
-    """
-    (message,) = confidences.decide_on_messages(on.store, being, [str(message_id)], in_confidence=changes.in_confidence)
-    return message
-
-
-@router.get("/messages/{message_id}/erasure")
-def preview_erasure(on: On, being: ManagedBeing, message_id: UUID) -> Erased:
-    """Show what erasing a message would remove and change; nothing is erased.
-
-    Scope `manage`.
-    """
-    return erasure.preview_messages(on.store, on.settings, on.embedders, being, [message_id])
-
-
-@router.delete("/messages/{message_id}")
-def erase_message(on: On, being: ManagedBeing, message_id: UUID) -> Erased:
-    """Erase a message, with the facts and todos that no other message supports; the answer names them.
-
-    Scope `manage`.
-
-    Scenes that were drawn from it go with their memories. Its other effects are undone: a statement that it replaced is
-    current again, a todo that it closed is open.
-    """
-    return erasure.erase_messages(on.store, on.settings, on.embedders, being, [message_id])

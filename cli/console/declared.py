@@ -181,6 +181,8 @@ def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]
                 yield name, every_right(find_user(on.store, typed["owner"]))
             case "caller or operator":
                 yield name, Operator()
+            case "paying key":
+                yield name, None
 
 
 def _emptied(value: Any, schema: Mapping[str, Any]) -> Any:

@@ -11,10 +11,11 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import day, remark, say, say_json, say_list, table, words
 from cli.console.typed import read
-from memory.context import profiles as defaults
+from memory.context import profiles
 from memory.context import working_memory as working
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
+from operations import contexts as operations
 from schemas.context.context import (
     Context,
     ContextFormat,
@@ -27,8 +28,6 @@ from schemas.context.context import (
 from schemas.limits import CONTEXT_TOKENS, REGION_ENTRIES
 from schemas.text.storable import storable
 from schemas.wire.fields import Conversation
-from store.accounts import request_answers
-from store.context import profiles
 
 profile = Typer(help="Process profiles: the regions of a mental process.", no_args_is_help=True)
 mind = Typer(help="Working memory: the conversation and regions of your own.", no_args_is_help=True)
@@ -83,8 +82,7 @@ def list_profiles(being: BeingOption = None, owner: OwnerOption = None, *, as_js
     """List the process profiles: the Being's own, and the defaults."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            found = defaults.listed(tx, target.being_id)
+        found = profiles.all_of(on.store, target)
     if as_json:
         return say_list("profiles", found)
     shown = table("process", "*regions", "others", "set")
@@ -120,8 +118,7 @@ def set_profile(
     )
     with opened() as on:
         target = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            kept = profiles.write(tx, target.being_id, process, new)
+        kept = operations.write_profile.perform(on, being=target, process=process, new=new)
     if as_json:
         say_json(kept)
     else:
@@ -133,9 +130,7 @@ def reset_profile(process: ProcessArgument, being: BeingOption = None, owner: Ow
     """Remove the Being's own profile of a process, so that the default applies."""
     with opened() as on:
         target = find_being(on.store, being, owner)
-        with on.store.transaction() as tx:
-            defaults.reset(tx, target.being_id, process)
-            request_answers.forget(tx, target.user_id)
+        operations.reset_profile.perform(on, being=target, process=process)
     say(f"The default profile applies to {words(process)}.")
 
 

@@ -7,8 +7,10 @@ conversation themselves: it has neither the conversation nor the message. The pr
 
 from uuid import UUID
 
-from schemas.context.context import FILLED_REGIONS, Profile
+from schemas.accounts.accounts import Being
+from schemas.context.context import FILLED_REGIONS, NewProfile, Profile
 from store.context import profiles
+from store.database import Store
 from store.errors import NotFound
 from store.transaction import Transaction
 
@@ -73,16 +75,29 @@ def find(tx: Transaction, being_id: UUID, process: str) -> Profile:
     return profile
 
 
-def listed(tx: Transaction, being_id: UUID) -> list[Profile]:
+def all_of(store: Store, being: Being) -> list[Profile]:
     """The profiles of all processes: the Being's own, and the defaults of the others."""
-    return list((DEFAULTS | {profile.process: profile for profile in profiles.listed(tx, being_id)}).values())
+    with store.transaction() as tx:
+        own = {profile.process: profile for profile in profiles.listed(tx, being.being_id)}
+    return list((DEFAULTS | own).values())
 
 
-def reset(tx: Transaction, being_id: UUID, process: str) -> None:
+def write(store: Store, being: Being, process: str, new: NewProfile) -> Profile:
+    """Set the Being's own profile of a process.
+
+    Raises:
+        Refused: The Being has as many profiles as it may have.
+    """
+    with store.transaction() as tx:
+        return profiles.write(tx, being.being_id, process, new)
+
+
+def reset(store: Store, being: Being, process: str) -> None:
     """Remove the Being's own profile of a process, so that the default applies again.
 
     Raises:
         NotFound: The Being has none.
     """
-    if not profiles.reset(tx, being_id, process):
-        raise NotFound(f"This Being has no profile of its own for the process {process}: the default applies.")
+    with store.transaction() as tx:
+        if not profiles.reset(tx, being.being_id, process):
+            raise NotFound(f"This Being has no profile of its own for the process {process}: the default applies.")

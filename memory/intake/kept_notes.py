@@ -4,9 +4,22 @@ from uuid import UUID
 
 from schemas.accounts.accounts import Being
 from schemas.intake.notes import Note, NoteChanges
-from store.accounts import request_answers
 from store.database import Store
-from store.intake import kept_notes
+from store.errors import NotFound
+from store.intake import kept_notes, notes
+
+
+def show(store: Store, being: Being, note_id: UUID) -> Note:
+    """A note of any type.
+
+    Raises:
+        NotFound: The Being has no such note.
+    """
+    with store.transaction() as tx:
+        note = notes.get(tx, being.being_id, note_id)
+    if note is None:
+        raise NotFound(f"This Being has no note {note_id}.")
+    return note
 
 
 def change(store: Store, being: Being, note_id: UUID, changes: NoteChanges) -> Note:
@@ -21,7 +34,7 @@ def change(store: Store, being: Being, note_id: UUID, changes: NoteChanges) -> N
 
 
 def remove(store: Store, being: Being, note_id: UUID) -> None:
-    """Delete a note, and the answers stored for repeated requests, which may show it.
+    """Delete a note.
 
     Raises:
         NotFound: The Being has no such note.
@@ -29,4 +42,3 @@ def remove(store: Store, being: Being, note_id: UUID) -> None:
     """
     with store.transaction() as tx:
         kept_notes.remove(tx, being.being_id, note_id)
-        request_answers.forget(tx, being.user_id)

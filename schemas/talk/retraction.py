@@ -3,7 +3,7 @@
 from typing import Annotated, Self
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from schemas.intake.notes import Trouble
@@ -17,6 +17,10 @@ MessageName = Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTE
 
 class MessageSelection(RequestModel):
     """Messages by their ids, or those of a conversation, behind one message and apart from some."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"ids": ["turn-2"]}, {"conversation": "chat-7", "after": "turn-1"}]}
+    )
 
     ids: Annotated[list[MessageName], Field(min_length=1, max_length=BATCH_ITEMS)] | None = Field(
         None, description="The producer's ids of messages, or the ids that their receipts gave; 1 to 1,000."

@@ -1,23 +1,15 @@
 """Searching everything that a Being was told."""
 
-from fastapi import APIRouter
-
-from api.http.auth import ReadBeing
-from api.http.bodies import JsonRoute
-from api.http.idempotency import calls_models
-from api.http.resources import On
 from memory.search import search
+from operations.declaration import operation
+from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Found
+from workers.runtime.resources import Resources
 
-router = APIRouter(prefix="/v1/beings/{being}", tags=["Search"], route_class=JsonRoute)
 
-
-@router.post("/search")
-@calls_models
-def search_everything(on: On, being: ReadBeing, question: EverythingRequest) -> Found:
+@operation("POST /v1/beings/{being}/search", scope="read", repeated="done again")
+def search_everything(on: Resources, being: Being, question: EverythingRequest) -> Found:
     """Search all that a Being was told: messages, memories, facts, summaries, diary, knowledge; the vault where named.
-
-    Scope `read`.
 
     It finds by words, in any language, within a second of what was accepted, and by meaning once that was embedded;
     `unindexed` counts what is not there yet. Names of speakers and times in the query count for what was said by them

@@ -1,1 +1,0 @@
-"""Routes of contexts and personas."""

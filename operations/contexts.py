@@ -1,0 +1,186 @@
+"""Contexts, turns, process profiles and working memory."""
+
+from http import HTTPStatus
+from random import SystemRandom
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.accounts.access import Caller, Forbidden
+from memory.context import profiles, shown_contexts, working_memory
+from memory.context.assembly import assemble
+from memory.context.assembly_request import AssemblyRequest
+from memory.context.filling import session_snapshot
+from memory.intake.turns import take_turn
+from operations.declaration import PayingKey, operation
+from operations.parameters import Cursor, ItemKey, Limit, ids_from
+from schemas.accounts.accounts import Being
+from schemas.context.context import (
+    Context,
+    ContextRequest,
+    NewEntry,
+    NewProfile,
+    ProcessName,
+    Profile,
+    ProfilePage,
+    RegionName,
+    Snapshot,
+    Turn,
+    TurnAnswer,
+    WorkingMemoryPage,
+)
+from schemas.context.shown import AssembledPage, ShownContext
+from schemas.limits import PAGE_NODES, PRODUCER_ID_CHARACTERS, REGION_ENTRIES
+from schemas.wire.fields import Conversation
+from workers.runtime.resources import Resources
+
+CHANCE = SystemRandom()
+
+Entries = Annotated[list[NewEntry], Field(max_length=REGION_ENTRIES)]
+OfConversation = Annotated[
+    Conversation | None,
+    Field(description="The conversation, as in its messages; omitted: the conversation of what names none."),
+]
+
+
+@operation("POST /v1/beings/{being}/context", scope="read", omits="null", repeated="done again")
+def assemble_context(on: Resources, being: Being, body: ContextRequest) -> Context:
+    """Assemble a context: a prompt from the Being's memory, ready to be sent to a model.
+
+    The lines, the pauses and the regions of your own are those of the `conversation`; what was said in another one is
+    memory. Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to
+    turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut.
+    """
+    request = AssemblyRequest(body, body.message, conversation=body.conversation, session_id=body.session)
+    return assemble(on.store, on.embedders, on.settings, being, request, CHANCE)
+
+
+@operation("GET /v1/beings/{being}/contexts", scope="read")
+def list_contexts(
+    on: Resources,
+    being: Being,
+    *,
+    shows: Annotated[UUID | None, Field(description="Only those that showed this memory or fact.")] = None,
+    conversation: Annotated[
+        str | None,
+        Field(
+            max_length=PRODUCER_ID_CHARACTERS,
+            description="Only those of this conversation; empty: of the conversation of what names none.",
+        ),
+    ] = None,
+    cursor: Cursor = None,
+    limit: Limit = PAGE_NODES,
+) -> AssembledPage:
+    """List the contexts that were assembled, newest first, for as long as PATROL_KEEP_RECEIPTS says."""
+    return shown_contexts.context_page(
+        on.store, being.being_id, shows=shows, conversation=conversation, cursor=cursor, limit=limit
+    )
+
+
+@operation("GET /v1/beings/{being}/contexts/{context_id}", scope="read")
+def show_context(on: Resources, being: Being, context_id: UUID) -> ShownContext:
+    """Show which memories, facts and passages a context showed, and why: the scores by which they were chosen."""
+    return shown_contexts.shown_context(on.store, being, context_id)
+
+
+@operation("POST /v1/beings/{being}/turns", scope=("ingest", "read"), omits="null", body="document")
+def take_turn_in(
+    on: Resources,
+    being: Being,
+    turn: Turn,
+    request_key: PayingKey | None,
+    *,
+    idempotency_key: ItemKey = None,
+) -> TurnAnswer:
+    """Store new messages and assemble the context for the answer, in one call.
+
+    Usually these are the Being's answer of the turn before and the user's new message. Accepted means committed.
+    Messages with known ids change nothing, and the context is assembled again. It is of the last message's
+    `conversation`: its lines, its pauses and the regions that callers wrote for it.
+    """
+    derive_id = ids_from(idempotency_key)
+    return take_turn(on.store, on.embedders, on.settings, being, turn, CHANCE, derive_id, paid_by=request_key)
+
+
+@operation("GET /v1/beings/{being}/snapshot", scope="read")
+def show_session_snapshot(on: Resources, being: Being) -> Snapshot:
+    """Show Block 1-B as it is now, and the ids it is made from."""
+    return session_snapshot(on.store, being)
+
+
+@operation("GET /v1/beings/{being}/profiles", scope="read")
+def list_profiles(on: Resources, being: Being) -> ProfilePage:
+    """List the process profiles: this Being's own, and the defaults of the other processes."""
+    return ProfilePage(profiles=profiles.all_of(on.store, being))
+
+
+@operation("PUT /v1/beings/{being}/profiles/{process}", scope="manage", conflicts=True, body="document")
+def write_profile(on: Resources, being: Being, process: ProcessName, new: NewProfile) -> Profile:
+    """Set the regions of a mental process, their order, and its instructions."""
+    return profiles.write(on.store, being, process, new)
+
+
+@operation("DELETE /v1/beings/{being}/profiles/{process}", scope="manage", forgets=True, status=HTTPStatus.NO_CONTENT)
+def reset_profile(on: Resources, being: Being, process: ProcessName) -> None:
+    """Remove this Being's own profile of a mental process, so that the default applies."""
+    profiles.reset(on.store, being, process)
+
+
+@operation("GET /v1/beings/{being}/working-memory", scope="read")
+def show_working_memory(on: Resources, being: Being, *, conversation: OfConversation = None) -> WorkingMemoryPage:
+    """Show a conversation's working memory by region: what was said, and the entries that callers wrote."""
+    return WorkingMemoryPage(entries=working_memory.listed(on.store, being.being_id, conversation))
+
+
+@operation("PUT /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
+def replace_region(
+    on: Resources,
+    being: Being,
+    caller: Caller,
+    region: RegionName,
+    entries: Entries,
+    *,
+    conversation: OfConversation = None,
+) -> WorkingMemoryPage:
+    """Replace the entries of a region of your own in a conversation; an empty list removes it.
+
+    Entries of the role `system`, which is the default, need `manage` as well.
+    """
+    _may_write(caller, entries)
+    return WorkingMemoryPage(
+        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=False)
+    )
+
+
+@operation("POST /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
+def add_to_region(
+    on: Resources,
+    being: Being,
+    caller: Caller,
+    region: RegionName,
+    entries: Entries,
+    *,
+    conversation: OfConversation = None,
+) -> WorkingMemoryPage:
+    """Append entries to a region of your own in a conversation. A region with more than 40 is cut to the newest 20.
+
+    Entries of the role `system`, which is the default, need `manage` as well.
+    """
+    _may_write(caller, entries)
+    return WorkingMemoryPage(
+        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=True)
+    )
+
+
+def _may_write(caller: Caller, entries: list[NewEntry]) -> None:
+    """Check that entries of the role `system`, which models obey, come with the scope that profiles need too.
+
+    Raises:
+        Forbidden: An entry has that role, and the token lacks `manage`.
+    """
+    if "manage" not in caller.scopes and any(entry.role == "system" for entry in entries):
+        raise Forbidden(
+            "Entries of the role `system` need the scope `manage`, which this token lacks: use the role `user` or"
+            " `assistant`."
+        )
