@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from memory.nodes import browsing
 from memory.talk import sessions
@@ -13,7 +13,6 @@ from schemas.accounts.accounts import Being
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, SpinePage
-from schemas.text.storable import storable
 from workers.runtime.resources import Resources
 
 
@@ -68,9 +67,7 @@ def list_retracted_messages(
     on: Resources,
     being: Being,
     *,
-    conversation: Annotated[
-        str | None, AfterValidator(storable), Field(description="Only those of this conversation.")
-    ] = None,
+    conversation: Annotated[str | None, Field(description="Only those of this conversation.")] = None,
     cursor: Cursor = None,
     limit: Limit = PAGE_NODES,
 ) -> RetractedPage:
