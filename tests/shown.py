@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from schemas.intake.inputs import Scene
 from schemas.nodes.nodes import ShownNode
 
 TOPIC = UUID(int=1)
@@ -13,9 +14,7 @@ BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 def made_up(number: int = 1, action: str = "Pip mended the roof.", **changes: Any) -> ShownNode:
     """Return the `number`th node of its topic; keywords are fields of the scene and of the node."""
     scene = {"action": action, "actors": ["Pip"], "when": ["2026-03-02"]}
-    scene |= {
-        name: changes.pop(name) for name in ("actors", "when", "dialogue", "setting", "sensory") if name in changes
-    }
+    scene |= {name: changes.pop(name) for name in Scene.model_fields if name in changes}
     usual: dict[str, Any] = {
         "node_id": UUID(int=100 + number),
         "cluster_id": TOPIC,

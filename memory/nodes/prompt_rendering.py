@@ -4,15 +4,15 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memory.nodes.scenes import scene_to_text
+from memory.nodes.scenes import scene_to_text, told
 from memory.text.prompt_escaping import tagged
 from providers.tokens import estimated_tokens
+from schemas.intake.inputs import SCENE_FIELDS
 from schemas.nodes.nodes import ShownNode
 
 # A node that takes more tokens is shown shortened: ten of this size fill a prompt batch.
 NODE_TOKENS = 800
 SHORTENED_CHARACTERS = 600
-NEWEST_DATES = 5
 
 
 def shown(nodes: Mapping[str, ShownNode], *, states: bool) -> str:
@@ -52,10 +52,18 @@ def _shortened(node: ShownNode) -> str:
 
 
 def _whole(node: ShownNode) -> str:
-    # Only the newest items of a long history are shown; a merge keeps the others.
-    when = [item if isinstance(item, str) else f"{item['date']}: {item['action']}" for item in node.scene["when"]]
-    fields = {**node.scene, "when": when[-NEWEST_DATES:], "feeling": node.feeling, "themes": node.themes}
+    fields = {name: _newest(value, SCENE_FIELDS[name].most_in_prompts) for name, value in told(node).items()}
     return _json({name: value for name, value in fields.items() if value})
+
+
+def _newest(value: Any, most: int | None) -> Any:
+    """Return what is shown of a field: only the newest items of a long history; a merge keeps the others."""
+    if most == 0:
+        return None
+    if not isinstance(value, list):
+        return value
+    items = [f"{item['date']}: {item['action']}" if isinstance(item, dict) else item for item in value]
+    return items[-most:] if most else items
 
 
 def _json(value: dict[str, Any]) -> str:

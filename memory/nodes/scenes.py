@@ -3,13 +3,16 @@
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from providers.json_text import only_object
-from schemas.intake.inputs import SceneInput
+from schemas.intake.inputs import OWN_FIELDS, SCENE_FIELDS, SceneInput
+from schemas.intake.scene_fields import Line
 from schemas.limits import WHEN_ITEMS_EMBEDDED
+from schemas.nodes.nodes import Node, ShownNode
 from schemas.text.storable import storable, unstorable
 from schemas.text.validation_messages import bounded, validation_messages
 
@@ -58,16 +61,26 @@ def _loads(text: str) -> Any:
         return json.loads(found)
 
 
+def told(node: Node | ShownNode) -> dict[str, Any]:
+    """Return the fields of a node's scene as a producer sends them; absent ones are missing or None."""
+    return {**node.scene, **{name: getattr(node, name) for name in OWN_FIELDS}}
+
+
 def embedding_text(scene: dict[str, Any], feeling: str | None) -> str:
     """The seed's `nodeToEmbedText(when + action + feeling)`.
 
     Action and feeling are whole. `when` contributes every date once, and the actions of its three newest items, so that
     a long history does not outweigh the action.
     """
-    items = scene["when"]
-    dates = dict.fromkeys(_date(item) for item in items)
-    lines = [item["action"] for item in items[-WHEN_ITEMS_EMBEDDED:] if isinstance(item, dict)]
-    return " ".join(part for part in (", ".join(dates), *lines, scene["action"], feeling) if part)
+    placed = sorted((field.embedded, name) for name, field in SCENE_FIELDS.items() if field.embedded is not None)
+    values = {**scene, "feeling": feeling}
+    return " ".join(part for _, name in placed for part in _embedded(values.get(name)) if part)
+
+
+def _embedded(value: Any) -> list[str]:
+    if not isinstance(value, list):
+        return [value or ""]
+    return [_dates(value), *(item["action"] for item in value[-WHEN_ITEMS_EMBEDDED:] if isinstance(item, dict))]
 
 
 def text_hash(text: str) -> bytes:
@@ -77,15 +90,15 @@ def text_hash(text: str) -> bytes:
 
 def scene_to_text(scene: dict[str, Any], feeling: str | None) -> str:
     """The seed's `sceneToText`: when — setting — action — "first dialogue line" — (feeling), without absent parts."""
-    dialogue = scene.get("dialogue") or []
-    parts = (
-        ", ".join(dict.fromkeys(_date(item) for item in scene["when"])),
-        scene.get("setting"),
-        with_realm(scene, scene["action"]),
-        f'"{dialogue[0]}"' if dialogue else None,
-        f"({feeling})" if feeling else None,
-    )
-    return " — ".join(part for part in parts if part)
+    values = {**scene, "feeling": feeling, "action": with_realm(scene, scene["action"])}
+    lines = sorted((field.line.place, name, field.line) for name, field in SCENE_FIELDS.items() if field.line)
+    return " — ".join(part for _, name, line in lines if (part := _part(line, values.get(name))))
+
+
+def _part(line: Line, value: Any) -> str:
+    if isinstance(value, list):
+        value = _dates(value[:1] if line.first else value)
+    return line.form.format(value) if value else ""
 
 
 def with_realm(scene: dict[str, Any], text: str) -> str:
@@ -94,5 +107,5 @@ def with_realm(scene: dict[str, Any], text: str) -> str:
     return text if realm == "real" else f"[{realm}] {text}"
 
 
-def _date(item: str | dict[str, str]) -> str:
-    return item["date"] if isinstance(item, dict) else item
+def _dates(items: Sequence[str | dict[str, str]]) -> str:
+    return ", ".join(dict.fromkeys(item["date"] if isinstance(item, dict) else item for item in items))

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from memory.nodes.prompt_rendering import shown_whole
-from memory.nodes.scenes import Unparsable, parse_scene
+from memory.nodes.scenes import Unparsable, parse_scene, told
 from memory.text.prompt_escaping import texts_in, unescaped
 from providers.errors import BadAnswer
-from schemas.intake.inputs import SceneInput
+from schemas.intake.inputs import SCENE_FIELDS, SceneInput
+from schemas.intake.scene_fields import SceneField
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
 
 NUMBER = re.compile(r"\d+")
-# Sensory details that a survivor keeps, so that a routine merged every day stays short.
-SENSORY_DETAILS = 12
 
 
 @dataclass(frozen=True)
@@ -67,33 +67,41 @@ def check(batch: PromptBatch, answer: Consolidation) -> None:
 
 
 def survivor_of(known: Mapping[str, ShownNode], merge: Merge) -> SceneInput:
-    """Build the survivor's scene of a valid merge.
+    """Build the survivor's scene of a valid merge: each field by the rule that it declares (`MergeRule`).
 
-    Actors, dialogue and themes are those that the model chose, in the nodes' spelling. Without a proposed feeling the
-    first one stays. The setting is the survivor's own, else that of the most important node that has one. Sensory
-    details are united, the survivor's first, up to SENSORY_DETAILS. The emotion is the mean of the nodes' emotions,
-    weighted by importance.
+    What the model chose is kept in the nodes' spelling. United items are the survivor's first.
     """
     members = [known[reference] for reference in (merge.survivor, *merge.absorbed)]
+    return parse_scene({name: _merged(field, name, members, merge) for name, field in SCENE_FIELDS.items()})
+
+
+def _merged(field: SceneField, name: str, members: Sequence[ShownNode], merge: Merge) -> Any:
     survivor, *absorbed = members
-    action = unescaped(merge.action).strip()
-    feelings = [node.feeling for node in members if node.feeling]
-    by_importance = [survivor, *sorted(absorbed, key=lambda node: node.importance, reverse=True)]
-    return parse_scene(
-        {
-            "action": action,
-            "actors": _chosen(merge.actors, _said(members, "actors")),
-            "dialogue": _chosen(merge.dialogue, _said(members, "dialogue")),
-            "themes": _chosen(merge.themes, [theme for node in members for theme in node.themes]),
-            "when": history(survivor, absorbed, action),
-            "setting": next((node.scene["setting"] for node in by_importance if node.scene.get("setting")), None),
-            "sensory": _distinct(_said(members, "sensory"))[:SENSORY_DETAILS],
-            "feeling": (unescaped(merge.feeling or "").strip() or feelings[0]) if feelings else None,
-            "importance": survivor.importance,
-            "realm": survivor.scene.get("realm"),
-            "emotion": _mean_emotion(members),
-        }
-    )
+    values = [value for node in members if (value := told(node).get(name))]
+    merged: Any
+    match field.merge:
+        case "proposed":
+            merged = _proposed(merge, name)
+        case "proposed or first":
+            merged = (_proposed(merge, name) or values[0]) if values else None
+        case "chosen":
+            merged = _chosen(getattr(merge, name), _said(members, name))
+        case "history":
+            merged = history(survivor, absorbed, _proposed(merge, "action"))
+        case "most important":
+            ranked = [survivor, *sorted(absorbed, key=lambda node: node.importance, reverse=True)]
+            merged = next((value for node in ranked if (value := told(node).get(name))), None)
+        case "united":
+            merged = _distinct(_said(members, name))[: field.most_merged]
+        case "survivor":
+            merged = told(survivor).get(name)
+        case "weighted mean":
+            merged = _mean_emotion(members)
+    return merged
+
+
+def _proposed(merge: Merge, name: str) -> str:
+    return unescaped(getattr(merge, name) or "").strip()
 
 
 def history(survivor: ShownNode, absorbed: Iterable[ShownNode], action: str) -> list[str | dict[str, str]]:
@@ -171,14 +179,14 @@ def _check_words(where: str, members: Sequence[ShownNode], merge: Merge) -> None
     for name, proposed, said in (
         ("actors", merge.actors, _said(members, "actors")),
         ("dialogue", merge.dialogue, _said(members, "dialogue")),
-        ("themes", merge.themes, [theme for node in members for theme in node.themes]),
+        ("themes", merge.themes, _said(members, "themes")),
     ):
         if {_folded(unescaped(text)) for text in proposed} - {_folded(text) for text in said}:
             raise BadAnswer(f"{where} has {name} that none of its memories has: choose from theirs, in their spelling.")
 
 
 def _said(members: Sequence[ShownNode], field: str) -> list[str]:
-    return [text for node in members for text in node.scene.get(field, [])]
+    return [text for node in members for text in told(node).get(field) or []]
 
 
 def _chosen(proposed: Sequence[str], said: Sequence[str]) -> list[str]:

@@ -22,6 +22,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from schemas.intake.scene_fields import FIRST_VERSION, Line, SceneField, declared
 from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, PRODUCER_ID_CHARACTERS, SPEAKER_CHARACTERS
 from schemas.talk.messages import Role
 from schemas.wire.fields import (
@@ -38,6 +39,9 @@ from schemas.wire.fields import (
 )
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+# What a routine that is merged every day keeps of its sensory details, and shows of its dates to a model.
+SENSORY_DETAILS = 12
+NEWEST_DATES = 5
 
 Realm = Literal["real", "role-play", "hypothetical"]
 
@@ -63,37 +67,62 @@ class Emotion(Wire):
 class Scene(Wire):
     """The part of an event that a memory node stores. Null and blank count as absent where a field is optional."""
 
-    action: Words = Field(description="What happened.", examples=["The oven failed during the morning bake."])
-    actors: WordList = Field(description="The people who were present.", examples=[["Mira", "Jon"]])
-    when: Annotated[list[str | WhenEntry], AfterValidator(without_blanks)] = Field(
-        description="Dates, or dated lines.", examples=[["2026-03-02"]]
+    action: Annotated[Words, SceneField(since=1, merge="proposed", embedded=20, line=Line(30), searched=True)] = Field(
+        description="What happened.", examples=["The oven failed during the morning bake."]
     )
-    setting: OptionalWords = Field(None, description="The place and its surroundings.")
-    dialogue: OptionalWordList = Field(default=[], description="Lines of dialogue; recall shows the first.")
-    sensory: OptionalWordList = Field(default=[], description="Sensory details: sights, sounds, smells, touch.")
+    actors: Annotated[WordList, SceneField(since=1, merge="chosen")] = Field(
+        description="The people who were present.", examples=[["Mira", "Jon"]]
+    )
+    when: Annotated[
+        list[str | WhenEntry],
+        AfterValidator(without_blanks),
+        SceneField(since=1, merge="history", embedded=10, line=Line(10), searched=True, most_in_prompts=NEWEST_DATES),
+    ] = Field(description="Dates, or dated lines.", examples=[["2026-03-02"]])
+    setting: Annotated[OptionalWords, SceneField(since=1, merge="most important", line=Line(20))] = Field(
+        None, description="The place and its surroundings."
+    )
+    dialogue: Annotated[OptionalWordList, SceneField(since=1, merge="chosen", line=Line(40, '"{}"', first=True))] = (
+        Field(default=[], description="Lines of dialogue; recall shows the first.")
+    )
+    sensory: Annotated[OptionalWordList, SceneField(since=1, merge="united", most_merged=SENSORY_DETAILS)] = Field(
+        default=[], description="Sensory details: sights, sounds, smells, touch."
+    )
     realm: Annotated[
-        Realm, BeforeValidator(lambda value: "real" if value is None else value, json_schema_input_type=Realm | None)
-    ] = Field(
-        "real",
-        # Items without it have the content hash of those from before there was this field; likewise below.
-        exclude_if=lambda realm: realm == "real",
-        description="Whether it happened, belongs to a game or story, or was only imagined.",
-    )
+        Realm,
+        BeforeValidator(lambda value: "real" if value is None else value, json_schema_input_type=Realm | None),
+        SceneField(since=2, merge="survivor"),
+    ] = Field("real", description="Whether it happened, belongs to a game or story, or was only imagined.")
 
 
 class SceneInput(Scene):
     """A scene as a producer sends it: the scene itself, the Being's feeling, importance, themes and emotion."""
 
-    feeling: OptionalWords = Field(None, description="The Being's own impression, in the first person.")
-    importance: Importance = Field(
+    feeling: Annotated[
+        OptionalWords,
+        SceneField(since=1, merge="proposed or first", embedded=30, line=Line(50, "({})"), searched=True),
+    ] = Field(None, description="The Being's own impression, in the first person.")
+    importance: Annotated[Importance, SceneField(since=1, merge="survivor", most_in_prompts=0)] = Field(
         DEFAULT_IMPORTANCE, description="0 to 1, clamped; null counts as absent, which is 0.5."
     )
-    themes: OptionalWordList = Field(default=[], description="Tags, matched whole by search.")
-    emotion: Emotion | None = None
+    themes: Annotated[OptionalWordList, SceneField(since=1, merge="chosen", searched=True)] = Field(
+        default=[], description="Tags, matched whole by search."
+    )
+    emotion: Annotated[Emotion | None, SceneField(since=1, merge="weighted mean", most_in_prompts=0)] = None
 
     def scene(self) -> dict[str, Any]:
         """Return the part that is stored as the node's scene, as JSON-ready values without absent fields."""
         return self.model_dump(mode="json", include=set(Scene.model_fields), exclude_defaults=True)
+
+    def unhashed(self) -> set[str]:
+        """Return the fields that the hash of a note leaves out: those of later versions that have their defaults."""
+        return {name for name in LATER_FIELDS if getattr(self, name) == SceneInput.model_fields[name].default}
+
+
+SCENE_FIELDS = declared(SceneInput)
+# Those that a node has beside its scene.
+OWN_FIELDS = tuple(name for name in SCENE_FIELDS if name not in Scene.model_fields)
+# Those that scenes of the first version do not have.
+LATER_FIELDS = tuple(name for name, field in SCENE_FIELDS.items() if field.since > FIRST_VERSION)
 
 
 class Produced(Wire):
@@ -140,10 +169,17 @@ class SceneNote(Produced):
     ]
     aged: bool = Field(
         False,
+        # Items without it have the content hash of those from before there was this field; likewise below.
         exclude_if=operator.not_,
         description="Whether its memory is born with the age that it would have if it had been handed in on the last"
         " date (YYYY-MM-DD) of `when`, with a patrol at each PATROL_TICK since.",
     )
+
+    def content_fields(self) -> dict[str, Any]:
+        """As for any item; a scene as from before there were the fields that have their defaults."""
+        if isinstance(self.content, str):
+            return super().content_fields()
+        return self.model_dump(mode="json", exclude={"id": True, "content": self.content.unhashed()})
 
     @model_validator(mode="after")
     def _dated(self) -> "SceneNote":

@@ -36,7 +36,7 @@ export async function view(context) {
         "p",
         { class: "when" },
         (node.scene.when || []).map((when) =>
-          userText(typeof when === "string" ? when : `${when.date} ${when.text ?? ""}`),
+          userText(typeof when === "string" ? when : `${when.date} ${when.action}`),
         ),
         node.scene.setting ? [" · ", userText(node.scene.setting)] : null,
       ),

@@ -56,6 +56,16 @@ def test_a_memory_shows_its_strength_its_note_and_its_story(mind, page_of, went)
     expect(page.get_by_text("Warm.")).to_be_visible()
 
 
+def test_a_merged_memory_shows_its_dates_with_their_words(mind, page_of, went):
+    node = mind.node("Nadia lit the harbour lamp by hand.")
+    history = [{"date": "2026-02-27", "action": "She looked for matches."}, "2026-03-01"]
+    mind.told(f"/nodes/{node['node_id']}", method="PATCH", json={"when": history})
+    page = went(page_of(mind.token), f"memory/{node['node_id']}")
+    expect(page.locator(".when")).to_contain_text("2026-02-27 She looked for matches.")
+    expect(page.locator(".when")).to_contain_text("2026-03-01")
+    mind.told(f"/nodes/{node['node_id']}", method="PATCH", json={"when": node["scene"]["when"]})
+
+
 def test_a_search_shows_each_signal_with_its_share(mind, page_of, went):
     page = went(page_of(mind.token), "search")
     page.get_by_label("What to look for").press_sequentially(QUERY)
