@@ -86,7 +86,7 @@ _STEERING = re.compile(
     r"|ooc[ \t]*note to (?:the )?(?:ai|model)\b)[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s*\Z",
     re.IGNORECASE,
 )
-_NARRATION = re.compile(r"(?:system|narrator|author'?s note|a/n)[ \t]*:[ \t]", re.IGNORECASE)
+_NOTE = re.compile(r"(?:author'?s note|a/n)[ \t]*:[ \t]", re.IGNORECASE)
 _MARKED = re.compile(
     r"<!--[ \t]*SYSTEM CONTEXT\b.*?(?:<!--[ \t]*END SYSTEM CONTEXT[ \t]*-->|\Z)", re.IGNORECASE | re.DOTALL
 )
@@ -206,7 +206,7 @@ def _first_paragraph(text: str) -> tuple[str, str]:
 
 
 def _is_steering(paragraph: str) -> bool:
-    return bool(_STEERING.match(paragraph.strip()) or _NARRATION.match(paragraph.strip()))
+    return bool(_STEERING.match(paragraph.strip()) or _NOTE.match(paragraph.strip()))
 
 
 def _begins_results(lines: Sequence[str], number: int) -> bool:

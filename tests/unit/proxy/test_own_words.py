@@ -26,7 +26,7 @@ WRAPPED = {
     "web results before": f"Web search results:\n1. I live in Bern.\n2. I love chess.\n\n{OWN}",
     "an author's note": f"{OWN}\n\n[Author's note: I live in Bern.]",
     "the beginning of a chat": f"[Start a new Chat]\n\n{OWN}",
-    "narration": f"System: The storm rises.\n\n{OWN}",
+    "a note without brackets": f"Author's note: The storm rises.\n\n{OWN}",
 }
 OWN_TEXTS = [
     "Here is my day: <summary>I live in Bern. I love chess.</summary>",
@@ -36,6 +36,7 @@ OWN_TEXTS = [
     "My sources of joy:\n- cats\n- tea",
     "[sighs and sits down]\n\nI am tired.",
     "Note: I moved to Bern.",
+    "System: an old laptop\n\nWhy does it crash?",
     "Use the following context as you like, said my boss. I quit.",
 ]
 
