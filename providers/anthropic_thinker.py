@@ -18,7 +18,7 @@ from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.json_text import only_object
 from providers.lease_guard import before_request
-from providers.sdk_errors import SettingNames, sdk_errors
+from providers.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
 from providers.thinking import CONNECT_SECONDS, Completion, ModelName, Question, Size, Tokens, Usage
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
@@ -89,8 +89,8 @@ class AnthropicThinker:
         with sdk_errors(anthropic, self.names):
             try:
                 response = self.client.messages.with_raw_response.create(**self._request(question))
-            except anthropic.BadRequestError as refusal:
-                if _ABOUT_THE_MODEL.search(refusal.message):
+            except anthropic.APIStatusError as refusal:
+                if may_refuse_an_option(refusal.status_code) and _ABOUT_THE_MODEL.search(refusal.message):
                     raise Misconfigured(
                         f"The model {self.model(question.size)} does not support structured output or an effort "
                         f"setting. Check {self.names.model}, or set PATROL_THINKING_EFFORT to `auto`."

@@ -17,11 +17,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from providers import tls
 from providers.answer_schema import answer_schema
+from providers.context_limits import context_limit, exceeds_context
 from providers.errors import BadAnswer, Misconfigured
 from providers.json_text import only_object
 from providers.lease_guard import before_request
 from providers.model_context import context_tokens
-from providers.sdk_errors import SettingNames, sdk_errors
+from providers.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
 from providers.thinking import (
     CONNECT_SECONDS,
     Completion,
@@ -43,6 +44,10 @@ Limit = Literal["max_completion_tokens", "max_tokens"]
 SHORT_BELOW_TOKENS = 16_384
 # The server's list of models is no reason to wait.
 LISTING_SECONDS = 5.0
+# A context that leaves less for an answer is too small for the material.
+LEAST_ANSWER_TOKENS = 500
+# Chat templates add tokens to a prompt.
+CONTEXT_MARGIN = 100
 _NO_LISTING = frozenset({404, 405, 501})
 
 _URL = "https://api.openai.com/v1"
@@ -62,6 +67,8 @@ class _Abilities:
 
     forms: tuple[Form, ...] = ("json_schema", "json_object", "text")
     limits: tuple[Limit, ...] = ("max_completion_tokens", "max_tokens")
+    answer_tokens: int | None = None
+    """What the model's context leaves for the answer to this question, where that is less than it may have."""
 
     def without(self, refused: str) -> "_Abilities | None":
         """Drop the option that a refusal names; None if no alternative is left."""
@@ -138,15 +145,30 @@ class OpenAIThinker:
                 before_request()
                 try:
                     response = self.client.chat.completions.with_raw_response.create(**self._request(question, able))
-                except (openai.BadRequestError, openai.UnprocessableEntityError) as refusal:
-                    weaker = able.without(f"{refusal.body}")
+                except openai.APIStatusError as refusal:
+                    weaker = self._weaker(question, able, refusal)
                     if weaker is None:
                         raise
                     able = weaker
                 else:
                     # Only options that worked are stored: a refusal may have had another cause.
-                    self.abilities[model] = able
+                    self.abilities[model] = replace(able, answer_tokens=None)
                     return _completion(response.content, question)
+
+    def _weaker(self, question: Question[Any], able: _Abilities, refusal: openai.APIStatusError) -> _Abilities | None:
+        """The options without the one that a server refuses; None if its error names none, or none is left."""
+        said = refusal.response.text
+        if not may_refuse_an_option(refusal.status_code):
+            return None
+        if exceeds_context(said):
+            # The answer's limit counts as well: less is left for it than it may have.
+            context = context_limit(said)
+            usage = max_usage(question, self.settings.thinking_room)
+            left = (context or 0) - usage.prompt_tokens - CONTEXT_MARGIN
+            if able.answer_tokens is None and LEAST_ANSWER_TOKENS <= left < usage.output_tokens:
+                return replace(able, answer_tokens=left)
+            return None
+        return able.without(said)
 
     def _first_try(self) -> _Abilities:
         """The options tried first: compatible servers know the older token limit, and may ignore the newer one."""
@@ -186,7 +208,7 @@ class OpenAIThinker:
             "model": model,
             # One system message: some chat templates allow no second one.
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": question.material}],
-            able.limits[0]: question.most_tokens + self.settings.thinking_room,
+            able.limits[0]: able.answer_tokens or question.most_tokens + self.settings.thinking_room,
         }
         match form:
             case "json_schema":

@@ -15,6 +15,7 @@ from http import HTTPStatus
 from types import ModuleType
 from typing import Any
 
+from providers.context_limits import exceeds_context
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 
 _CLIENT_CLOSED_REQUEST = 499
@@ -27,8 +28,10 @@ _BUSY = frozenset(
         _CLIENT_CLOSED_REQUEST,
     }
 )
+_ABOUT_THE_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN})
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
+_MAY_BE_TOO_LONG = _REFUSED | {HTTPStatus.INTERNAL_SERVER_ERROR}
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"})
 _SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
 _ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold|insufficient_quota|insufficient_balance")
@@ -46,6 +49,13 @@ class SettingNames:
     key: str
     model: str
     address: str
+
+
+def may_refuse_an_option(status: int) -> bool:
+    """Whether an error with this status that names an option of the request may refuse it: most of 4xx, and 500."""
+    if status in _ABOUT_THE_KEY or status in _BUSY:
+        return False
+    return HTTPStatus.BAD_REQUEST <= status <= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 @contextmanager
@@ -110,11 +120,12 @@ def _from_status(status: int, body: object, headers: Mapping[str, str], settings
     codes = _codes(body)
     detail = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
     account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes) or bool(_SAYS_SPENT.search(_said(body)))
+    too_long = status in _MAY_BE_TOO_LONG and exceeds_context(f"{body}")
+    if too_long or (status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes)):
+        too_large = too_long or status == _TOO_LARGE or "max_tokens_per_request" in codes
+        return InputRefused(f"The model provider refused the input ({detail}).", too_large=too_large)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or (status in _BUSY and not account):
         return Transient(f"The model provider is busy or down ({detail}).", retry_after=retry_after(headers))
-    if status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes):
-        too_large = status == _TOO_LARGE or "max_tokens_per_request" in codes
-        return InputRefused(f"The model provider refused the input ({detail}).", too_large=too_large)
     if account or status == HTTPStatus.PAYMENT_REQUIRED:
         return Misconfigured(f"The model provider's account behind {settings.key} may not spend ({detail}).")
     if status == HTTPStatus.UNAUTHORIZED:

@@ -12,13 +12,14 @@ from typing import Any
 from uuid import UUID
 
 from memory.llm.prompting import about, prompt
-from memory.llm.session import Answered, LlmSession, RequestsStopped
+from memory.llm.session import Answered, LlmSession, RequestsStopped, Unanswered
 from memory.nodes.creation import vectors_of, words_of
 from memory.nodes.prompt_rendering import shown
 from memory.nodes.scenes import embedding_text, text_hash
 from memory.patrol.merge_rules import PromptBatch, check, survivor_of
 from memory.patrol.prompt_batches import batches, fits, whole
 from providers.embedders import Embedders
+from providers.errors import InputRefused
 from schemas.accounts.accounts import Being
 from schemas.intake.inputs import SceneInput
 from schemas.ledger.work import Claim
@@ -90,19 +91,31 @@ def decide_merges(
         who = about(being, souls.get(tx, being_id))
     payable = [batch for batch in marked if all(llm.pays_for(node.request_key_id) for node in batch.waiting)]
     asked = [batch for batch in payable if _can_change(batch)]
-    answers = llm.ask_all([(CONSOLIDATE.question(who, material(batch)), partial(check, batch)) for batch in asked])
+    answers = _ask(llm, who, asked)
     decided = [
-        Decision(batch, answer.answer, answer.response_id)
-        for batch, answer in zip(asked, answers, strict=True)
-        if isinstance(answer, Answered)
+        Decision(batch, answer.answer, answer.response_id) for batch, answer in answers if isinstance(answer, Answered)
     ]
-    ended = next((answer for answer in answers if isinstance(answer, BudgetSpent | RequestsStopped)), None)
+    left = len(marked) - len(payable) + len(answers) - len(decided)
+    ended = next((answer for _, answer in answers if isinstance(answer, BudgetSpent | RequestsStopped)), None)
     if ended and not decided:
         raise ended
     decided += [Decision(batch, NOTHING, None) for batch in payable if not _can_change(batch)]
     model, vectors = _embedded(store, embedders, being, decided)
-    left = len(marked) - len(decided)
     return MergeDecisions(model, decided, vectors, left, reason=str(ended) if ended else None)
+
+
+def _ask(
+    llm: LlmSession, who: str, asked: Sequence[PromptBatch]
+) -> list[tuple[PromptBatch, Answered[Consolidation] | Unanswered]]:
+    """Ask about each batch, and about the halves of one that is too long for the model."""
+    answers = llm.ask_all([(CONSOLIDATE.question(who, material(batch)), partial(check, batch)) for batch in asked])
+    told: list[tuple[PromptBatch, Answered[Consolidation] | Unanswered]] = []
+    for batch, answer in zip(asked, answers, strict=True):
+        if isinstance(answer, InputRefused) and answer.too_large and (halves := batch.halves()):
+            told += _ask(llm, who, halves)
+        else:
+            told.append((batch, answer))
+    return told
 
 
 @dataclass(frozen=True)

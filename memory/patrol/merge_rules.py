@@ -45,6 +45,13 @@ class PromptBatch:
         """The nodes that consolidation has yet to decide, in this batch or another."""
         return [node for node in self.nodes if node.fresh or node.may_die]
 
+    def halves(self) -> list["PromptBatch"]:
+        """The halves of a batch that is too long for a model, without one that decides nothing; none of two nodes."""
+        middle = len(self.nodes) // 2
+        parts = [self.nodes[:middle], self.nodes[middle:]] if middle > 1 else []
+        decides = [(nodes, self.asked.intersection(node.node_id for node in nodes)) for nodes in parts]
+        return [PromptBatch(self.cluster_id, nodes, asked) for nodes, asked in decides if asked]
+
 
 def check(batch: PromptBatch, answer: Consolidation) -> None:
     """Validate an answer; one violation refuses it whole.

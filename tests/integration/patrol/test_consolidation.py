@@ -371,6 +371,18 @@ def test_two_parts_that_want_the_same_memory_get_it_once(store, user):
         assert consolidation.let_go(tx, being.being_id, [one]) == 0
 
 
+def test_a_topic_that_is_too_long_for_the_model_is_asked_about_in_halves(life):
+    remembered_without_a_key(life, *(f"Event {number}." for number in range(8)))
+    said = "This model's maximum context length is 100 tokens."
+    refusal = Behaviour(do="fail", on="messages", when='ref=\\"m5', status=400, message=said, times=None)
+    life.provider.script(refusal)
+    run = life.patrol()
+
+    assert run.steps["consolidate"] | {"outcome": "done", "left": 0} == run.steps["consolidate"]
+    assert not any(node.fresh for node in life.nodes())
+    assert len(life.asked("Consolidation")) == 2
+
+
 def owed(life):
     """Run the patrols that begin because a provider may be back; returns them."""
     with life.store.transaction() as tx:

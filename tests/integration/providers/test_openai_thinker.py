@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from providers.errors import BadAnswer, InputRefused
+from providers.context_limits import context_limit
+from providers.errors import BadAnswer, InputRefused, Transient
 from providers.thinkers import Thinkers
 from samples.canned.provider import served
 from samples.canned.server import Reply
@@ -184,3 +185,70 @@ def test_a_server_with_one_model_answers_to_any_name():
 @pytest.mark.parametrize("form", ["short", "full"])
 def test_a_form_that_is_set_is_used_without_asking(form):
     assert told(Listing(), prompts=form) == [form]
+
+
+@pytest.mark.parametrize("status", [400, 404, 415, 422, 500])
+def test_a_refused_option_is_known_by_its_name_in_any_error_of_a_request(provider, thinker, status):
+    provider.script(
+        Behaviour(
+            do="fail",
+            on="chat",
+            when='"type": "json_schema"',
+            status=status,
+            message="Unsupported response_format: json_schema",
+            times=None,
+        ),
+        Behaviour(do="answer", text=ANSWER, times=None),
+    )
+    assert thinker.ask(question()).text == ANSWER
+    assert [form_of(request) for request in provider.requests] == ["json_schema", "json_object"]
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+def test_a_server_that_fails_for_another_reason_is_away(provider, thinker, status):
+    provider.script(Behaviour(do="fail", on="chat", status=status, message="Internal error", times=None))
+    with pytest.raises(Transient):
+        thinker.ask(question())
+    assert len(provider.requests) == 1
+
+
+TOO_LONG = [
+    (400, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", 8192),
+    (
+        400,
+        "This model's maximum context length is 8192 tokens. However, you requested 9726 tokens (8726 in messages).",
+        8192,
+    ),
+    (400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192.", 8192),
+    (400, "the request exceeds the available context size (8192 tokens), try increasing it", 8192),
+    (500, "the request exceeds the available context size. try increasing the context size", None),
+    (500, "Requested tokens (9516) exceed context window of 8192", 8192),
+    (400, "prompt is too long: 208310 tokens > 200000 maximum", 200000),
+    (400, "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length", 200000),
+    (400, "the input length exceeds the context length", None),
+    (500, "prompt too long; exceeded max context length by 4 tokens", None),
+    (400, "Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768),
+    (400, "The input token count (9000) exceeds the maximum number of tokens allowed (8192).", 8192),
+]
+
+
+@pytest.mark.parametrize(("status", "said", "limit"), TOO_LONG)
+def test_a_request_that_is_longer_than_the_context_is_too_large(provider, thinker, status, said, limit):
+    assert context_limit(said) == limit
+    provider.script(Behaviour(do="fail", on="chat", status=status, message=said, times=None))
+    with pytest.raises(InputRefused) as refused:
+        thinker.ask(replace(question(), most_tokens=1) if limit is None else question())
+    assert refused.value.too_large
+    assert "8192" not in str(refused.value)
+
+
+def test_an_answer_may_be_as_long_as_the_context_leaves(provider, thinker):
+    said = "This model's maximum context length is 4096 tokens. However, you requested 9000 tokens."
+    provider.script(Behaviour(do="fail", on="chat", status=400, message=said))
+    provider.script(Behaviour(do="answer", text=ANSWER, times=None))
+    assert thinker.ask(replace(question(), most_tokens=9000)).text == ANSWER
+
+    first, second = provider.requests
+    limit = {"max_tokens", "max_completion_tokens"}.intersection(first.body).pop()
+    assert first.body[limit] >= 9000
+    assert 500 <= second.body[limit] < 4096
