@@ -18,6 +18,8 @@ from schemas.talk.messages import Message
 
 JUDGE = prompt("judge", Judgement, size="small", most_tokens=6_000)
 CONTEXT_MESSAGES = 6
+# Bisection isolates one message among 50 in eight failures; more in a row have another cause than one message.
+MOST_FAILURES = 9
 CONTEXT_CHARACTERS = 800
 # Of a message of the Being's, which holds a promise at most.
 OWN_CHARACTERS = 1_500
@@ -48,7 +50,7 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
     """Extract facts and todos from the new messages.
 
     If the call fails for all of them, it is repeated without the earlier messages, and for each half, until the message
-    that causes the failure stands alone.
+    that causes the failure stands alone. After nine failures in a row the rest is not asked about.
 
     Returns:
         The extraction, and by message id the reason why a message could not be judged.
@@ -60,13 +62,18 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
     new = [message for message in conversation.messages if message.message_id in conversation.new]
     # A message that consists of what a context showed has no text of its own to judge.
     parts = [([message for message in new if conversation.own_texts[message.message_id].strip()], CONTEXT_MESSAGES)]
+    in_a_row, reason = 0, ""
     while parts:
         part, before = parts.pop(0)
         if not part:
             continue
+        if in_a_row == MOST_FAILURES:
+            unjudgeable.update((message.message_id, reason) for message in part)
+            continue
         try:
             found = _extract_part(llm, conversation, part, before)
         except (BadAnswer, InputRefused) as fault:
+            in_a_row, reason = in_a_row + 1, str(fault)
             if len(part) > 1:
                 middle = len(part) // 2
                 parts[:0] = [(part[:middle], 0), (part[middle:], 0)]
@@ -75,6 +82,7 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
             else:
                 unjudgeable[part[0].message_id] = str(fault)
         else:
+            in_a_row = 0
             extraction.facts.extend(found.facts)
             extraction.todos.extend(found.todos)
             extraction.confidences.update(found.confidences)

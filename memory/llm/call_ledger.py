@@ -15,7 +15,7 @@ from schemas.ledger.work import Claim
 from schemas.llm.calls import Outcome, Response
 from schemas.settings import Settings
 from store.database import Store
-from store.llm import budgets, calls, responses
+from store.llm import budgets, calls, responses, unanswered
 from store.llm.calls import Account
 from store.transaction import Transaction
 
@@ -45,6 +45,20 @@ class CallLedger:
         """Return the stored response to a question of this work, if there is one."""
         with self._store.transaction() as tx:
             return responses.find(tx, self._claim, prompt_hash(question))
+
+    def unanswered(self, question: Question[Any]) -> str | None:
+        """Return why a question had no valid answer when it was asked before; None if it was not, or had one."""
+        with self._store.transaction() as tx:
+            return unanswered.reason(tx, self.account.owner_id, self._digest(question))
+
+    def mark_unanswered(self, question: Question[Any], reason: str) -> None:
+        """Mark a question to which no answer was valid, so that it is not asked again unchanged."""
+        with self._store.transaction() as tx:
+            unanswered.mark(tx, self.account.owner_id, self._digest(question), reason)
+
+    def _digest(self, question: Question[Any]) -> bytes:
+        # Another model may answer what this one did not.
+        return sha256(prompt_hash(question) + self._thinker.model(question.size).encode()).digest()
 
     def known_or_reserved(self, question: Question[Any]) -> Response | UUID:
         """Return the stored response to a question, or reserve a call for it, and return the call's id.

@@ -40,6 +40,9 @@ TRIES = 3
 Check = Callable[[A], None]
 """Domain validation of an answer: raises BadAnswer with a reason that the model is shown when asked again."""
 
+Shorten = Callable[[A], A]
+"""Cuts what is longer in an answer than may be."""
+
 
 class RequestsStopped(Exception):
     """The session sends no more requests, and this question has no stored answer; the message says why."""
@@ -225,12 +228,17 @@ class LlmSession:
         """Whether this session's key may pay for an input, given the id of the key that the input came with."""
         return self.request_key is None or self.request_key == request_key_id
 
-    def ask(self, question: Question[A], check: Check[A] = lambda _: None) -> Answered[A]:
+    def ask(
+        self, question: Question[A], check: Check[A] = lambda _: None, shorten: Shorten[A] | None = None
+    ) -> Answered[A]:
         """Ask until an answer is valid, three times at most; a re-ask includes what was wrong with the answer before.
+
+        A question to which no answer was valid is marked, and not asked again.
 
         Args:
             question: What to ask.
             check: Domain validation of the answer.
+            shorten: Cuts what is too long, from the second answer on.
 
         Raises:
             BadAnswer: No answer was valid.
@@ -243,13 +251,17 @@ class LlmSession:
             LeaseLost: Another worker holds the work.
             Withdrawn: Something of the user's was withdrawn since the work was claimed; no answer was stored.
         """
+        if reason := self._ledger.unanswered(question):
+            raise BadAnswer(f"Asked before about the same, without a valid answer: {reason}")
         asked, tries = question, 1
         while True:
             try:
                 response = self._response(asked)
-                return Answered(self._read(question, response, check), response.response_id)
+                cut = shorten if tries > 1 else None
+                return Answered(self._read(question, response, check, cut), response.response_id)
             except BadAnswer as bad:
                 if tries == TRIES:
+                    self._ledger.mark_unanswered(question, str(bad))
                     raise
                 tries += 1
                 asked = replace(question, material=f"{question.material}\n\n{_complaint(bad, tries)}")
@@ -296,11 +308,13 @@ class LlmSession:
             # The traceback would keep its frames, and with them every text, in memory.
             return fault.with_traceback(None)
 
-    def _read(self, question: Question[A], response: Response, check: Check[A]) -> A:
+    def _read(self, question: Question[A], response: Response, check: Check[A], shorten: Shorten[A] | None) -> A:
         completion = Completion(response.completion, response.model, Usage())
         if response.defect is not None:
             raise BadAnswer(response.defect, completion=completion)
         answer = read(question, completion)
+        if shorten:
+            answer = shorten(answer)
         check(answer)
         return answer
 

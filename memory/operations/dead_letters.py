@@ -10,6 +10,7 @@ from schemas.settings import Settings
 from store.database import Store
 from store.errors import Refused
 from store.ledger import work
+from store.llm import unanswered
 from store.patrol import runs
 
 Owners = Sequence[UUID] | None
@@ -49,6 +50,7 @@ def replay(store: Store, settings: Settings, owners: Owners, work_id: UUID) -> N
     with store.transaction() as tx:
         found = work.get(tx, owners, work_id)
         kind = WORK.get(found.kind)
+        unanswered.forget(tx, found.owner_id)
         if kind is None or kind.when_dead != "fail the run":
             work.replay(tx, found)
             return

@@ -17,7 +17,7 @@ from store.context import provenance
 from store.database import Store
 from store.facts import history
 from store.ledger import metrics, retention, work
-from store.llm import batches, breakers, budgets, calls, keys, responses
+from store.llm import batches, breakers, budgets, calls, keys, responses, unanswered
 from store.talk import judging, messages, retraction
 from store.transaction import Transaction
 
@@ -80,6 +80,7 @@ def clear(store: Store, settings: Settings) -> None:
         (retention.clear_orphaned, timedelta(0)),
         (retention.clear_vectors, settings.keep_finished_work),
         (responses.clear, settings.keep_responses),
+        (unanswered.clear, settings.keep_responses),
         (calls.clear, settings.keep_calls),
         (budgets.clear, settings.keep_calls),
         (batches.clear, settings.keep_responses),

@@ -10,6 +10,7 @@ from store.accounts import beings
 from store.database import Store
 from store.errors import NotFound
 from store.intake import notes
+from store.llm import unanswered
 from store.transaction import Transaction
 
 
@@ -34,6 +35,7 @@ def retry(store: Store, settings: Settings, being_id: UUID, note_ids: Sequence[U
     with store.transaction() as tx:
         retried = _retried(tx, being_id, note_ids)
         if retried:
+            unanswered.forget(tx, being_id)
             request_patrol(tx, settings, being_id)
         return retried
 

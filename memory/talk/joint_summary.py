@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
@@ -35,6 +36,8 @@ from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
 
 log = structlog.get_logger()
+
+S = TypeVar("S", SessionSummaries, SessionsWithScenes)
 
 CLOSE_SHORT = prompt("close_short", SessionSummaries, size="small", most_tokens=6_000)
 CLOSE_SHORT_AND_DRAW = extended(CLOSE_SHORT, "scenes", DrawnScene, SessionsWithScenes, most_tokens=12_000)
@@ -81,6 +84,11 @@ def check(answer: SessionSummaries | SessionsWithScenes, refs: Sequence[str]) ->
             session_summary.check(summary)
         except BadAnswer as bad:
             raise BadAnswer(f"Conversation {summary.conversation}: {bad}") from None
+
+
+def shorten(answer: S) -> S:
+    """Cut what is too long in each summary, as for a session by itself."""
+    return answer.model_copy(update={"summaries": [session_summary.SHORTEN(one) for one in answer.summaries]})
 
 
 def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
@@ -165,10 +173,10 @@ def _ask(
     )
     complete = partial(check, refs=list(by_ref))
     if not to_draw:
-        answer = llm.ask(CLOSE_SHORT.question(about, material), complete).answer
+        answer = llm.ask(CLOSE_SHORT.question(about, material), complete, shorten).answer
         return {summary.conversation: summary.alone() for summary in answer.summaries}
     asked = f"{session_summary.scenes_wanted(sum(wanted.values()))}\n{material}"
-    drawn = llm.ask(CLOSE_SHORT_AND_DRAW.question(about, asked), complete).answer
+    drawn = llm.ask(CLOSE_SHORT_AND_DRAW.question(about, asked), complete, shorten).answer
     for summary in drawn.summaries:
         if wanted[summary.conversation]:
             short = by_ref[summary.conversation]

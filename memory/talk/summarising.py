@@ -12,6 +12,7 @@ from uuid import UUID
 from memory.llm.prompting import Prompt
 from memory.llm.session import LlmSession
 from memory.text.prompt_escaping import tagged
+from memory.text.sentences import cut_at_sentence
 from memory.text.transcripts import NO_REFS, split_messages, transcript
 from providers.errors import BadAnswer, InputRefused
 from schemas.limits import SUMMARY_LINE_CHARACTERS
@@ -44,7 +45,12 @@ AskPortion = Callable[[A | None, Sequence[Message]], A]
 
 
 def asking(
-    llm: LlmSession, prompt: Prompt[A], about: str, own_texts: Mapping[UUID, str], check: Callable[[A], None]
+    llm: LlmSession,
+    prompt: Prompt[A],
+    about: str,
+    own_texts: Mapping[UUID, str],
+    check: Callable[[A], None],
+    shorten: Callable[[A], A],
 ) -> AskPortion[A]:
     """Return a function that asks for a summary and nothing else.
 
@@ -54,10 +60,11 @@ def asking(
         about: Who the Being is, fenced.
         own_texts: The texts of messages without what contexts showed.
         check: The rules of this kind of summary; raises BadAnswer.
+        shorten: Cuts what these rules find too long.
     """
 
     def ask(so_far: A | None, portion: Sequence[Message]) -> A:
-        return llm.ask(prompt.question(about, material(so_far, portion, own_texts)), check).answer
+        return llm.ask(prompt.question(about, material(so_far, portion, own_texts)), check, shorten).answer
 
     return ask
 
@@ -115,3 +122,21 @@ def check_lines(name: str, lines: Sequence[str], most: int) -> None:
         raise BadAnswer(f"`{name}` has {len(lines)} items, and may have {most}.")
     if any(len(line) > SUMMARY_LINE_CHARACTERS for line in lines):
         raise BadAnswer(f"An item of `{name}` is longer than {SUMMARY_LINE_CHARACTERS} characters.")
+
+
+def shortened(summary: A, *, items: int, characters: int = SUMMARY_LINE_CHARACTERS) -> A:
+    """Cut the texts of a summary at a sentence, and its lists at their last item.
+
+    Args:
+        summary: A summary of texts and lists of texts.
+        items: The most items of a list.
+        characters: The most characters of a text.
+    """
+    cut = {}
+    for name in type(summary).model_fields:
+        match getattr(summary, name):
+            case str(text):
+                cut[name] = cut_at_sentence(text, characters)
+            case [*lines] if all(isinstance(line, str) for line in lines):
+                cut[name] = [cut_at_sentence(line, characters) for line in lines[:items]]
+    return summary.model_copy(update=cut)

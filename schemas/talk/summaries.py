@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from schemas.rows import Row
@@ -15,6 +15,15 @@ class Summary(BaseModel):
     """A summary as a model answers it; additional fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_empty(cls, given: Any) -> Any:
+        """Read a null as a text or list without content: models write one for the other."""
+        if not isinstance(given, dict):
+            return given
+        empty = {name: "" if field.annotation is str else [] for name, field in cls.model_fields.items()}
+        return {name: empty.get(name) if value is None else value for name, value in given.items()}
 
 
 class RollingSummary(Summary):

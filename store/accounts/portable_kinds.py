@@ -355,6 +355,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "heartbeats": "state of this system",
     "provider_breakers": "state of this system",
     "owed_thinking": "pending work of this system",
+    "unanswered_questions": "accounting of this system",
     "model_call_totals": "state of this system",
     "embeddings": "derived, and computed again",
     "fact_vectors": "derived, and computed again",

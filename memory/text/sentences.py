@@ -1,0 +1,26 @@
+"""Cuts a text that is too long behind a sentence."""
+
+import re
+
+_SENTENCE_END = re.compile(
+    r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019)\]]?(?=\s|$)|[\u3002\uff01\uff1f]"
+)
+
+
+def cut_at_sentence(text: str, most: int) -> str:
+    """Return the beginning of a text: as many whole sentences as fit, else words, else characters.
+
+    Args:
+        text: Any text.
+        most: The most characters of the result.
+    """
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    # One more character shows whether a sentence or a word ends at the limit.
+    beginning = text[: most + 1]
+    ends = [end for found in _SENTENCE_END.finditer(beginning) if (end := found.end()) <= most]
+    if ends:
+        return beginning[: ends[-1]]
+    words = beginning.rpartition(" ")[0].rstrip()
+    return words or text[:most]
