@@ -25,12 +25,9 @@ class Breaker:
         self._store = store
         self._provider = provider
         self._key_id = key_id
+        self.found_away = False
+        """Whether a request of this object failed or was held back, even if another was answered since."""
         self._lasting = timedelta(seconds=timeout) + breakers.FIRST_WAIT
-
-    def is_known(self) -> bool:
-        """Whether the breaker is open, or its probe is due or under way."""
-        with self._store.transaction() as tx:
-            return breakers.is_known(tx, self._provider, self._key_id)
 
     @contextmanager
     def letting_through(self) -> Iterator[None]:
@@ -54,6 +51,7 @@ class Breaker:
 
     def trip(self, fault: Transient | Misconfigured, *, probed: bool = False) -> None:
         """Open the breaker, for as long as the provider asks for if it does."""
+        self.found_away = True
         wait = fault.retry_after if isinstance(fault, Transient) else None
         with self._store.transaction() as tx:
             breakers.trip(
@@ -78,6 +76,7 @@ class Breaker:
                 return True
             away = breakers.away(tx, self._provider, self._key_id)
         if away:
+            self.found_away = True
             raise Transient(away.told(), retry_after=away.waits.total_seconds())
         # Closed meanwhile.
         return False

@@ -91,7 +91,7 @@ def run_with_llm(
     except BudgetSpent as spent:
         return _skipped(claim, str(spent), without_llm)
     except ProviderError as fault:
-        away = llm.is_away()
+        away = llm.found_away
         if isinstance(fault, Transient) and not away:
             raise
         effects = _from_stored_answers(claim, llm, with_llm, fault)

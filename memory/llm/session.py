@@ -220,9 +220,10 @@ class LlmSession:
             stopped=reason,
         )
 
-    def is_away(self) -> bool:
-        """Whether the provider does not answer with this session's key, as one of its requests may have found."""
-        return self._breaker.is_known()
+    @property
+    def found_away(self) -> bool:
+        """Whether a request of this session found the provider away, or its key rejected."""
+        return self._breaker.found_away
 
     def pays_for(self, request_key_id: UUID | None) -> bool:
         """Whether this session's key may pay for an input, given the id of the key that the input came with."""

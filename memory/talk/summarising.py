@@ -132,7 +132,7 @@ def shortened(summary: A, *, items: int, characters: int = SUMMARY_LINE_CHARACTE
         items: The most items of a list.
         characters: The most characters of a text.
     """
-    cut = {}
+    cut: dict[str, str | list[str]] = {}
     for name in type(summary).model_fields:
         match getattr(summary, name):
             case str(text):
