@@ -16,6 +16,7 @@ from providers.thinkers import Thinkers
 from schemas.limits import LEFT_OVER_NODES, NEAREST_NODES, PART_NODES
 from schemas.settings import Settings
 from store.accounts import beings
+from store.llm import unanswered
 from store.nodes import finding, nodes
 from store.patrol import consolidation, runs
 from store.transaction import value
@@ -268,6 +269,11 @@ def test_a_pinned_memory_is_never_absorbed(life):
     assert life.node("Rain").status == "active"
 
     life.answers.said["Consolidation"] = merging("Rain", "The roof", action="Rain comes through the roof.")
+    asked = len(life.asked("Consolidation"))
+    assert life.patrol().steps["consolidate"]["left"] == 1
+    assert len(life.asked("Consolidation")) == asked
+    with life.store.transaction() as tx:
+        unanswered.forget(tx, life.being_id)
     assert life.patrol().steps["consolidate"]["absorbed"] == 1
 
 
