@@ -8,6 +8,7 @@ from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import PATROL_STEPS
 from store.ledger import work
+from store.llm import unanswered
 from store.patrol import runs
 from store.transaction import value
 from tests.fakes.provider import Behaviour
@@ -125,6 +126,8 @@ def test_what_was_left_is_taken_up_by_the_next_patrol(life):
     life.provider.script(*(Behaviour(do="answer", on="messages", text="no JSON") for _ in range(40)))
     patrolled(life, running(life))
     life.provider.reset()
+    with life.store.transaction() as tx:
+        unanswered.forget(tx, life.being_id)
     settings = life.settings
     walk_patrol(life.store, Embedders(settings), settings, life.being_id, Thinkers(settings))
     assert fresh(life) == RUN_NOTES
