@@ -91,7 +91,7 @@ async def _answer(proxy: Proxy, scope: Scope, receive: Receive, send: Send) -> N
     with proxy.open_request(identity.caller.user_id):
         async with proxy.body(receive, headers, identity.caller.user_id) as content:
             ready = await while_connected(receive, _prepared(proxy, identity, headers, content))
-        await _passed_on(proxy, headers, ready, receive, send)
+        await _passed_on(proxy, scope, ready, receive, send)
 
 
 async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content: list[bytes]) -> _Ready:
@@ -101,11 +101,11 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
     allow(Allowance(user_id, None, partial(proxy.charge, user_id), ADMISSION_SECONDS))
     body = content.pop()
     # A short one is read in less time than another thread takes to begin.
-    chat = _parsed(body) if len(body) <= SHORT_BYTES else await proxy.threads.start(user_id, _parsed, body)
+    short = len(body) <= SHORT_BYTES
+    chat, asked = _read(body, headers) if short else await proxy.threads.start(user_id, _read, body, headers)
     del body
     began = asyncio.get_running_loop().time()
     requested = read_model(settings, chat.model, headers.get(BEING), chat.surcharge)
-    asked = _asked(chat, headers)
     admitted = await proxy.gateway.admit(identity, requested, most_usage(chat, settings))
     try:
         progress, work = await _remembered(proxy, admitted, asked, began)
@@ -143,13 +143,14 @@ async def _remembered(
     return progress, work
 
 
-def _parsed(content: bytes) -> ChatBody:
+def _read(content: bytes, headers: Headers) -> tuple[ChatBody, Asked]:
     try:
-        return read_chat(text_of(content, 10 * DOCUMENT_VALUES))
+        chat = read_chat(text_of(content, 10 * DOCUMENT_VALUES))
     except InvalidRequest:
         raise
     except (ValueError, RecursionError) as fault:
         raise unreadable(fault) from None
+    return chat, _asked(chat, headers)
 
 
 def _asked(chat: ChatBody, headers: Headers) -> Asked:
@@ -197,13 +198,18 @@ def _headers(admitted: Admission, progress: Progress, stored: Stored) -> list[tu
     ]
 
 
-async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Receive, send: Send) -> None:
-    """Ask the upstream, relay its answer, and take that in."""
+async def _passed_on(proxy: Proxy, scope: Scope, ready: _Ready, receive: Receive, send: Send) -> None:
+    """Ask the upstream, relay its answer, and take that in.
+
+    The end of the answer, or the error instead of one, waits for the memory as long as the patience is, and no longer.
+    """
+    headers = Headers(scope=scope)
     requested, payer = ready.admitted.admission.requested, ready.admitted.admission.payer
     passed = {name: headers[name] for name in _PASSED_ON if name in headers}
     answer: ChatAnswer | None = None
     outcome: Outcome = "failed"
     end: bytes | None = None
+    failure: UpstreamFailed | None = None
     key_refused = False
     asking = proxy.client.complete(requested.upstream, payer.key, ready.body.pop(), passed)
     try:
@@ -217,7 +223,7 @@ async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Rec
             await asking.__aexit__(None, None, None)
     except UpstreamFailed as fault:
         outcome = "bad" if fault.perhaps_paid else "failed"
-        raise
+        failure = fault
     except ClientGone:
         outcome = "bad"
         raise
@@ -226,8 +232,10 @@ async def _passed_on(proxy: Proxy, headers: Headers, ready: _Ready, receive: Rec
         await finished(concluding, proxy.on.settings.proxy_patience)
         if end is not None:
             await send({"type": "http.response.body", "body": end, "more_body": False})
+        if failure is not None:
+            await error_answer(failure)(scope, receive, send)
         await asyncio.shield(concluding)
-    if end is None:
+    if end is None and failure is None:
         log.info("proxy.broken_off", upstream=requested.upstream_name)
 
 

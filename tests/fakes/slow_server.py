@@ -34,6 +34,8 @@ class SlowWay:
         for task in tasks:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        # Closed connections are let go in the loop's next turn.
+        self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
 
     def stop(self) -> None:
@@ -46,13 +48,16 @@ class SlowWay:
             await asyncio.gather(self._pass(reader, to_server, late=True), self._pass(from_server, writer, late=False))
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, late: bool) -> None:
-        with suppress(ConnectionError):
+        try:
             while data := await reader.read(CHUNK):
                 if late and self.seconds:
                     await asyncio.sleep(self.seconds)
                 writer.write(data)
                 await writer.drain()
-        writer.close()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
 
 
 @contextmanager

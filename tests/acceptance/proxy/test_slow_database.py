@@ -15,7 +15,7 @@ from store.migrate import migrate
 from tests.acceptance.conftest import ENVIRONMENT, PATIENCE
 from tests.acceptance.proxy.fragile import KEYS_SECRET, Fragile
 from tests.fakes.slow_server import slow_way
-from tests.fakes.upstream import running_upstream
+from tests.fakes.upstream import Reply, running_upstream
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import embedded_servers
 
@@ -94,3 +94,24 @@ def test_a_hundred_chats_of_a_user_at_a_time_lose_no_turn_and_hold_up_no_other_u
     assert wait_until(lambda: other.said() == ["Turn theirs of many.", "ok"], PATIENCE)
     assert "proxy.turn_not_stored" not in fragile.log.read_text()
     assert "patrol_proxy_turns_not_stored_total{" not in fragile.metrics()
+
+
+def test_an_error_of_the_upstream_does_not_wait_for_the_database_and_the_turn_is_stored(slowed):
+    fragile, way = slowed
+    talker = fragile.person()
+    headers = {"Authorization": f"Bearer {talker.secret}"}
+
+    def chat(words):
+        body = {"model": "fake-1", "messages": [{"role": "user", "content": words}]}
+        url = f"{fragile.url}/openai/v1/chat/completions"
+        return httpx2.post(url, headers=headers, json=body, timeout=PATIENCE)
+
+    way.seconds = 0.0
+    assert chat("Before.").status_code == 200
+    assert wait_until(lambda: "ok" in talker.said(), PATIENCE)
+    way.seconds = 0.3
+    fragile.upstream.replies.append(Reply([], 307))
+    assert chat("In the midst of it.").status_code == 502
+    assert "In the midst of it." not in talker.said()
+    way.seconds = 0.0
+    assert wait_until(lambda: "In the midst of it." in talker.said(), PATIENCE)
