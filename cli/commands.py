@@ -94,6 +94,11 @@ COMMANDS = {
     "vault": Entry(REMEMBER, "cli.vault.records:vault", "The vault: durable, gated, versioned statements."),
     "facts": Entry(LOOK, "cli.facts.facts:facts", "Facts about the user, and their evidence."),
     "entities": Entry(LOOK, "cli.facts.entities:entities", "The people and things that facts are about."),
+    "judgements": Entry(
+        LOOK,
+        "cli.facts.judgements:judgements",
+        "What was found in conversations, and what was dropped of models' answers.",
+    ),
     "todos": Entry(LOOK, "cli.facts.todos:todos", "The user's todos, found in conversations."),
     "context": Entry(REMEMBER, "cli.context.context:context", "Assemble a context, ready to be sent to a model."),
     "mind": Entry(REMEMBER, "cli.context.context:mind", "Working memory: entries in regions that callers name."),

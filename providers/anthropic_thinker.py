@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 from providers import tls
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
-from providers.json_text import only_object
+from providers.json_text import answer_object
 from providers.lease_guard import before_request
 from providers.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
 from providers.thinking import CONNECT_SECONDS, Completion, ModelName, Question, Size, Tokens, Usage
@@ -205,7 +205,7 @@ class _Message(BaseModel):
             raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
         if self.stop_reason in _CUT:
             raise BadAnswer("The answer was truncated at its length limit.", completion=completion, why="truncation")
-        if self.stop_reason not in _WHOLE or (found := only_object(text)) is None:
+        if self.stop_reason not in _WHOLE or (found := answer_object(text)) is None:
             raise BadAnswer("The answer is not one JSON object.", completion=completion)
         return replace(completion, text=found)
 

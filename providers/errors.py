@@ -12,6 +12,8 @@ No message contains a key or a word of the prompt.
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from providers.thinking import Completion
 
 
@@ -47,6 +49,7 @@ class BadAnswer(ProviderError):
         message: What is wrong, without quoting the answer.
         completion: The invalid completion of a thinker, which has been paid for.
         why: `form`: it violates the schema. `refusal`: the model declined. `truncation`: it reached its length limit.
+        valid: What of the answer breaks no rule, which is used if no further answer is valid either.
     """
 
     perhaps_paid = True
@@ -57,10 +60,12 @@ class BadAnswer(ProviderError):
         *,
         completion: "Completion | None" = None,
         why: Literal["form", "refusal", "truncation"] = "form",
+        valid: "BaseModel | None" = None,
     ) -> None:
         super().__init__(message)
         self.completion = completion
         self.why = why
+        self.valid = valid
 
 
 class InputRefused(ProviderError):

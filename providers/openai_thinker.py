@@ -19,7 +19,7 @@ from providers import tls
 from providers.answer_schema import answer_schema
 from providers.context_limits import context_limit, exceeds_context
 from providers.errors import BadAnswer, Misconfigured
-from providers.json_text import only_object
+from providers.json_text import answer_object
 from providers.lease_guard import before_request
 from providers.model_context import context_tokens
 from providers.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
@@ -242,7 +242,7 @@ def _completion(content: bytes, question: Question[Any]) -> Completion:
         raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
     if choice.finish_reason == "length":
         raise BadAnswer("The answer was truncated at its length limit.", completion=completion, why="truncation")
-    if (found := only_object(completion.text)) is None:
+    if (found := answer_object(completion.text)) is None:
         raise BadAnswer("The answer is not one JSON object.", completion=completion)
     return replace(completion, text=found)
 

@@ -1,13 +1,17 @@
 """The interface of a thinker (LLM): it answers a question with JSON that follows a schema."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import from_json
 
+from providers.answer_reader import AnswerReader
 from providers.answer_schema import answer_schema
 from providers.errors import BadAnswer, ProviderError
+from providers.json_text import cut_object
 from providers.tokens import estimated_tokens
 from schemas.llm.calls import Provider
 from schemas.text.storable import unstorable
@@ -77,7 +81,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's answer and its usage. `text` is one JSON object; in a BadAnswer, the raw text."""
+    """A model's answer and its usage.
+
+    `text` is one JSON object, or begins one whose end is cut off; in a BadAnswer, the raw text.
+    """
 
     text: str
     model: str
@@ -98,11 +105,12 @@ class Thinker(Protocol):
         """Send one request, without retries.
 
         Returns:
-            One JSON object, which `read` has yet to validate.
+            One JSON object, or the beginning of one, which `read` has yet to validate.
 
         Raises:
             Transient: The provider is busy, down or unreachable.
-            BadAnswer: The model declined, was truncated, or wrote no JSON object; its `completion` has been paid for.
+            BadAnswer: The model declined, was truncated at its limit, or wrote no JSON object; its `completion` has
+                been paid for.
             InputRefused: The provider refuses this question.
             Misconfigured: The key, the address or the model's name is wrong.
         """
@@ -146,20 +154,38 @@ class BatchThinker(Protocol):
         """
 
 
-def read(question: Question[A], completion: Completion) -> A:
-    """Validate a completion against the question's schema.
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[A]):
+    """An answer in the form that was asked for, and how many of its items could not be read, by reason."""
+
+    answer: A
+    dropped: Counter[str]
+
+
+def read(question: Question[A], completion: Completion) -> Reading[A]:
+    """Read a completion in the form of the question's schema (`answer_reader`).
 
     Raises:
         BadAnswer: It violates the schema, or has a number that Postgres cannot store. The message can be shown to the
             model, and quotes nothing of the completion.
     """
+    text, cut = completion.text, False
     try:
-        answer = question.answer.model_validate_json(completion.text)
+        said = from_json(text)
+    except ValueError:
+        text, cut = cut_object(text) or text, True
+        said = from_json(text, allow_partial=True)
+    reader = AnswerReader(cut=cut)
+    try:
+        if isinstance(said, Mapping):
+            answer = question.answer.model_validate(reader.read(question.answer, said))
+        else:
+            answer = question.answer.model_validate_json(text)
     except ValidationError as error:
         raise BadAnswer(_complaint(_faults(error)), completion=completion) from None
     if faults := list(unstorable(answer.model_dump(mode="json"))):
         raise BadAnswer(_complaint(faults), completion=completion)
-    return answer
+    return Reading(answer, reader.dropped)
 
 
 def max_usage(question: Question[Any], room: int) -> Usage:

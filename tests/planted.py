@@ -37,6 +37,8 @@ WITHOUT_WORDS: Mapping[str, set[str]] = {
     },
     "names of the system's own kinds of work and calls": {
         "provider_batches.kind",
+        "dropped_items.purpose",
+        "dropped_items.reason",
         "model_calls.kind",
         "model_calls.purpose",
         "model_responses.kind",

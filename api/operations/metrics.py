@@ -41,11 +41,19 @@ class _LedgerCollector(Collector):
         with self._store.transaction() as tx:
             yield from _work(metrics.open_work(tx), metrics.finished_work(tx))
             unknown = [found.model_dump() for found in metrics.unknown_due(tx)]
+            dropped = metrics.dropped_items(tx)
             yield from _models(metrics.model_calls(tx), metrics.settled_calls(tx))
             unjudged = metrics.unjudged_messages(tx)
             reached = metrics.budgets_reached(tx)
             written = metrics.rows_written(tx)
             heartbeats = metrics.heartbeats(tx)
+        yield _gauge(
+            "patrol_dropped_items",
+            "Items of models' answers that were dropped in the last day, by the rule that they broke.",
+            ["purpose", "reason"],
+            dropped,
+            "items",
+        )
         yield _gauge(
             "patrol_messages_unjudged",
             "User messages that no judge has read yet; `waits_for_key`: no key can pay for judging them.",

@@ -129,5 +129,6 @@ def _confirm(
             answer = llm.ask(FOLD.question("", "\n".join(shown))).answer
         except (BadAnswer, InputRefused):
             continue
+        llm.count_dropped("fold", {"no such pair": sum(ref not in by_ref for ref in answer.same)})
         compared.confirmed.extend(by_ref[ref] for ref in dict.fromkeys(answer.same) if ref in by_ref)
     return compared

@@ -12,7 +12,7 @@ from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import CONFIDED, speaker
 from providers.errors import BadAnswer, InputRefused
 from schemas.accounts.accounts import Being
-from schemas.facts.judgement import Judgement
+from schemas.facts.judgement import UNTOLD, Judgement
 from schemas.facts.rows import Entity, Todo
 from schemas.talk.messages import Message
 
@@ -107,9 +107,19 @@ def _extract_part(llm: LlmSession, conversation: Conversation, part: Sequence[Me
     ]
     question = JUDGE.question(tagged("companion", conversation.being.name), "\n".join(material))
     sources = {refs[message.message_id]: ShownMessage(message, own_texts[message.message_id]) for message in shown}
-    answer = llm.ask(question).answer
+    answer = llm.ask(question, _tells_confidences).answer
     promises = {todo.todo_id for todo in conversation.todos if todo.kind == "promise"}
     return check(answer, sources, new, {ref: todo.todo_id for ref, todo in todos.items()}, promises)
+
+
+def _tells_confidences(answer: Judgement) -> None:
+    """Ask again for an answer that leaves the confidences out; at last, all that it judges is in confidence.
+
+    Raises:
+        BadAnswer: It has no `confidences`.
+    """
+    if any(one.model_dump() == UNTOLD for one in answer.confidences):
+        raise BadAnswer("`confidences` is missing: give an empty list if there are none.", valid=answer)
 
 
 def _with_preceding(messages: Sequence[Message], new: set[UUID], before: int) -> list[Message]:

@@ -195,6 +195,8 @@ def compare(
     group_of = {each.statement_id: number for number, group in enumerate(groups) for each in group}
     answer = llm.ask(RECONCILE.question("", _material(refs, fresh, group_of))).answer
     named = [(refs.get(each.new), refs.get(each.earlier or ""), each.relation) for each in answer.comparisons]
+    unknown = sum(new is None or (other is None and relation != "adds") for new, other, relation in named)
+    llm.count_dropped("reconcile", {"no such statement": unknown})
     return [
         (new.statement_id, other.statement_id, relation)
         for new, other, relation in named

@@ -1,5 +1,7 @@
 """Stored answers and cost accounting of one unit of work's model calls."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
@@ -15,7 +17,7 @@ from schemas.ledger.work import Claim
 from schemas.llm.calls import Outcome, Response
 from schemas.settings import Settings
 from store.database import Store
-from store.llm import budgets, calls, responses, unanswered
+from store.llm import budgets, calls, drops, responses, unanswered
 from store.llm.calls import Account
 from store.transaction import Transaction
 
@@ -114,10 +116,11 @@ class CallLedger:
         Returns:
             The stored answer; None, and nothing is stored, if something that it may be about was withdrawn meanwhile.
         """
-        completion, fault = _validated(question, answer)
+        completion, fault, dropped = _validated(question, answer)
         with self._store.transaction() as tx:
             if not self._settle(tx, call_id, completion, "answered" if fault is None else "bad", batch=batch):
                 return None
+            drops.count(tx, self.account.owner_id, question.purpose, dropped)
             return responses.put(
                 tx,
                 self.account,
@@ -127,6 +130,12 @@ class CallLedger:
                 completion=completion.text if completion else "",
                 defect=fault,
             )
+
+    def count_dropped(self, purpose: str, reasons: Mapping[str, int]) -> None:
+        """Count items of answers that were dropped, by reason."""
+        if any(reasons.values()):
+            with self._store.transaction() as tx:
+                drops.count(tx, self.account.owner_id, purpose, reasons)
 
     def write_off(self, call_id: UUID, answer: Completion | BadAnswer, *, batch: bool = False) -> None:
         """Settle a call whose answer is no longer needed."""
@@ -153,11 +162,14 @@ def prompt_hash(question: Question[Any]) -> bytes:
     return sha256(to_json(asked)).digest()
 
 
-def _validated(question: Question[Any], answer: Completion | BadAnswer) -> tuple[Completion | None, str | None]:
+def _validated(
+    question: Question[Any], answer: Completion | BadAnswer
+) -> tuple[Completion | None, str | None, Counter[str]]:
+    """The completion, why it is unusable, and how many of its items can't be read, by reason."""
     if isinstance(answer, BadAnswer):
-        return answer.completion, str(answer)
+        return answer.completion, str(answer), Counter()
     try:
-        read(question, answer)
+        reading = read(question, answer)
     except BadAnswer as bad:
-        return answer, str(bad)
-    return answer, None
+        return answer, str(bad), Counter()
+    return answer, None, reading.dropped

@@ -5,7 +5,7 @@ without a database connection, and the answer is stored in the transaction that 
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from memory.llm.breaker import Breaker
 from memory.llm.call_ledger import CallLedger
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
+from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.lease_guard import before_request
 from providers.thinkers import Thinkers
@@ -36,6 +37,8 @@ A = TypeVar("A", bound=BaseModel)
 
 # The first request of a question and its re-asks.
 TRIES = 3
+# Characters of the answer before, which a re-ask shows.
+ANSWER_SHOWN = 12_000
 
 Check = Callable[[A], None]
 """Domain validation of an answer: raises BadAnswer with a reason that the model is shown when asked again."""
@@ -232,7 +235,9 @@ class LlmSession:
     def ask(
         self, question: Question[A], check: Check[A] = lambda _: None, shorten: Shorten[A] | None = None
     ) -> Answered[A]:
-        """Ask until an answer is valid, three times at most; a re-ask includes what was wrong with the answer before.
+        """Ask until an answer is valid, three times at most; a re-ask shows the answer before and what is wrong.
+
+        If none is valid, the last one that has valid parts counts with these alone.
 
         A question to which no answer was valid is marked, and not asked again.
 
@@ -255,17 +260,27 @@ class LlmSession:
         if reason := self._ledger.unanswered(question):
             raise BadAnswer(f"Asked before about the same, without a valid answer: {reason}")
         asked, tries = question, 1
+        partly: Answered[A] | None = None
+        lost = 0
         while True:
+            response = self._response(asked)
+            answer: A | None = None
             try:
-                response = self._response(asked)
-                cut = shorten if tries > 1 else None
-                return Answered(self._read(question, response, check, cut), response.response_id)
+                answer = self._read(question, response, shorten if tries > 1 else None)
+                check(answer)
+                return Answered(answer, response.response_id)
             except BadAnswer as bad:
+                if isinstance(bad.valid, question.answer):
+                    partly, lost = Answered(bad.valid, response.response_id), _items(answer) - _items(bad.valid)
                 if tries == TRIES:
-                    self._ledger.mark_unanswered(question, str(bad))
-                    raise
+                    if partly is None:
+                        self._ledger.mark_unanswered(question, str(bad))
+                        raise
+                    self.count_dropped(question.purpose, {"broke a rule in three tries": lost})
+                    return partly
                 tries += 1
-                asked = replace(question, material=f"{question.material}\n\n{_complaint(bad, tries)}")
+                complaint = _complaint(bad, response.completion, tries)
+                asked = replace(question, material=f"{question.material}\n\n{complaint}")
 
     def ask_all(self, questions: Sequence[tuple[Question[A], Check[A]]]) -> list[Answered[A] | Unanswered]:
         """Ask several questions concurrently; a question that fails does not stop the others.
@@ -309,15 +324,12 @@ class LlmSession:
             # The traceback would keep its frames, and with them every text, in memory.
             return fault.with_traceback(None)
 
-    def _read(self, question: Question[A], response: Response, check: Check[A], shorten: Shorten[A] | None) -> A:
+    def _read(self, question: Question[A], response: Response, shorten: Shorten[A] | None) -> A:
         completion = Completion(response.completion, response.model, Usage())
         if response.defect is not None:
             raise BadAnswer(response.defect, completion=completion)
-        answer = read(question, completion)
-        if shorten:
-            answer = shorten(answer)
-        check(answer)
-        return answer
+        answer = read(question, completion).answer
+        return shorten(answer) if shorten else answer
 
     def _response(self, question: Question[Any]) -> Response:
         if self._stopped:
@@ -354,6 +366,13 @@ class LlmSession:
         return Transient(f"The user's key can't be used: {error}", retry_after=0)
 
 
-def _complaint(bad: BadAnswer, tries: int) -> str:
+def _items(answer: BaseModel | None) -> int:
+    """How many items the lists of an answer have."""
+    return sum(len(value) for _, value in answer or () if isinstance(value, list))
+
+
+def _complaint(bad: BadAnswer, answered: str, tries: int) -> str:
     # The number makes the prompts of two re-asks with the same reason differ, and so their hashes.
-    return f"Try {tries} of {TRIES}. Your answer before this was not valid: {bad} Answer the whole question again."
+    complaint = f"Try {tries} of {TRIES}. Your answer before this was not valid: {bad} Answer the whole question again."
+    shown = [tagged("your-answer", answered[:ANSWER_SHOWN])] if answered else []
+    return "\n".join([*shown, complaint])

@@ -17,7 +17,7 @@ from store.context import provenance
 from store.database import Store
 from store.facts import history
 from store.ledger import metrics, retention, work
-from store.llm import batches, breakers, budgets, calls, keys, responses, unanswered
+from store.llm import batches, breakers, budgets, calls, drops, keys, responses, unanswered
 from store.talk import judging, messages, retraction
 from store.transaction import Transaction
 
@@ -85,6 +85,7 @@ def clear(store: Store, settings: Settings) -> None:
         (budgets.clear, settings.keep_calls),
         (batches.clear, settings.keep_responses),
         (judging.clear, settings.keep_judgements),
+        (drops.clear, settings.keep_judgements),
         (history.clear, settings.keep_fact_history),
         (keys.clear_expired, timedelta(0)),
         (breakers.clear, FORGOTTEN_BREAKER),

@@ -31,10 +31,16 @@ def check(actions: Mapping[str, str], answer: Classification) -> None:
         BadAnswer: It names an unknown reference, or one twice.
     """
     named = Counter([*answer.business, *answer.private])
+    faults = []
     if unknown := named.keys() - actions.keys():
-        raise BadAnswer(f"The answer names {len(unknown)} memories that are not there: use only the references given.")
-    if twice := sorted(reference for reference, times in named.items() if times > 1):
-        raise BadAnswer(f"Each memory is named once, and these are named more often: {', '.join(twice)}.")
+        faults.append(f"The answer names {len(unknown)} memories that are not there: use only the references given.")
+    if twice := sorted(reference for reference, times in named.items() if times > 1 and reference in actions):
+        faults.append(f"Each memory is named once, and these are named more often: {', '.join(twice)}.")
+    if faults:
+        certain = {reference for reference, times in named.items() if times == 1} & actions.keys()
+        business, private = ([each for each in of if each in certain] for of in (answer.business, answer.private))
+        valid = Classification(business=business, private=private) if certain else None
+        raise BadAnswer(" ".join(faults), valid=valid)
 
 
 def classify(llm: LlmSession, unassigned: Sequence[tuple[UUID, str]]) -> dict[UUID, Root]:

@@ -81,11 +81,23 @@ def check(answer: DiaryPages) -> None:
     Raises:
         BadAnswer: There are too few or too many lines, or one is empty or too long.
     """
+    faults = []
     for name, texts, (least, most) in (("diary", answer.diary, LINES), ("next_time", answer.next_time, NOTES)):
         if not least <= len(texts) <= most:
-            raise BadAnswer(f"{name} has {len(texts)} lines, and should have {least} to {most}.")
+            faults.append(f"{name} has {len(texts)} lines, and should have {least} to {most}.")
         if not all(0 < len(_line(text)) <= LINE_CHARACTERS for text in texts):
-            raise BadAnswer(f"{name} has a line that is empty, or longer than {LINE_CHARACTERS} characters.")
+            faults.append(f"{name} has a line that is empty, or longer than {LINE_CHARACTERS} characters.")
+    if faults:
+        raise BadAnswer(" ".join(faults), valid=_valid(answer))
+
+
+def _valid(answer: DiaryPages) -> DiaryPages | None:
+    """The first lines that are not too long, if both pages have any."""
+    diary, next_time = (
+        [text for text in texts if 0 < len(_line(text)) <= LINE_CHARACTERS][:most]
+        for texts, (_, most) in ((answer.diary, LINES), (answer.next_time, NOTES))
+    )
+    return DiaryPages(diary=diary, next_time=next_time) if diary and next_time else None
 
 
 def day_to_write(tx: Transaction, settings: Settings, run: Run) -> Day | dict[str, Any]:

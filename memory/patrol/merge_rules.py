@@ -1,8 +1,7 @@
 """Validates a model's merges, and builds the survivor's scene."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -12,13 +11,13 @@ from uuid import UUID
 from memory.nodes.prompt_rendering import shown_whole
 from memory.nodes.scenes import Unparsable, parse_scene, told
 from memory.text.prompt_escaping import texts_in, unescaped
+from memory.text.quantities import untold
+from memory.text.tokens import tokens
 from providers.errors import BadAnswer
 from schemas.intake.inputs import SCENE_FIELDS, SceneInput
 from schemas.intake.scene_fields import SceneField
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
-
-NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True)
@@ -54,23 +53,42 @@ class PromptBatch:
 
 
 def check(batch: PromptBatch, answer: Consolidation) -> None:
-    """Validate an answer; one violation refuses it whole.
+    """Validate an answer.
 
     Raises:
         BadAnswer: It names an unknown node or one twice, absorbs a pinned one, lets a node die that may not, or gives a
-            survivor content that none of its nodes has. The message repeats nothing but references.
+            survivor content that none of its nodes has. The message repeats nothing but references, and says of all
+            else where it stands. `valid` has the merges, and the nodes that may die, that break no rule.
     """
     known = batch.by_reference
-    named = [reference for merge in answer.merges for reference in (merge.survivor, *merge.absorbed)]
-    named += answer.make_dead
-    if unknown := sum(reference not in known for reference in named):
-        raise BadAnswer(f"The answer names {unknown} memories that are not there: use only the references given.")
-    if twice := sorted(reference for reference, times in Counter(named).items() if times > 1):
-        raise BadAnswer(f"Each memory may be named once, and these are named more often: {', '.join(twice)}.")
-    if alive := [reference for reference in answer.make_dead if not known[reference].may_die]:
-        raise BadAnswer(f"make_dead is for memories in the state `dying`; these are not: {', '.join(alive)}.")
+    named = Counter(reference for merge in answer.merges for reference in _members(merge)) + Counter(answer.make_dead)
+    faults = []
+    if unknown := sum(times for reference, times in named.items() if reference not in known):
+        faults.append(f"The answer names {unknown} memories that are not there: use only the references given.")
+    if twice := sorted(reference for reference, times in named.items() if times > 1 and reference in known):
+        faults.append(f"Each memory may be named once, and these are named more often: {', '.join(twice)}.")
+    if alive := [each for each in answer.make_dead if each in known and not known[each].may_die]:
+        faults.append(f"make_dead is for memories in the state `dying`; these are not: {', '.join(alive)}.")
+    merges: list[Merge] = []
+    taken = set[str]()
     for merge in answer.merges:
-        _check_merge(known, merge)
+        members = _members(merge)
+        if not known.keys() >= set(members):
+            continue
+        wrong = _faults(known, merge)
+        faults += wrong
+        mended = _in_their_words(known, merge) if wrong else merge
+        if len({*members}) == len(members) and taken.isdisjoint(members) and not _faults(known, mended):
+            merges.append(mended)
+            taken.update(members)
+    if faults:
+        dead = [each for each in dict.fromkeys(answer.make_dead) if each in known.keys() - taken - {*alive}]
+        valid = Consolidation(merges=merges, make_dead=dead) if merges or dead else None
+        raise BadAnswer(" ".join(faults), valid=valid)
+
+
+def _members(merge: Merge) -> list[str]:
+    return [merge.survivor, *merge.absorbed]
 
 
 def survivor_of(known: Mapping[str, ShownNode], merge: Merge) -> SceneInput:
@@ -154,42 +172,58 @@ def _distinct(texts: Iterable[str]) -> list[str]:
     return list(once.values())
 
 
-def _check_merge(known: Mapping[str, ShownNode], merge: Merge) -> None:
+def _faults(known: Mapping[str, ShownNode], merge: Merge) -> list[str]:
+    """What is wrong with a merge of known nodes, in words for the model."""
     where = f"The merge into {merge.survivor}"
     absorbed = [known[reference] for reference in merge.absorbed]
     members = [known[merge.survivor], *absorbed]
+    faults = []
     if not absorbed:
-        raise BadAnswer(f"{where} absorbs nothing: leave it out.")
+        faults.append(f"{where} absorbs nothing: leave it out.")
     if any(node.pinned for node in absorbed):
-        raise BadAnswer(f"{where} absorbs a pinned memory, which can only survive.")
+        faults.append(f"{where} absorbs a pinned memory, which can only survive.")
     if len({node.scene.get("realm") for node in members}) > 1:
-        raise BadAnswer(f"{where} joins what happened with what was played or imagined: keep `realm`s apart.")
+        faults.append(f"{where} joins what happened with what was played or imagined: keep `realm`s apart.")
     if not all(shown_whole(node) for node in members):
-        raise BadAnswer(f"{where} has a shortened memory in it, which was not shown whole: leave it as it is.")
-    _check_words(where, members, merge)
-    try:
-        survivor_of(known, merge)
-    except Unparsable as fault:
-        raise BadAnswer(f"{where} makes no scene: {fault}.") from None
+        faults.append(f"{where} has a shortened memory in it, which was not shown whole: leave it as it is.")
+    faults += [f"{where} has {fault}" for fault in _faults_of_words(members, merge)]
+    if not faults:
+        try:
+            survivor_of(known, merge)
+        except Unparsable as fault:
+            faults.append(f"{where} makes no scene: {fault}.")
+    return faults
 
 
-def _check_words(where: str, members: Sequence[ShownNode], merge: Merge) -> None:
+def _faults_of_words(members: Sequence[ShownNode], merge: Merge) -> Iterator[str]:
     feelings = [node.feeling for node in members if node.feeling]
     if len(unescaped(merge.action)) > sum(len(node.scene["action"]) + len(" ") for node in members):
-        raise BadAnswer(f"{where} has an action that is longer than its memories' actions together.")
+        yield "an action that is longer than its memories' actions together."
     if len(unescaped(merge.feeling or "")) > sum(map(len, feelings)):
-        raise BadAnswer(f"{where} has a feeling that is longer than its memories' feelings together.")
+        yield "a feeling that is longer than its memories' feelings together."
     # Words can be put in other words, in any language; a number is there or is not.
-    told = "\n".join([*texts_in([node.scene for node in members]), *feelings])
-    if not set(NUMBER.findall(f"{merge.action} {merge.feeling}")) <= set(NUMBER.findall(told)):
-        raise BadAnswer(f"{where} tells a number that none of its memories has.")
-    for name, proposed, said in (
-        ("actors", merge.actors, _said(members, "actors")),
-        ("dialogue", merge.dialogue, _said(members, "dialogue")),
-        ("themes", merge.themes, _said(members, "themes")),
-    ):
-        if {_folded(unescaped(text)) for text in proposed} - {_folded(text) for text in said}:
-            raise BadAnswer(f"{where} has {name} that none of its memories has: choose from theirs, in their spelling.")
+    memories = "\n".join([*texts_in([node.scene for node in members]), *feelings])
+    for name, text in (("action", merge.action), ("feeling", merge.feeling or "")):
+        if missing := untold(unescaped(text), memories, counted=len(members)):
+            yield f"an `{name}` with a number or date that none of its memories has: {', '.join(missing)} in it."
+    for name, theirs in _choices(members).items():
+        said = {_folded(text) for text in theirs}
+        if other := [str(place) for place, text in enumerate(getattr(merge, name), 1) if _folded(text) not in said]:
+            yield f"`{name}` that none of its memories has (item {', '.join(other)}): choose from theirs."
+
+
+def _choices(members: Sequence[ShownNode]) -> dict[str, list[str]]:
+    """What a merge may choose from, by field."""
+    return {name: _said(members, name) for name in ("actors", "dialogue", "themes")}
+
+
+def _in_their_words(known: Mapping[str, ShownNode], merge: Merge) -> Merge:
+    """The merge without the actors, dialogue and themes that none of its nodes has."""
+    theirs = _choices([known[reference] for reference in _members(merge)])
+    said = {name: {_folded(text) for text in texts} for name, texts in theirs.items()}
+    return merge.model_copy(
+        update={name: [text for text in getattr(merge, name) if _folded(text) in said[name]] for name in theirs}
+    )
 
 
 def _said(members: Sequence[ShownNode], field: str) -> list[str]:
@@ -199,11 +233,13 @@ def _said(members: Sequence[ShownNode], field: str) -> list[str]:
 def _chosen(proposed: Sequence[str], said: Sequence[str]) -> list[str]:
     """What was proposed, once each, as it was said."""
     spelling = {_folded(text): text for text in reversed(said)}
-    return list(dict.fromkeys(spelling[_folded(unescaped(text))] for text in proposed))
+    return list(dict.fromkeys(spelling[_folded(text)] for text in proposed))
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    """A text in the form in which two are the same."""
+    plain = unescaped(text)
+    return " ".join(token.form for token in tokens(plain)) or " ".join(plain.split()).casefold()
 
 
 def _key(line: str | dict[str, str]) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer, InputRefused
 from schemas.limits import BIRTH_NODES, TOPIC_NAME_CHARACTERS, TOPIC_NODES
 from schemas.nodes.nodes import Cluster, ShownNode
-from schemas.patrol.model_answers import Split
+from schemas.patrol.model_answers import NewTopic, Split
 from store.accounts import beings
 from store.context import souls
 from store.database import Store
@@ -68,20 +68,40 @@ def check(crowd: CrowdedCluster, answer: Split) -> None:
     """
     known = crowd.by_reference
     named = Counter(reference for topic in answer.topics for reference in topic.memories)
+    faults = []
     if unknown := named.keys() - known.keys():
-        raise BadAnswer(f"The answer names {len(unknown)} memories that are not there: use only the references given.")
-    if twice := sorted(reference for reference, times in named.items() if times > 1):
-        raise BadAnswer(f"Each memory is in one topic at most, and these are in more: {', '.join(twice)}.")
+        faults.append(f"The answer names {len(unknown)} memories that are not there: use only the references given.")
+    if twice := sorted(reference for reference, times in named.items() if times > 1 and reference in known):
+        faults.append(f"Each memory is in one topic at most, and these are in more: {', '.join(twice)}.")
     if any(len(topic.memories) < TOPIC_NODES for topic in answer.topics):
-        raise BadAnswer(f"Each topic has at least {TOPIC_NODES} memories.")
+        faults.append(f"Each topic has at least {TOPIC_NODES} memories.")
     if len(known) - len(named) < crowd.stays and answer.topics:
-        raise BadAnswer(f"At least {crowd.stays} memories must be named in no topic, and stay.")
+        faults.append(f"At least {crowd.stays} memories must be named in no topic, and stay.")
     names = [plain(topic.name).casefold() for topic in answer.topics]
     if not all(0 < len(name) <= TOPIC_NAME_CHARACTERS for name in names):
-        raise BadAnswer(f"A name has two to five words, and {TOPIC_NAME_CHARACTERS} characters at most.")
+        faults.append(f"A name has two to five words, and {TOPIC_NAME_CHARACTERS} characters at most.")
     taken = {name.casefold() for name in (crowd.cluster.name, *crowd.neighbours)}
     if len(set(names)) < len(names) or taken & set(names):
-        raise BadAnswer("Each new topic has a name of its own, unlike those that there are.")
+        faults.append("Each new topic has a name of its own, unlike those that there are.")
+    if faults:
+        topics = _valid(crowd, answer, taken)
+        raise BadAnswer(" ".join(faults), valid=Split(topics=topics) if topics else None)
+
+
+def _valid(crowd: CrowdedCluster, answer: Split, taken: set[str]) -> list[NewTopic]:
+    """The topics that break no rule, without memories that are not there or in a topic before."""
+    left = set(crowd.by_reference)
+    names = set(taken)
+    topics: list[NewTopic] = []
+    for topic in answer.topics:
+        memories = [reference for reference in dict.fromkeys(topic.memories) if reference in left]
+        name = plain(topic.name).casefold()
+        fits = len(memories) >= TOPIC_NODES and len(left) - len(memories) >= crowd.stays
+        if fits and 0 < len(name) <= TOPIC_NAME_CHARACTERS and name not in names:
+            topics.append(NewTopic(name=topic.name, memories=memories))
+            left -= set(memories)
+            names.add(name)
+    return topics
 
 
 def decide_splits(store: Store, llm: LlmSession, being_id: UUID, *, births: bool) -> "SplitDecisions":

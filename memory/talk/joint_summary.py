@@ -4,6 +4,7 @@ The work is one row per Being. Which sessions a call covers depends on the first
 that repeats the work after a kill builds the same prompt, and finds its stored response.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -75,15 +76,22 @@ def check(answer: SessionSummaries | SessionsWithScenes, refs: Sequence[str]) ->
     Raises:
         BadAnswer: A conversation has no summary or several, or a summary breaks the rules of `session_summary.check`.
     """
-    if sorted(summary.conversation for summary in answer.summaries) != sorted(refs):
-        raise BadAnswer(
-            f"`summaries` must have one item for each of the conversations {', '.join(refs)}, and no other."
-        )
+    faults = []
+    times = Counter(summary.conversation for summary in answer.summaries)
+    if times != Counter(refs):
+        faults.append(f"`summaries` must have one item for each of the conversations {', '.join(refs)}, and no other.")
+    valid = []
     for summary in answer.summaries:
+        if times[summary.conversation] > 1 or summary.conversation not in refs:
+            continue
         try:
             session_summary.check(summary)
         except BadAnswer as bad:
-            raise BadAnswer(f"Conversation {summary.conversation}: {bad}") from None
+            faults.append(f"Conversation {summary.conversation}: {bad}")
+        else:
+            valid.append(summary)
+    if faults:
+        raise BadAnswer(" ".join(faults), valid=answer.model_copy(update={"summaries": valid}) if valid else None)
 
 
 def shorten(answer: S) -> S:
@@ -153,6 +161,7 @@ def _summarise_jointly(
             outcome.failed += [] if middle else [group[0].session_id]
         else:
             outcome.summaries |= {by_ref[ref].session_id: summary for ref, summary in summaries.items()}
+            outcome.failed += [short.session_id for ref, short in by_ref.items() if ref not in summaries]
     return outcome
 
 

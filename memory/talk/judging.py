@@ -30,6 +30,7 @@ from store.database import Store
 from store.facts import entities, facts, todos
 from store.ledger import work
 from store.ledger.work import AT_ONCE
+from store.llm import drops
 from store.talk import confidences, judging, messages, rolling
 from store.transaction import Transaction
 
@@ -186,6 +187,7 @@ def _keep(
     if confidences.keep(tx, being.being_id, judged, asked) or dropped:
         erasure.remove_unused_names(tx, being.user_id)
     judging.wait_for_key(tx, being.being_id, [session_id], waits=False)
+    drops.count(tx, being.being_id, "judge", extraction.dropped)
     judging.record_judgement(
         tx,
         being.being_id,

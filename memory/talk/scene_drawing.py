@@ -28,6 +28,7 @@ from schemas.talk.scenes import DrawnScene
 from store.accounts import users
 from store.intake import notes
 from store.intake.notes import NewNote
+from store.llm import drops
 from store.talk import scenes
 from store.transaction import Transaction, new_ids
 
@@ -171,6 +172,7 @@ def keep(tx: Transaction, intake: Intake, drawings: Sequence[SceneDrawing], requ
         tx.request_key_id = None
         scenes.keep(tx, being_id, {id_: one.message_ids for one, id_ in zip(drawn, ids, strict=True)})
         request_patrol(tx, intake.settings, being_id)
+    drops.count(tx, being_id, "scenes", dropped)
     if drawn or dropped:
         log.info("scenes.drawn", being_id=str(being_id), scenes=len(drawn), dropped=dict(+dropped))
 

@@ -5,7 +5,6 @@ the companion's, and may hold no number that was not said. A scene that fails is
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -14,6 +13,7 @@ from uuid import UUID
 
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.text.prompt_escaping import unescaped_texts
+from memory.text.quantities import untold
 from memory.text.quote_match import find_quote
 from schemas.intake.inputs import Realm, SceneInput
 from schemas.limits import (
@@ -25,8 +25,6 @@ from schemas.limits import (
 )
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene
-
-NUMBER = re.compile(r"\d+")
 
 
 class Dropped(ValueError):
@@ -57,9 +55,9 @@ def check(
     Raises:
         Dropped: The scene breaks a rule.
     """
-    if not found.messages or not set(found.messages) <= shown.keys():
-        raise Dropped("no such message")
     evidence = [message for ref, message in shown.items() if ref in found.messages]
+    if not evidence:
+        raise Dropped("no such message")
     if all(message.role == "assistant" for message in evidence):
         raise Dropped("the companion's words alone")
     if found.realm not in get_args(Realm):
@@ -68,7 +66,7 @@ def check(
     action = " ".join(texts["action"].split())
     if len(action) > SCENE_CHARACTERS:
         raise Dropped("too long")
-    if not set(NUMBER.findall(action)) <= set(NUMBER.findall(said)):
+    if untold(action, said, counted=len(evidence)):
         raise Dropped("a number that was not said")
     quote = next(filter(None, (find_quote(found.quote or "", own_texts[one.message_id]) for one in evidence)), None)
     days = [f"{message.created_at.astimezone(zone):%Y-%m-%d}" for message in evidence]

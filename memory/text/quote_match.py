@@ -14,6 +14,7 @@ from itertools import pairwise
 from rapidfuzz.distance import OSA
 
 from memory.text.negations import negates
+from memory.text.number_words import NUMBER_WORDS
 from memory.text.prompt_escaping import unescaped
 from memory.text.tokens import Token, tokens
 
@@ -122,8 +123,7 @@ def _one_typo(one: str, other: str) -> bool:
         and one[-1] == other[-1]
         and OSA.distance(one, other, score_cutoff=1) == 1
         and _unmarked(one) != _unmarked(other)
-        and not negates(one)
-        and not negates(other)
+        and not any(negates(word) or word in NUMBER_WORDS for word in (one, other))
     )
 
 

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
 from schemas.intake.inputs import Realm
+from schemas.limits import LEAST_CONFIDENCE
+from schemas.llm.answer_form import Absent, Ref
 
 
 def _of(choices: Any) -> dict[str, Any]:
@@ -22,10 +24,11 @@ EntityTypeName = Annotated[str, Field(json_schema_extra=_of(EntityType))]
 FactTypeName = Annotated[str, Field(json_schema_extra=_of(FactType))]
 FactKindName = Annotated[str, Field(json_schema_extra=_of(FactKind))]
 TodoKindName = Annotated[str, Field(json_schema_extra=_of(TodoKind))]
+MessageRef = Annotated[str, Ref("m")]
 
 
 class Judged(BaseModel):
-    """Part of a model's answer; additional fields are ignored."""
+    """Part of a model's answer, read by `providers/answer_reader.py`."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -33,18 +36,20 @@ class Judged(BaseModel):
 class Named(Judged):
     """An entity, by the name that the message uses."""
 
-    type: EntityTypeName
+    type: Annotated[EntityTypeName, Absent("thing")]
     name: str
 
 
 class FoundItem(Judged):
     """The fields of every item: its quotation, speaker and realm."""
 
-    message: str = Field(description="The ref of the message that says it.")
+    message: MessageRef = Field(description="The ref of the message that says it.")
     span: str = Field(description="The words of that message that say it, copied letter by letter.")
     speaker: str = Field(description="Whose words the span is: `user`, `companion`, or a name.")
     realm: RealmName
-    confidence: float = Field(description="How sure it is that the words mean this, 0 to 1.")
+    confidence: Annotated[float, Absent(LEAST_CONFIDENCE)] = Field(
+        description="How sure it is that the words mean this, 0 to 1."
+    )
 
 
 class FoundFact(FoundItem):
@@ -54,8 +59,8 @@ class FoundFact(FoundItem):
     type: FactTypeName
     statement: str = Field(description="One short sentence in the third person that stands by itself.")
     entities: list[Named] = Field(description="What it names; first what it is about.")
-    fact_type: FactKindName
-    importance: int = Field(description="0 trivial, 1 usual, 2 significant, 3 who the user is.")
+    fact_type: Annotated[FactKindName, Absent("fact")]
+    importance: Annotated[int, Absent(1)] = Field(description="0 trivial, 1 usual, 2 significant, 3 who the user is.")
 
 
 class FoundTodo(FoundItem):
@@ -64,15 +69,24 @@ class FoundTodo(FoundItem):
     kind: TodoKindName
     content: str = Field(description="One short sentence.")
     due: str | None = Field(description="When, in the user's words; null if not said.")
-    known: str | None = Field(description="The ref of the todo that is meant, if it is among those that are known.")
-    done: bool = Field(description="Whether the words say that it is done or given up.")
+    known: Annotated[str | None, Ref("t")] = Field(
+        description="The ref of the todo that is meant, if it is among those that are known."
+    )
+    done: Annotated[bool, Absent(False)] = Field(description="Whether the words say that it is done or given up.")
 
 
 class FoundConfidence(Judged):
     """A message that was said in confidence."""
 
-    message: str = Field(description="The ref of the message that is to stay between the two of them.")
-    asked_in: str = Field(description="The ref of the new message that asks for it, or that shows it; often the same.")
+    message: Annotated[MessageRef, Absent("")] = Field(
+        description="The ref of the message that is to stay between the two of them."
+    )
+    asked_in: Annotated[MessageRef, Absent("")] = Field(
+        description="The ref of the new message that asks for it, or that shows it; often the same."
+    )
+
+
+UNTOLD = {"message": "", "asked_in": ""}
 
 
 class Judgement(Judged):
@@ -80,22 +94,25 @@ class Judgement(Judged):
 
     facts: list[FoundFact]
     todos: list[FoundTodo]
-    # Required: an answer that leaves it out says nothing about what may be passed on.
-    confidences: list[FoundConfidence]
+    # What is left out, cut off or unreadable says nothing about what may be passed on: then it is all in confidence,
+    # which a confidence without a message means.
+    confidences: Annotated[list[FoundConfidence], Absent([UNTOLD])]
 
 
 class Comparison(Judged):
     """The relation of a new statement to another one under the same memory key."""
 
-    new: str = Field(description="The ref of the new statement.")
+    new: Annotated[str, Ref("n")] = Field(description="The ref of the new statement.")
     relation: Literal["same", "contradicts", "adds"]
-    earlier: str | None = Field(description="The ref of the statement that it repeats or contradicts; null if it adds.")
+    earlier: Annotated[str | None, Ref("e")] = Field(
+        description="The ref of the statement that it repeats or contradicts; null if it adds."
+    )
 
 
 class FoldConfirmation(Judged):
     """Which pairs of facts say the same."""
 
-    same: list[str] = Field(description="The refs of the pairs that say the same.")
+    same: list[Annotated[str, Ref("p")]] = Field(description="The refs of the pairs that say the same.")
 
 
 class Reconciliation(Judged):

@@ -3,7 +3,13 @@
 The models hold the form alone; whether an answer may be applied is for the rules of the step that asked.
 """
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.llm.answer_form import Ref
+
+MemoryRef = Annotated[str, Ref("m")]
 
 
 class PatrolAnswer(BaseModel):
@@ -15,8 +21,8 @@ class PatrolAnswer(BaseModel):
 class Merge(PatrolAnswer):
     """Memories that become one."""
 
-    survivor: str = Field(description="The reference of the memory that stays.")
-    absorbed: list[str] = Field(description="The references of those that it takes in, at least one.")
+    survivor: MemoryRef = Field(description="The reference of the memory that stays.")
+    absorbed: list[MemoryRef] = Field(description="The references of those that it takes in, at least one.")
     action: str = Field(description="What happened, as the survivor is to tell it.")
     feeling: str | None = Field(description="How it felt, in the first person; null if none of them tells.")
     actors: list[str] = Field(description="Who was there; only names that these memories have.")
@@ -28,14 +34,14 @@ class Consolidation(PatrolAnswer):
     """What becomes of a topic's memories; those that are not named stay as they are."""
 
     merges: list[Merge] = Field(description="Empty if nothing belongs together.")
-    make_dead: list[str] = Field(description="References of dying memories that nothing takes in.")
+    make_dead: list[MemoryRef] = Field(description="References of dying memories that nothing takes in.")
 
 
 class NewTopic(PatrolAnswer):
     """Memories that get a topic of their own."""
 
     name: str = Field(description="Two to five words.")
-    memories: list[str] = Field(description="Their references, at least three.")
+    memories: list[MemoryRef] = Field(description="Their references, at least three.")
 
 
 class Split(PatrolAnswer):
@@ -53,8 +59,8 @@ class TopicName(PatrolAnswer):
 class Classification(PatrolAnswer):
     """Which of the two roots each memory belongs to."""
 
-    business: list[str] = Field(description="References of memories about work, money and duty.")
-    private: list[str] = Field(description="References of all others.")
+    business: list[MemoryRef] = Field(description="References of memories about work, money and duty.")
+    private: list[MemoryRef] = Field(description="References of all others.")
 
 
 class DatedLine(PatrolAnswer):

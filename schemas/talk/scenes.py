@@ -4,23 +4,27 @@ Enumerations and limits are part of the JSON schema that the model sees, and `me
 scene by itself: one that breaks a rule does not cost the summary.
 """
 
+from typing import Annotated
+
 from pydantic import Field
 
-from schemas.facts.judgement import RealmName
+from schemas.facts.judgement import MessageRef, RealmName
+from schemas.limits import DEFAULT_IMPORTANCE
+from schemas.llm.answer_form import Absent, Ref
 from schemas.talk.summaries import SessionSummary, Summary
 
 
 class DrawnScene(Summary):
     """An event of a conversation, with the messages that it rests on."""
 
-    messages: list[str] = Field(description="The refs of the messages that it rests on.")
+    messages: list[MessageRef] = Field(description="The refs of the messages that it rests on.")
     action: str = Field(description="What happened, in one to three sentences.")
     quote: str | None = Field(description="Words of one of these messages, copied letter by letter.")
     actors: list[str] = Field(description="Who took part.")
     setting: str | None = Field(description="Where it happened.")
     feeling: str | None = Field(description="What it means to the companion, in its first person.")
     themes: list[str] = Field(description="One to three short tags.")
-    importance: float = Field(description="0 to 1.")
+    importance: Annotated[float, Absent(DEFAULT_IMPORTANCE)] = Field(description="0 to 1.")
     realm: RealmName
 
 
@@ -37,7 +41,7 @@ class SessionWithScenes(SessionSummary):
 class ShortWithScenes(SessionWithScenes):
     """The summary of one of several short sessions, with its scenes."""
 
-    conversation: str = Field(description="The ref of the conversation.")
+    conversation: Annotated[str, Ref("c")] = Field(description="The ref of the conversation.")
 
 
 class SessionsWithScenes(Summary):

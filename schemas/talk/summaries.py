@@ -1,14 +1,19 @@
 """Summaries: the models' output schemas, stored versions, and the session state (state-and-memory seed)."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from schemas.limits import SPINE_ITEMS, SUMMARY_ITEMS
+from schemas.llm.answer_form import Absent, AtMost, Ref
 from schemas.rows import Row
 from schemas.talk.messages import Session
 from schemas.wire.answers import Answer, Cursor
+
+Lines = Annotated[list[str], AtMost(SUMMARY_ITEMS)]
+SpineLines = Annotated[list[str], AtMost(SPINE_ITEMS)]
 
 
 class Summary(BaseModel):
@@ -36,19 +41,17 @@ class SessionSummary(Summary):
     """The structured summary of a session."""
 
     one_liner: str = Field(description="The conversation in one sentence.")
-    what_mattered: list[str] = Field(description="What it was about, most important first; up to six short phrases.")
-    open_loops: list[str] = Field(description="What was left open; empty if nothing was.")
-    commitments: list[str] = Field(
-        description="Promises that were made, each with who made it; empty if there were none."
-    )
-    people: list[str] = Field(description="The names of people who were spoken of.")
-    tone: str = Field(description="The mood of the conversation, in a few words.")
+    what_mattered: Lines = Field(description="What it was about, most important first; up to six short phrases.")
+    open_loops: Lines = Field(description="What was left open; empty if nothing was.")
+    commitments: Lines = Field(description="Promises that were made, each with who made it; empty if there were none.")
+    people: Lines = Field(description="The names of people who were spoken of.")
+    tone: Annotated[str, Absent("")] = Field(description="The mood of the conversation, in a few words.")
 
 
 class ShortSummary(SessionSummary):
     """The summary of one of several short sessions."""
 
-    conversation: str = Field(description="The ref of the conversation.")
+    conversation: Annotated[str, Ref("c")] = Field(description="The ref of the conversation.")
 
     def alone(self) -> SessionSummary:
         """The summary without its ref, as it is stored."""
@@ -64,10 +67,10 @@ class SessionSummaries(Summary):
 class SummarySpine(Summary):
     """The structured long-term summary of what a user has told."""
 
-    PROFILE: list[str] = Field(description="Who the user is: one short statement each.")
-    PROJECTS: list[str] = Field(description="What the user works on, and how it stands.")
-    PEOPLE: list[str] = Field(description="Who is in the user's life, and what about them.")
-    OPEN_LOOPS: list[str] = Field(description="What is open, promised or awaited.")
+    PROFILE: SpineLines = Field(description="Who the user is: one short statement each.")
+    PROJECTS: SpineLines = Field(description="What the user works on, and how it stands.")
+    PEOPLE: SpineLines = Field(description="Who is in the user's life, and what about them.")
+    OPEN_LOOPS: SpineLines = Field(description="What is open, promised or awaited.")
 
 
 class KeptRolling(Row):

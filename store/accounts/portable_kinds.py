@@ -347,6 +347,7 @@ STAYS_BEHIND: Mapping[str, str] = {
     "erasure_keys": "a secret",
     "erased_items": "digests made with keys of this system",
     "model_calls": "accounting of this system",
+    "dropped_items": "accounting of this system",
     "work": "pending work of this system",
     "provider_batches": "pending requests of this system",
     "imports": "reports of imports into this system",

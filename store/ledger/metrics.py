@@ -53,6 +53,19 @@ def model_calls(tx: Transaction) -> list[dict[str, Any]]:
     ).fetchall()
 
 
+def dropped_items(tx: Transaction) -> list[dict[str, Any]]:
+    """Items of models' answers that were dropped in the last day by `purpose` and `reason`: `items`."""
+    return tx.execute(
+        """
+        select purpose, reason, sum(items)::float8 as items
+        from memory.dropped_items
+        where dropped_at > memory.now() - %s
+        group by purpose, reason
+        """,
+        [DAY],
+    ).fetchall()
+
+
 def settled_calls(tx: Transaction) -> list[dict[str, Any]]:
     """Settled model calls since the system began by `purpose`, `model`, `outcome` and `paid_with`: `calls`, `cost`."""
     return tx.execute(

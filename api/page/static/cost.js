@@ -4,7 +4,10 @@ import { el, empty, userText } from "./dom.js";
 import { date, money, number } from "./words.js";
 
 export async function view(context) {
-  const { spending } = await context.being.get("/cost");
+  const [{ spending }, { dropped }] = await Promise.all([
+    context.being.get("/cost"),
+    context.being.get("/judgements"),
+  ]);
   if (!spending.length) return [el("h1", {}, "Cost"), empty("No model was called.")];
   const days = new Map();
   for (const line of spending) days.set(line.day, (days.get(line.day) ?? 0) + Number(line.cost ?? 0));
@@ -55,6 +58,45 @@ export async function view(context) {
               [line.calls, line.input_tokens, line.output_tokens].map((value) =>
                 el("td", { class: "amount" }, number(value)),
               ),
+            ),
+          ),
+        ),
+      ),
+    ),
+    ...(dropped.length ? droppedItems(dropped) : []),
+  ];
+}
+
+// What models' answers said that broke a rule, or could not be read.
+function droppedItems(dropped) {
+  const columns = ["Purpose", "Items", "Reason"];
+  return [
+    el("h2", {}, "Dropped of the models' answers"),
+    el(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Dropped items by purpose and reason" },
+      el(
+        "table",
+        {},
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            columns.map((name) => el("th", { scope: "col", class: name === "Items" && "amount" }, name)),
+          ),
+        ),
+        el(
+          "tbody",
+          {},
+          dropped.map((line) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row" }, line.purpose.replaceAll("_", " ")),
+              el("td", { class: "amount" }, number(line.items)),
+              el("td", {}, line.reason),
             ),
           ),
         ),

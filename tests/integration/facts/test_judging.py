@@ -1,11 +1,13 @@
 """From messages to facts: each is judged once, with all that waits, and only if a thinker is configured."""
 
+import json
+
 import pytest
 from pydantic import SecretStr
 
 from memory.llm import keys
 from memory.operations import upkeep
-from memory.talk import context_provenance, judging
+from memory.talk import context_provenance, judgements, judging
 from providers.thinkers import Thinkers
 from schemas.settings.accounts import SECRET_CHARACTERS
 from store.llm import keys as kept_keys
@@ -62,6 +64,36 @@ def test_a_todo_that_is_done_is_closed(talk):
 def test_a_todo_that_the_judge_is_not_sure_of_is_dropped(talk):
     talk.hears("Mum might like a call.", todos=(todo("Mum might like a call", confidence=0.3),))
     assert (talk.todos(), talk.dropped()) == ([], {"not sure": 1})
+
+
+def test_what_is_dropped_is_counted_by_reason(talk):
+    tea = {"type": "drink", "name": "tea"}
+    talk.hears(
+        "I love green tea.",
+        fact("I love green tea", "Loves green tea.", entities=[tea]),
+        fact("I love coffee", "Loves coffee."),
+        {"span": "I love green tea"},
+    )
+    found = judgements.counted(talk.store, talk.being)
+
+    assert talk.contents() == ["Loves green tea."]
+    assert (found.judged.messages, found.judged.facts, found.judged.todos) == (1, 1, 0)
+    assert {(one.purpose, one.reason, one.items) for one in found.dropped} == {
+        ("judge", "no such words", 1),
+        ("judge", "a field is missing", 1),
+        ("judge", "an unknown word", 1),
+    }
+
+
+def test_an_answer_without_confidences_is_asked_for_again_and_at_last_is_all_in_confidence(talk):
+    told = judgement(fact("I love green tea", "Loves green tea."))
+    text = json.dumps({name: value for name, value in json.loads(told).items() if name != "confidences"})
+    talk.provider.script(*(Behaviour(do="answer", on="messages", text=text) for _ in range(3)))
+    talk.says("I love green tea.")
+    talk.judged()
+
+    assert len(talk.provider.requests) == 3
+    assert [known.being_id for known in talk.facts()] == [talk.being.being_id]
 
 
 def test_what_a_context_showed_is_no_evidence(talk):

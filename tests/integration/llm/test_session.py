@@ -82,6 +82,22 @@ def test_domain_validation_rejects_answers(provider, mind):
     assert "Blue is taken." in provider.requests[1].prompt
 
 
+def test_a_further_request_shows_the_answer_before(provider, mind):
+    provider.script(Behaviour(do="answer", text='{"nome": "<blue>"}'))
+    mind().ask(question())
+
+    assert '<your-answer>\n{"nome": "&lt;blue>"}\n</your-answer>' in provider.requests[1].prompt
+
+
+def test_what_is_valid_of_the_last_answer_is_used(provider, mind, claimed):
+    def only_green(colour):
+        raise BadAnswer("Blue is taken.", valid=colour.model_copy(update={"name": "green"}))
+
+    claim = claimed()
+    assert [mind(claim).ask(question(), only_green).answer.name for _ in range(2)] == ["green", "green"]
+    assert len(provider.requests) == 3
+
+
 @pytest.mark.parametrize("how", [{"do": "answer", "text": "no JSON"}, {"do": "refuse"}, {"do": "truncate"}])
 def test_three_bad_answers_are_enough_and_are_never_paid_for_again(provider, mind, claimed, how):
     provider.script(Behaviour(times=None, **({"text": named("blue")} | how)))

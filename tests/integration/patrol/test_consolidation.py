@@ -244,7 +244,6 @@ def test_nothing_is_asked_where_nothing_has_changed(life):
     [
         {"merges": [{**WHOLE, "survivor": "m1", "absorbed": ["m9"], "action": "The roof"}], "make_dead": []},
         {"merges": [{**WHOLE, "survivor": "m1", "absorbed": ["m1"], "action": "The roof"}], "make_dead": []},
-        {"merges": [{**WHOLE, "survivor": "m2", "absorbed": ["m1"], "action": "The roof"}], "make_dead": ["m1"]},
         {"merges": [{**WHOLE, "survivor": "m1", "absorbed": ["m2"], "action": "7 roofs"}], "make_dead": []},
         {"merges": [], "make_dead": ["m1"]},
         {"merges": "all of them", "make_dead": []},

@@ -30,7 +30,7 @@ def thinker(request, thinkers):
 def test_an_answer_comes_in_its_form(provider, thinker):
     provider.script(Behaviour(do="answer", text=ANSWER))
     said = thinker.ask(question())
-    answer = read(question(), said)
+    answer = read(question(), said).answer
     assert answer.pairs[0].absorbed == ["n2"]
     assert said.model == thinker.model("large")
     assert said.usage.prompt_tokens > 0

@@ -80,6 +80,31 @@ def test_what_breaks_a_rule_is_refused_in_words_for_the_model(said, complaint):
     assert "7c1e" not in str(refused.value)
 
 
+def test_numbers_and_dates_are_compared_by_value():
+    part = PromptBatch(TOPIC, [made_up(1, "Pip paid forty pounds."), made_up(2, "Ivor came.")], frozenset())
+    check(part, answer(merge(action="On 2 March Pip paid 40.")))
+    with pytest.raises(BadAnswer, match=r"`action` with a number or date .*: number 1, date 1 in it"):
+        check(part, answer(merge(action="Pip paid 50 on 3 March.")))
+
+
+def test_what_breaks_no_rule_of_an_invalid_answer_is_valid():
+    said = answer(
+        merge("m1", ["m9"]),
+        merge("m1", ["m2"], actors=["Pip", "Dagny"], themes=["money"]),
+        merge("m3", ["m2"], action="Pip was born."),
+        make_dead=["m4", "m1", "7c1e"],
+    )
+    with pytest.raises(BadAnswer) as refused:
+        check(PART, said)
+    assert refused.value.valid == answer(merge("m1", ["m2"]), make_dead=["m4"])
+
+
+def test_an_answer_of_which_nothing_is_valid_has_no_valid_part():
+    with pytest.raises(BadAnswer) as refused:
+        check(PART, answer(merge("m1", ["m3"]), make_dead=["m1"]))
+    assert refused.value.valid is None
+
+
 def test_a_number_next_to_what_can_not_be_printed_is_a_number():
     part = PromptBatch(TOPIC, [made_up(1, "Paid \x08300 pounds."), made_up(2, "Paid the roofer today.")], frozenset())
     check(part, answer(merge(action="Paid 300 pounds.")))

@@ -39,7 +39,7 @@ def question(material=""):
 
 
 def asked(text):
-    return read(question(), Completion(text, "m", Usage()))
+    return read(question(), Completion(text, "m", Usage())).answer
 
 
 def test_an_answer_in_its_form_is_read():
@@ -50,10 +50,8 @@ def test_an_answer_in_its_form_is_read():
     ("text", "place"),
     [
         ('{"names": [{"a": "%s"}]}', r"names\[0\]"),
-        ('{"names": [], "%s": 1}', "a field that the schema does not have"),
-        ('{"names": [], "way": {"kind": "%s"}}', "way: is of a kind"),
-        ('{"names": [], "mood": "%s"}', "mood"),
-        ('{"way": null}', "names: Field required"),
+        ('{"%s": 1}', "a field that the schema does not have"),
+        ('{"more": null}', "names: Field required"),
         ('"%s"', "object"),
     ],
 )
@@ -67,7 +65,7 @@ def test_a_complaint_names_the_place_and_repeats_nothing(text, place):
 
 def test_a_complaint_stays_short():
     with pytest.raises(BadAnswer, match="and 90 more") as caught:
-        asked(f'{{"names": {[1] * 100}}}')
+        asked(f'{{"names": {[{}] * 100}}}')
     assert len(str(caught.value)) < 1000
 
 

@@ -1,0 +1,12 @@
+"""What was found in a Being's conversations, and what was dropped of models' answers, in numbers."""
+
+from schemas.accounts.accounts import Being
+from schemas.llm.drops import Judgements
+from store.database import Store
+from store.llm import drops
+
+
+def counted(store: Store, being: Being) -> Judgements:
+    """Count the judgings of a Being, and what was dropped by purpose and reason."""
+    with store.transaction() as tx:
+        return Judgements(judged=drops.judged(tx, being.being_id), dropped=drops.of_being(tx, being.being_id))

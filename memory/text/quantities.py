@@ -1,0 +1,256 @@
+"""Compares the numbers and dates of a text with those of another by their values, however they are written.
+
+"2 March" is 2026-03-02 without its year, "1,800" is 1800, and "forty" is 40, in the languages in which expressions of
+time are read. A number that can be read in two ways ("1.800", "03/02/2026") has both readings, and one must hold.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from memory.text.number_words import AMBIGUOUS, MONTHS, MULTIPLIERS, NUMBER_WORDS, ORDINALS
+
+_LAST_MONTH, _LAST_DAY = 12, 31
+_GROUP, _THOUSAND = 3, 1000
+# Who counts what is told writes a word for it: "twice", "the two of them".
+LEAST_COUNTED = 2
+
+
+class Day(NamedTuple):
+    """A day of a year, or of any."""
+
+    year: int | None
+    month: int
+    day: int
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number or date of a text.
+
+    Attributes:
+        kind: Which of the two.
+        numbers: The readings of a number.
+        days: The readings of a date.
+        in_words: Whether it is written in words.
+    """
+
+    kind: Literal["number", "date"]
+    numbers: frozenset[Decimal] = frozenset()
+    days: frozenset[Day] = frozenset()
+    in_words: bool = False
+
+
+@dataclass
+class Told:
+    """The numbers, dates and months that a text has."""
+
+    numbers: set[Decimal] = field(default_factory=set)
+    days: set[Day] = field(default_factory=set)
+    months: set[int] = field(default_factory=set)
+
+
+_ORDINAL_END = r"(?:st|nd|rd|th|er|\.|º)?"
+_YEAR = r"(?:,?\s?(?:of\s|de\s|del\s)?(?P<year>\d{4})(?!\d))?"
+_DATES = (
+    re.compile(r"(?<![\d-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)"),
+    re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?P<day>\d{1,2})日"),
+    re.compile(
+        r"(?<![\d./-])(?P<day>\d{1,2})(?P<sign>[./-])\s?(?P<month>\d{1,2})(?P=sign)(?:\s?(?P<year>\d{4}|\d{2})(?!\d))?"
+    ),
+    re.compile(rf"(?<![\d.,])(?P<day>\d{{1,2}}){_ORDINAL_END}\s?(?:of\s|de\s)?(?P<name>[^\W\d_]++)\.?{_YEAR}"),
+    # What follows is looked at and not taken, since each word may begin a date.
+    re.compile(rf"(?<!\w)(?P<ordinal>[^\W\d_]++)(?=\s(?:of\s|de\s)?(?P<name>[^\W\d_]++)\.?{_YEAR})"),
+    re.compile(rf"(?<!\w)(?P<name>[^\W\d_]++)\.?(?=\s(?:the\s)?(?P<day>\d{{1,2}}){_ORDINAL_END}(?!\d){_YEAR})"),
+    re.compile(rf"(?<!\w)(?P<name>[^\W\d_]++)(?=\s(?:the\s)?(?P<ordinal>[^\W\d_]++){_YEAR})"),
+)
+_SEPARATOR = "[.,'\u00a0\u202f ]"
+# Characters count only before what they count: 一 is in many words.
+_NUMBERS = re.compile(
+    rf"(?P<digits>\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
+    r"(?:\s?(?P<noon>[ap]\.?m\b)|\s?(?P<times>[^\W\d_]++))?"
+    r"|(?<![〇一二三四五六七八九十百千万])(?P<signs>[〇一二三四五六七八九十百千万]++)(?=[年月日人円個回本歳才時分週冊枚匹台度杯点])"
+)
+_WORDS = re.compile(r"[^\W\d_]++")
+_JOINING = frozenset({"and", "y", "et", "und"})
+_LONGEST_PHRASE = 4
+_MONTH_FIGURE = re.compile(r"(?<!\d)(\d{1,2})月")
+
+
+def untold(said: str, told: str, *, counted: int = 0) -> list[str]:
+    """Find the numbers and dates in a text that another does not have.
+
+    Args:
+        said: The text to check.
+        told: What it rests on.
+        counted: Words of numbers up to this are taken for a count of what was told.
+
+    Returns:
+        Which of them, as "number 2" or "date 1", and nothing that the text says.
+    """
+    known = _told(told)
+    places: dict[str, int] = {"number": 0, "date": 0}
+    missing = []
+    for quantity in _quantities(said):
+        places[quantity.kind] += 1
+        if not _holds(quantity, known, counted):
+            missing.append(f"{quantity.kind} {places[quantity.kind]}")
+    return missing
+
+
+def _holds(quantity: Quantity, known: Told, counted: int) -> bool:
+    if quantity.in_words and min(quantity.numbers) <= max(LEAST_COUNTED, counted):
+        return True
+    return bool(quantity.numbers & known.numbers) or any(_is_known(day, known) for day in quantity.days)
+
+
+def _is_known(day: Day, known: Told) -> bool:
+    for other in known.days:
+        if (other.month, other.day) == (day.month, day.day):
+            if day.year is None or day.year == other.year:
+                return True
+            if other.year is None and day.year in known.numbers:
+                return True
+    year_is_known = day.year is None or day.year in known.numbers
+    # "From 2 to 5 March" names two days with one month.
+    return year_is_known and day.month in known.months and day.day in known.numbers
+
+
+def _told(text: str) -> Told:
+    told = Told(numbers={Decimal(0)})
+    for quantity in _quantities(text):
+        told.numbers |= quantity.numbers
+        told.days |= quantity.days
+        for day in quantity.days:
+            told.numbers |= {Decimal(each) for each in (day.year, day.day) if each is not None}
+    plain = _plain(text)
+    words = _WORDS.findall(plain)
+    told.months = {MONTHS[word] for word in words if word in MONTHS} | {
+        int(one) for one in _MONTH_FIGURE.findall(plain)
+    }
+    # Each word for itself as well: what is a number in one language may be another word in the next.
+    told.numbers |= {Decimal(number) for word in words if (number := NUMBER_WORDS.get(word, MULTIPLIERS.get(word)))}
+    return told
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _quantities(text: str) -> list[Quantity]:
+    """The numbers and dates of a text, in order."""
+    plain = _plain(text)
+    found: list[tuple[int, Quantity]] = []
+    for form in _DATES:
+        for match in form.finditer(plain):
+            if days := frozenset(_days(match)):
+                found.append((match.start(), Quantity("date", days=days)))
+                end = max(match.end(group) for group in match.re.groupindex)
+                plain = plain[: match.start()] + "|" * (end - match.start()) + plain[end:]
+    found += [
+        (match.start(), Quantity("number", numbers=frozenset(_readings(match)))) for match in _NUMBERS.finditer(plain)
+    ]
+    found += _in_words(plain)
+    return [quantity for _, quantity in sorted(found, key=lambda each: each[0])]
+
+
+def _days(match: re.Match[str]) -> Iterator[Day]:
+    parts = match.groupdict()
+    written, ordinal, name = parts.get("year"), parts.get("ordinal"), parts.get("name")
+    if (ordinal and ordinal not in ORDINALS) or (name and name not in MONTHS):
+        return
+    year = (int(written) if len(written) > len("26") else 2000 + int(written)) if written else None
+    first = ORDINALS[ordinal] if ordinal else int(parts["day"])
+    second = MONTHS[name] if name else int(parts["month"])
+    either_way = parts.get("sign") in {"/", "-"}
+    for day, month in {(first, second), (second, first)} if either_way else {(first, second)}:
+        if 1 <= month <= _LAST_MONTH and 1 <= day <= _LAST_DAY:
+            yield Day(year, month, day)
+
+
+def _readings(match: re.Match[str]) -> Iterator[Decimal]:
+    if match["signs"]:
+        yield Decimal(_of_signs(match["signs"]))
+        return
+    times = Decimal(MULTIPLIERS.get(match["times"] or "", 1))
+    for number in _of_digits(match["digits"]):
+        yield number * times
+        if match["noon"] and match["noon"].startswith("p"):
+            yield number + _LAST_MONTH
+
+
+def _in_words(plain: str) -> Iterator[tuple[int, Quantity]]:
+    """The numbers that are written in words, each with its place."""
+    words = list(_WORDS.finditer(plain))
+    place = 0
+    while place < len(words):
+        run: list[str] = []
+        at = place
+        while phrase := _phrase(plain, words, at):
+            run.append(phrase)
+            at += len(phrase.split())
+            joined = at + 1 < len(words) and words[at][0] in _JOINING and _phrase(plain, words, at + 1)
+            at += bool(joined)
+            if not joined and at < len(words) and plain[words[at - 1].end() : words[at].start()] not in {" ", "-"}:
+                break
+        # A word behind digits multiplies them.
+        behind_digits = re.search(r"\d\s?$", plain[max(0, words[place].start() - 2) : words[place].start()])
+        if run and not (len(run) == 1 and run[0] in AMBIGUOUS) and not (behind_digits and run[0] in MULTIPLIERS):
+            yield words[place].start(), Quantity("number", frozenset({Decimal(_of_words(run))}), in_words=True)
+        place = max(at, place + 1)
+
+
+def _phrase(plain: str, words: Sequence[re.Match[str]], place: int) -> str | None:
+    """The longest number word, of up to four words, that begins at a place."""
+    for length in range(min(_LONGEST_PHRASE, len(words) - place), 0, -1):
+        some = words[place : place + length]
+        phrase = " ".join(word[0] for word in some)
+        apart = {plain[one.end() : other.start()] for one, other in pairwise(some)}
+        if apart <= {" ", "-"} and (phrase in NUMBER_WORDS or phrase in MULTIPLIERS):
+            return phrase
+    return None
+
+
+def _of_digits(digits: str) -> Iterator[Decimal]:
+    groups = re.split(_SEPARATOR, digits)
+    if len(groups) == 1:
+        yield Decimal(digits)
+        return
+    # The last separator begins a fraction, or, before three digits, perhaps another thousand.
+    if all(len(group) == _GROUP for group in groups[1:]):
+        yield Decimal("".join(groups))
+    if digits[-len(groups[-1]) - 1] in ".,":
+        yield Decimal("".join(groups[:-1]) + "." + groups[-1])
+
+
+def _of_words(words: Sequence[str]) -> int:
+    total = current = 0
+    for word in words:
+        if (times := MULTIPLIERS.get(word)) is None:
+            current += NUMBER_WORDS[word]
+        elif times < _THOUSAND:
+            current = max(1, current) * times
+        else:
+            total, current = total + max(1, current) * times, 0
+    return total + current
+
+
+def _of_signs(signs: str) -> int:
+    figures = {sign: number for number, sign in enumerate("〇一二三四五六七八九")}
+    steps = {"十": 10, "百": 100, "千": 1000}
+    total = current = 0
+    figure: int | None = None
+    for sign in signs:
+        if sign in figures:
+            figure = figures[sign] + 10 * (figure or 0)
+        elif sign in steps:
+            current += (1 if figure is None else figure) * steps[sign]
+            figure = None
+        else:
+            total += max(1, current + (figure or 0)) * 10_000
+            current, figure = 0, None
+    return total + current + (figure or 0)

@@ -1,0 +1,33 @@
+"""How a field of a model's answer is read where the model writes it in another form or leaves it out.
+
+These marks stand in `Annotated` and leave the schema that the model is shown as it is; `providers/answer_reader.py`
+follows them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """The field is a reference from the prompt, such as `m1`, which models also write as `1`, `M1` or `[m1]`.
+
+    Attributes:
+        letter: What stands before the number where the model leaves it out.
+    """
+
+    letter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """What a field means that is left out, null, or no value of its type; and in a list an item that can't be read."""
+
+    means: Any
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """A list keeps its first items, so many at most."""
+
+    items: int

@@ -1,0 +1,35 @@
+"""What models' answers said that was dropped, in numbers."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from schemas.rows import Row
+from schemas.wire.answers import Answer
+
+
+class DroppedItems(Row):
+    """Items of models' answers that were dropped for one reason."""
+
+    purpose: str = Field(description="What the model was asked for, as in the cost.")
+    reason: str = Field(description="The rule that they broke, or why they could not be read.")
+    items: int
+    last_at: datetime = Field(description="When the last one was dropped.")
+
+
+class Judged(Row):
+    """What a Being's judgings found."""
+
+    judgements: int
+    messages: int = Field(description="The messages that they read.")
+    facts: int
+    todos: int
+
+
+class Judgements(Answer):
+    """What was found in a Being's conversations, and what was dropped of models' answers, while the counts are kept."""
+
+    judged: Judged
+    dropped: list[DroppedItems] = Field(
+        description="The most frequent first; with what is done across the user's Beings."
+    )

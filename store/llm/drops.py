@@ -1,0 +1,72 @@
+"""Counts of what models' answers said that was dropped, by purpose and reason."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.llm.drops import DroppedItems, Judged
+from store.transaction import Transaction
+
+
+def count(tx: Transaction, owner_id: UUID, purpose: str, reasons: Mapping[str, int]) -> None:
+    """Add to the counts of an owner (a Being, or a user for what is done across Beings)."""
+    some = {reason: items for reason, items in reasons.items() if items > 0}
+    if some:
+        tx.execute(
+            """
+            insert into memory.dropped_items (user_id, being_id, purpose, reason, items)
+            select o.user_id, o.being_id, %s, d.reason, d.items
+            from memory.owner_of(%s) as o, unnest(%s::text[], %s::integer[]) as d (reason, items)
+            """,
+            [purpose, owner_id, list(some), list(some.values())],
+        )
+
+
+def of_being(tx: Transaction, being_id: UUID) -> list[DroppedItems]:
+    """Count what was dropped of a Being's answers, and of those across its user's Beings, the most frequent first."""
+    with tx.cursor(row_factory=class_row(DroppedItems)) as cursor:
+        return cursor.execute(
+            """
+            select d.purpose, d.reason, sum(d.items) as items, max(d.dropped_at) as last_at
+            from memory.dropped_items as d
+            join memory.beings as b on b.being_id = %s and b.user_id = d.user_id
+            where d.being_id = b.being_id or d.being_id is null
+            group by d.purpose, d.reason
+            order by items desc, d.purpose, d.reason
+            """,
+            [being_id],
+        ).fetchall()
+
+
+def judged(tx: Transaction, being_id: UUID) -> Judged:
+    """Count a Being's judgings, the messages that they read, and the facts and todos that they found."""
+    with tx.cursor(row_factory=class_row(Judged)) as cursor:
+        (counted,) = cursor.execute(
+            """
+            select count(*) as judgements, coalesce(sum(messages), 0) as messages, coalesce(sum(facts), 0) as facts,
+                coalesce(sum(todos), 0) as todos
+            from memory.judgements
+            where being_id = %s
+            """,
+            [being_id],
+        )
+    return counted
+
+
+def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Delete counts that are older than `older_than`; returns how many rows."""
+    return tx.execute(
+        """
+        delete from memory.dropped_items
+        where (owner_id, drop_id) in (
+            select owner_id, drop_id
+            from memory.dropped_items
+            where dropped_at < memory.now() - %s
+            limit %s
+            for update skip locked
+        )
+        """,
+        [older_than, limit],
+    ).rowcount

@@ -1,0 +1,497 @@
+"""Answers in the forms in which real models give them keep what they say; what they do not say is dropped alone."""
+
+import json
+import random
+from collections.abc import Callable
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel
+
+from memory.facts import extraction_rules
+from memory.facts.confidence_rules import ShownMessage
+from memory.patrol import merge_rules
+from memory.patrol.merge_rules import PromptBatch
+from memory.talk import scene_rules
+from memory.text.tokens import tokens
+from providers.errors import BadAnswer
+from providers.json_text import answer_object
+from providers.thinking import Completion, Question, Usage, read
+from schemas.facts.judgement import UNTOLD, FoldConfirmation, Judgement, Reconciliation
+from schemas.patrol.model_answers import (
+    Classification,
+    Consolidation,
+    DiaryPages,
+    RepairedScene,
+    Split,
+    TopicName,
+)
+from schemas.talk.messages import Message
+from schemas.talk.scenes import SessionsWithScenes, SessionWithScenes
+from schemas.talk.summaries import RollingSummary, SessionSummaries, SessionSummary, SummarySpine
+from tests.conversations import fact, todo
+from tests.shown import TOPIC, made_up
+
+SAID = {
+    "m1": "Yesterday I moved to “Ghent” — it\u2019s lovely 🎉 and my rent is 3.5 percent lower. "
+    "I don\u2019t miss Antwerp at all!",
+    "m2": "My sister Ana definately works at **Lumen** now, she\u2019s their accountant. She starts on Monday.",
+    "m3": "I\u2019ll call the dentist on Friday… I promised my mother that.",
+}
+SUMMARY = {
+    "one_liner": "Ana's move.",
+    "what_mattered": ["The move to Ghent", "Ana's job"],
+    "open_loops": ["The dentist"],
+    "commitments": ["User: call the dentist"],
+    "people": ["Ana", "the mother"],
+    "tone": "glad",
+}
+SCENES = [
+    {
+        "messages": ["m1", "m2"],
+        "action": "They spoke of the move.",
+        "quote": "I don\u2019t miss Antwerp at all!",
+        "actors": ["Ana"],
+        "setting": None,
+        "feeling": None,
+        "themes": ["move"],
+        "importance": 0.5,
+        "realm": "real",
+    },
+    {
+        "messages": ["m3"],
+        "action": "They planned a call.",
+        "quote": None,
+        "actors": [],
+        "setting": None,
+        "feeling": "I am glad.",
+        "themes": [],
+        "importance": 0.25,
+        "realm": "role-play",
+    },
+]
+RIGHT: dict[str, tuple[type[BaseModel], dict[str, Any]]] = {
+    "judge": (
+        Judgement,
+        {
+            "facts": [
+                fact(
+                    "Yesterday I moved to “Ghent” — it\u2019s lovely 🎉 and my rent is 3.5 percent lower.",
+                    "Moved to Ghent.",
+                ),
+                fact("I don\u2019t miss Antwerp at all!", "Does not miss Antwerp."),
+                fact("Ana definately works at **Lumen** now, she\u2019s their accountant", "Ana works.", message="m2"),
+                fact("accountant. She starts on Monday.", "Ana starts on Monday.", message="m2", type="PEOPLE"),
+            ],
+            "todos": [
+                todo("I\u2019ll call the dentist on Friday", message="m3"),
+                todo("I promised my mother", message="m3"),
+            ],
+            "confidences": [{"message": "m3", "asked_in": "m3"}],
+        },
+    ),
+    "reconcile": (
+        Reconciliation,
+        {
+            "comparisons": [
+                {"new": "n0.1", "relation": "same", "earlier": "e0.0"},
+                {"new": "n1.2", "relation": "contradicts", "earlier": "e1.0"},
+                {"new": "n2.0", "relation": "adds", "earlier": None},
+            ]
+        },
+    ),
+    "rolling": (RollingSummary, {"summary": "The user moved to Ghent."}),
+    "close": (SessionSummary, SUMMARY),
+    "scenes": (SessionWithScenes, {**SUMMARY, "scenes": SCENES}),
+    "close_short": (
+        SessionSummaries,
+        {"summaries": [{**SUMMARY, "conversation": "c1"}, {**SUMMARY, "conversation": "c2"}]},
+    ),
+    "close_short with scenes": (
+        SessionsWithScenes,
+        {"summaries": [{**SUMMARY, "conversation": f"c{n}", "scenes": [scene]} for n, scene in enumerate(SCENES, 1)]},
+    ),
+    "spine": (
+        SummarySpine,
+        {"PROFILE": ["Lives in Ghent"], "PROJECTS": ["Garden"], "PEOPLE": ["Ana: sister"], "OPEN_LOOPS": ["Dentist"]},
+    ),
+    "consolidate": (
+        Consolidation,
+        {
+            "merges": [
+                {
+                    "survivor": "m1",
+                    "absorbed": ["m2"],
+                    "action": "Pip mended the roof on 2 March for forty pounds.",
+                    "feeling": None,
+                    "actors": ["Pip", "Ivor"],
+                    "dialogue": ["“Never — again”, he said."],
+                    "themes": ["roof"],
+                },
+                {
+                    "survivor": "m3",
+                    "absorbed": ["m4", "m5"],
+                    "action": "Pip slept.",
+                    "feeling": None,
+                    "actors": ["Pip"],
+                    "dialogue": [],
+                    "themes": [],
+                },
+            ],
+            "make_dead": ["m6"],
+        },
+    ),
+    "split": (
+        Split,
+        {
+            "topics": [
+                {"name": "The roof", "memories": ["m1", "m2", "m3"]},
+                {"name": "Garden", "memories": ["m4", "m5", "m6"]},
+            ]
+        },
+    ),
+    "name": (TopicName, {"name": "The leaking roof"}),
+    "fold": (FoldConfirmation, {"same": ["p1", "p3"]}),
+    "diary": (DiaryPages, {"diary": ["One.", "Two.", "Three."], "next_time": ["Ask.", "Listen.", "Tell."]}),
+    "classify": (Classification, {"business": ["m1", "m3"], "private": ["m2"]}),
+    "repair": (
+        RepairedScene,
+        {
+            "action": "Pip mended it.",
+            "actors": ["Pip"],
+            "when": ["2026-03-02", {"date": "2026-03-03", "action": "Rain."}],
+            "setting": None,
+            "dialogue": ["Never."],
+            "sensory": [],
+            "feeling": None,
+            "importance": 0.5,
+            "themes": ["roof"],
+            "emotion": None,
+        },
+    ),
+}
+LETTERS = {
+    "message": "m",
+    "asked_in": "m",
+    "survivor": "m",
+    "known": "t",
+    "new": "n",
+    "earlier": "e",
+    "conversation": "c",
+}
+LETTERS |= dict.fromkeys(("absorbed", "make_dead", "memories", "business", "private", "messages"), "m") | {"same": "p"}
+CHOICES = {"type", "fact_type", "realm", "relation", "kind"}
+NUMBERS = {"importance", "confidence"}
+COPIED = {"span", "quote", "dialogue"}
+
+Perturb = Callable[[random.Random, dict[str, Any]], str]
+
+
+def walked(value: Any, change: Callable[[str, Any], Any], name: str = "") -> Any:
+    """Every text, number and null of an answer, changed by the name of its field."""
+    if isinstance(value, dict):
+        return {key: walked(inner, change, key) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [walked(inner, change, name) for inner in value]
+    return change(name, value)
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Every object of an answer, the whole answer first."""
+    if isinstance(value, dict):
+        return [value, *(one for inner in value.values() for one in objects(inner))]
+    return [one for inner in value for one in objects(inner)] if isinstance(value, list) else []
+
+
+def refs(rng: random.Random, answer: dict[str, Any]) -> str:
+    def change(name: str, value: Any) -> Any:
+        if name not in LETTERS or not isinstance(value, str):
+            return value
+        number = value[1:]
+        forms = [value.upper(), f"[{value}]", f" {value} ", f"#{number}", number, f"ref={value}", f"{value}."]
+        return rng.choice([*forms, int(number)] if number.isdigit() else forms)
+
+    return json.dumps(walked(answer, change))
+
+
+def case_of_choices(rng: random.Random, answer: dict[str, Any]) -> str:
+    def change(name: str, value: Any) -> Any:
+        if name not in CHOICES or not isinstance(value, str):
+            return value
+        return rng.choice([value.upper(), value.title(), value.lower(), value.replace("-", "_"), f" {value}"])
+
+    return json.dumps(walked(answer, change))
+
+
+def numbers(rng: random.Random, answer: dict[str, Any]) -> str:
+    def change(name: str, value: Any) -> Any:
+        if name not in NUMBERS or value is None:
+            return value
+        if isinstance(value, int):
+            return rng.choice([str(value), float(value), value + 0.25, f"{value}.0"])
+        return rng.choice([str(value), f"{100 * value:g}%", str(value).replace(".", ",")])
+
+    return json.dumps(walked(answer, change))
+
+
+def nulls(rng: random.Random, answer: dict[str, Any]) -> str:
+    for one in objects(answer):
+        for name, value in list(one.items()):
+            if value is None and rng.random() < 0.5:
+                del one[name]
+            elif value == []:
+                one[name] = rng.choice([None, [], "", [None]])
+    return json.dumps(answer)
+
+
+def names_of_fields(rng: random.Random, answer: dict[str, Any]) -> str:
+    def written(name: str) -> str:
+        first, *rest = name.split("_")
+        return rng.choice([name, name.upper(), first + "".join(map(str.title, rest))])
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {written(name): renamed(inner) for name, inner in value.items()}
+        return [renamed(inner) for inner in value] if isinstance(value, list) else value
+
+    return json.dumps(renamed(answer))
+
+
+def further_fields(rng: random.Random, answer: dict[str, Any]) -> str:
+    for one in objects(answer):
+        one[rng.choice(["note", "reasoning", "id"])] = rng.choice(["none", 3, None, {"a": []}])
+    return json.dumps(answer)
+
+
+def around(rng: random.Random, answer: dict[str, Any]) -> str:
+    text = json.dumps(answer, indent=rng.choice([None, 2]), ensure_ascii=rng.random() < 0.5)
+    forms = ["```json\n%s\n```", "Here is the answer:\n%s\nI hope that helps!", "<think>{}</think>\n%s", "%s\n\n"]
+    return rng.choice(forms).replace("%s", text)
+
+
+def wrapped(_: random.Random, answer: dict[str, Any]) -> str:
+    return json.dumps({"answer": answer})
+
+
+def too_long(rng: random.Random, answer: dict[str, Any]) -> str:
+    for name, value in answer.items():
+        if isinstance(value, list) and value:
+            answer[name] = [*value, rng.choice([None, {}, {"x": 1}, [{}]])]
+    return json.dumps(answer)
+
+
+def unknown_entities(rng: random.Random, answer: dict[str, Any]) -> str:
+    for one in objects(answer):
+        if one.keys() == {"type", "name"}:
+            one["type"] = rng.choice(["drink", "PRODUCT", "", None])
+    return json.dumps(answer)
+
+
+def copied_loosely(rng: random.Random, answer: dict[str, Any]) -> str:
+    """Other quotes, case, dashes and punctuation; markup, emoji and a word between left out; a typo corrected."""
+    forms: list[Callable[[str], str]] = [
+        lambda text: text.replace("“", '"').replace("”", '"').replace("\u2019", "'").replace("…", "..."),
+        lambda text: text.replace("“", "").replace("”", ""),
+        str.upper,
+        str.lower,
+        lambda text: text.replace("—", "-"),
+        lambda text: text.replace(" — ", ", "),
+        lambda text: text.rstrip(".!") + ".",
+        lambda text: text.rstrip(".!"),
+        lambda text: text.replace(". ", ", "),
+        lambda text: text.replace("**", ""),
+        lambda text: text.replace("🎉 ", ""),
+        lambda text: text.replace("definately", "definitely"),
+        lambda text: f"“{text}”",
+        lambda text: f"… {text} …",
+        lambda text: text.replace("it\u2019s lovely 🎉 and", "..."),
+        lambda text: "  ".join(text.split(" ")),
+    ]
+
+    def change(name: str, value: Any) -> Any:
+        if name not in COPIED or not isinstance(value, str):
+            return value
+        for form in rng.sample(forms, 2):
+            value = form(value)
+        return value
+
+    return json.dumps(walked(answer, change))
+
+
+SAME: list[Perturb] = [
+    refs,
+    case_of_choices,
+    numbers,
+    nulls,
+    names_of_fields,
+    further_fields,
+    around,
+    wrapped,
+    too_long,
+    unknown_entities,
+    copied_loosely,
+]
+
+
+def answered(form: type[BaseModel], text: str) -> BaseModel:
+    found = answer_object(text)
+    assert found is not None, text
+    question = Question("any", "small", "", "", "", form, 100)
+    return read(question, Completion(found, "m", Usage())).answer
+
+
+def kept(answer: BaseModel) -> list[str]:
+    """The items of an answer that its rules let through, in one form each."""
+    if isinstance(answer, Judgement):
+        return _judged(answer)
+    if isinstance(answer, Consolidation):
+        return _merged(answer)
+    dumped = answer.model_dump()
+    scenes = [scene for one in objects(dumped) for scene in one.pop("scenes", [])]
+    drawn = [scene for each in scenes if (scene := _drawn(each))]
+    return [
+        *drawn,
+        *(
+            " ".join(token.form for token in tokens(f"{name}: {json.dumps(item, sort_keys=True)}"))
+            for name, value in dumped.items()
+            for item in (value if isinstance(value, list) else [value])
+        ),
+    ]
+
+
+def _messages() -> dict[str, Message]:
+    at = datetime(2026, 3, 2, tzinfo=UTC)
+    return {
+        ref: Message(
+            message_id=UUID(int=number),
+            producer_id=None,
+            session_id=UUID(int=9),
+            conversation=None,
+            role="user",
+            speaker=None,
+            content=text,
+            metadata={},
+            created_at=at + timedelta(minutes=number),
+            received_at=at,
+            judged=False,
+        )
+        for number, (ref, text) in enumerate(SAID.items(), 1)
+    }
+
+
+def _judged(answer: Judgement) -> list[str]:
+    messages = _messages()
+    shown = {ref: ShownMessage(message, message.content) for ref, message in messages.items()}
+    found = extraction_rules.check(answer, shown, {one.message_id for one in messages.values()}, {})
+    assert all(one.span in one.message.content for one in [*found.facts, *found.todos])
+    return [
+        *(f"{one.message.message_id} {one.type} {one.content} {one.refs} {one.importance}" for one in found.facts),
+        *(f"{one.message.message_id} {one.kind} {one.content}" for one in found.todos),
+        *(f"{one.message_id} {one.asked_in}" for one in found.confidences),
+    ]
+
+
+def _drawn(scene: dict[str, Any]) -> str | None:
+    messages = _messages()
+    own = {message.message_id: message.content for message in messages.values()}
+    found = SessionWithScenes.model_validate({**SUMMARY, "scenes": [scene]}).scenes[0]
+    try:
+        resting = scene_rules.check(found, messages, own, "\n".join(SAID.values()), UTC)
+    except scene_rules.Dropped:
+        return None
+    quoted = len(resting.scene.dialogue or [])
+    return f"{resting.scene.action} {resting.message_ids} {resting.scene.realm} {resting.scene.importance} {quoted}"
+
+
+def _merged(answer: Consolidation) -> list[str]:
+    nodes = [
+        made_up(1, "Pip mended the roof for 40 pounds.", themes=["Roof"], actors=["Pip", "Ivor"]),
+        made_up(2, "The roof of Pip leaked.", dialogue=["“Never — again”, he said."], when=["2026-03-02"]),
+        *(made_up(number, "Pip slept well.") for number in (3, 4, 5)),
+        made_up(6, "Pip bought a nail.", status="dying", may_die=True),
+    ]
+    batch = PromptBatch(TOPIC, nodes, frozenset())
+    try:
+        merge_rules.check(batch, answer)
+    except BadAnswer as bad:
+        if not isinstance(bad.valid, Consolidation):
+            return []
+        answer = bad.valid
+    scenes = [merge_rules.survivor_of(batch.by_reference, merge) for merge in answer.merges]
+    return [*(scene.model_dump_json() for scene in scenes), *answer.make_dead]
+
+
+@pytest.mark.parametrize("perturb", SAME, ids=lambda perturb: perturb.__name__)
+@pytest.mark.parametrize("purpose", RIGHT)
+def test_what_an_answer_says_in_another_form_is_kept(purpose, perturb):
+    form, right = RIGHT[purpose]
+    wanted = kept(answered(form, json.dumps(right)))
+    assert len(wanted) >= len(right)
+    if perturb is unknown_entities:
+        wanted = [one.replace("person:", "thing:") for one in wanted]
+    found = lost = 0
+    for seed in range(25):
+        answer = kept(answered(form, perturb(random.Random(seed), deepcopy(right))))
+        found += sum(one in answer for one in wanted)
+        lost += sum(one not in answer for one in wanted)
+    assert found >= 0.95 * (found + lost), f"{lost} lost"
+
+
+@pytest.mark.parametrize("purpose", [each for each in RIGHT if each not in {"rolling", "name"}])
+def test_of_an_answer_whose_end_is_cut_off_the_whole_items_are_kept(purpose):
+    form, right = RIGHT[purpose]
+    text = json.dumps(right)
+    wanted = {name: value for name, value in right.items() if isinstance(value, list)}
+    for cut in range(len(text) // 3, len(text)):
+        found = answer_object(text[:cut])
+        whole = {
+            name: sum(_end(text, right, name, place) <= cut for place in range(len(wanted[name]))) for name in wanted
+        }
+        if found is None:
+            assert not any(whole.values())
+            continue
+        try:
+            answer = answered(form, text[:cut])
+        except BadAnswer:
+            assert not any(whole.values()) or not isinstance(next(iter(right.values())), list)
+            continue
+        got = {name: len(getattr(answer, name)) for name in wanted}
+        if purpose == "judge":
+            # What is cut off may have named messages that stay in confidence.
+            assert UNTOLD in [one.model_dump() for one in answer.confidences]
+            got["confidences"] -= 1
+        assert got == whole
+
+
+@pytest.mark.parametrize("said", [None, "left out", ["m3"], [{"message": "m3"}], [{"msg": "m3"}], [["m3", "m3"]], "m3"])
+def test_a_confidence_is_never_lost(said):
+    _, right = RIGHT["judge"]
+    answer = {name: value for name, value in right.items() if name != "confidences"}
+    if said != "left out":
+        answer["confidences"] = said
+    found = [one.model_dump() for one in answered(Judgement, json.dumps(answer)).confidences]
+    assert bool(found) == (said is not None)
+    # What names no message puts all in confidence.
+    assert all(one["message"] == "m3" or one["message"] not in SAID for one in found)
+
+
+def _end(text: str, right: dict[str, Any], name: str, place: int) -> int:
+    """Where an item of a list ends in the text."""
+    at = text.index(f'"{name}": [') + len(f'"{name}": [')
+    return at + len(", ".join(json.dumps(item) for item in right[name][: place + 1]))
+
+
+@pytest.mark.parametrize(
+    "broken", ["span", "message", "realm", "speaker", "type", "statement", "subject", "entities", "confidence"]
+)
+def test_an_item_that_says_nothing_is_dropped_alone(broken):
+    form, right = RIGHT["judge"]
+    wanted = kept(answered(form, json.dumps(right)))
+    for value in ({"no": "thing"}, "???", []):
+        answer = deepcopy(right)
+        answer["facts"][1][broken] = value
+        found = kept(answered(form, json.dumps(answer)))
+        assert [one for one in wanted if "Antwerp" not in one] == [one for one in found if "Antwerp" not in one]
