@@ -324,6 +324,10 @@ class LlmSession:
             # The traceback would keep its frames, and with them every text, in memory.
             return fault.with_traceback(None)
 
+    def count_dropped(self, purpose: str, reasons: Mapping[str, int]) -> None:
+        """Count items of a valid answer that its caller drops, by reason."""
+        self._ledger.count_dropped(purpose, reasons)
+
     def _read(self, question: Question[A], response: Response, shorten: Shorten[A] | None) -> A:
         completion = Completion(response.completion, response.model, Usage())
         if response.defect is not None:
