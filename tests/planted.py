@@ -39,6 +39,7 @@ WITHOUT_WORDS: Mapping[str, set[str]] = {
         "provider_batches.kind",
         "dropped_items.purpose",
         "dropped_items.reason",
+        "unanswered_questions.reason",
         "model_calls.kind",
         "model_calls.purpose",
         "model_responses.kind",

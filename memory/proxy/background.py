@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from memory.proxy.own_words import own_words
+from memory.proxy.own_words import between_tags, own_words
 from memory.proxy.task_templates import TEMPLATES
 from memory.proxy.transcript import Transcript
 from schemas.proxy.task_prompts import PLACEHOLDER
@@ -24,14 +24,16 @@ _LOOKED_AT = 20_000
 _TELLING = 40
 # Frontends that may send one role only merge a template with the line before it; so many paragraphs are looked at.
 _PARAGRAPHS = 12
-_QUOTED_USER = re.compile(r"^[\s>*#-]*(?:user|human)\**\s*:|\"role\"\s*:\s*\"user\"", re.IGNORECASE | re.MULTILINE)
+_QUOTED_USER = re.compile(
+    r"^[ \t>*#-]{0,20}(?:user|human)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"user\"", re.IGNORECASE | re.MULTILINE
+)
 _QUOTED_MODEL = re.compile(
-    r"^[\s>*#-]*(?:assistant|ai|bot|model)\**\s*:|\"role\"\s*:\s*\"assistant\"", re.IGNORECASE | re.MULTILINE
+    r"^[ \t>*#-]{0,20}(?:assistant|ai|bot|model)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"assistant\"",
+    re.IGNORECASE | re.MULTILINE,
 )
 _QUOTES = re.compile(
-    r"<(?P<tag>chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content)>"
-    r"(?P<talk>.*)</(?P=tag)>",
-    re.IGNORECASE | re.DOTALL,
+    r"<(?P<name>chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content)>",
+    re.IGNORECASE,
 )
 
 
@@ -60,7 +62,8 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     is_alone = last.role == "user" and all(line.role == "system" for line in lines[:-1])
     if is_alone:
         own = own_words(last.text)[-_LOOKED_AT:]
-        if any(_is_talk(quoted["talk"]) for quoted in _QUOTES.finditer(own)):
+        quoted = between_tags(_QUOTES, own)
+        if quoted is not None and _is_talk(quoted):
             return "frontend"
         if _is_talk(own):
             return "unsure"

@@ -33,15 +33,14 @@ _WHAT = (
     r"|memories|web pages?|pages?"
 )
 _HEADING = (
-    r"[ \t]*(?:#{1,6}[ \t]*|\*\*|--+[ \t]*|=+[ \t]*|\[)?(?:the[ \t]+)?"
+    r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--+[ \t]*+|=+[ \t]*+|\[)?(?:the[ \t]+)?"
     r"(?:(?:here[ \t]+(?:are|is)|use|using|see|based on|given)[ \t]+)?(?:the[ \t]+)?(?:following[ \t]+)?"
     rf"(?:(?:{_OF_WHAT})[ \t]+){{0,3}}(?:{_WHAT})"
     r"(?:[ \t]+(?:information|contents?|excerpts?|from (?:the )?(?:web|internet|files?|documents?|knowledge base)"
     r"|for [^\n:]{1,60}|below))?"
-    r"(?:[ \t]*\([^()\n]{0,80}\))?[ \t]*(?:\*\*|\]|--+|=+)?[ \t]*:?(?:\*\*)?[ \t]*:?[ \t]*"
+    r"(?:[ \t]*+\([^()\n]{0,80}\))?[ \t]*+(?:\*\*|\]|--+|=+)?[ \t]*+:?(?:\*\*)?[ \t]*+:?[ \t]*+"
 )
-_QUOTE = r"(?P<fence>\"{3}|'{3}|`{3,}|~{3,})[^\n]*\n(?P<inner>.*?)\n?[ \t]*(?P=fence)"
-_HEADED_QUOTE = re.compile(rf"(?P<head>{_HEADING})\n?\s*{_QUOTE}", re.IGNORECASE | re.DOTALL)
+_FENCE = re.compile(r"\"{3}|'{3}|`{3,}|~{3,}")
 # Below such a heading people list things of their own as well, but not with numbers in brackets, or addresses.
 _ENTRY = re.compile(r"[ \t]*(?:\[\^?\d{1,3}\]|https?://|(?:url|title|source|link|snippet)[ \t]*:)", re.IGNORECASE)
 _RESULT = re.compile(r"[ \t]*(?:\d{1,3}[.):]|[-*•])[ \t]")
@@ -62,10 +61,7 @@ _ASKED = re.compile(
     r"(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*(?P<question>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_QUERY_TAG = re.compile(
-    r"<(?P<name>user_query|query|user_question|question|user_message|user_input)>(?P<question>.*)</(?P=name)>",
-    re.IGNORECASE | re.DOTALL,
-)
+_QUERY_TAG = re.compile(r"<(?P<name>user_query|query|user_question|question|user_message|user_input)>", re.IGNORECASE)
 _BEHIND_QUESTION = re.compile(
     r"\n[ \t]*(?:#{1,6}[ \t]*|\*\*)?(?:reference materials?|references?|context|sources?|documents?)"
     r"(?:\*\*)?[ \t]*:.*\Z",
@@ -115,18 +111,42 @@ def is_steering(text: str) -> bool:
     return bool(text.strip()) and all(map(_is_steering, _PARAGRAPHS.split(text.strip())))
 
 
+def between_tags(opens: re.Pattern[str], text: str) -> str | None:
+    """The text between the first tag that `opens` finds, by its group `name`, and the last that closes it, if any."""
+    if (tag := opens.search(text)) is None:
+        return None
+    closing = [one.start() for one in re.finditer(f"</{re.escape(tag['name'])}>", text, re.IGNORECASE)]
+    return text[tag.end() : closing[-1]] if closing and closing[-1] >= tag.end() else None
+
+
+def _headed_blocks(text: str) -> list[tuple[int, int]]:
+    """Where quoted blocks under a heading of retrieved things begin, with their headings, and end."""
+    blocks = []
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence[0].startswith(opened[0]) and "\n" in text[opened.end() : fence.start()]:
+            head = text[: opened.start()].rstrip()
+            begins = head.rfind("\n") + 1
+            if _HEADED.match(head[begins:]):
+                blocks.append((begins, fence.end()))
+            opened = None
+    return blocks
+
+
 def _question(text: str) -> str:
     """The question behind instructions to answer it from a context; the text as it is if none can be told."""
     ends = list(_END_OF_CONTEXT.finditer(text))
-    if quoted := _QUERY_TAG.search(text, ends[-1].end() if ends else 0):
-        return quoted["question"]
+    if quoted := between_tags(_QUERY_TAG, text[ends[-1].end() :] if ends else text):
+        return quoted
     if ends:
         behind = text[ends[-1].end() :]
         asked = _ASKED.search(behind) if _WHEN_ANSWERING.match(behind.lstrip()) else None
         if asked or behind.strip():
             return asked["question"] if asked else behind
-    if quoted := _QUERY_TAG.search(text):
-        return quoted["question"]
+    if quoted := between_tags(_QUERY_TAG, text):
+        return quoted
     if asked := _ASKED.search(text):
         return _BEHIND_QUESTION.sub("", asked["question"])
     if ends:
@@ -138,8 +158,9 @@ def _without_first(text: str) -> str:
     """The text without what a frontend put before it."""
     if (tag := _OPENS.match(text)) and (end := _closing(text, tag)) is not None and _is_apart(text[end:], before=True):
         return text[end:].lstrip()
-    if (quoted := _HEADED_QUOTE.match(text)) and _is_apart(text[quoted.end() :], before=True):
-        return text[quoted.end() :].lstrip()
+    blocks = _headed_blocks(text)
+    if blocks and not text[: blocks[0][0]].strip() and _is_apart(text[blocks[0][1] :], before=True):
+        return text[blocks[0][1] :].lstrip()
     first, rest = _first_paragraph(text)
     if _is_steering(first):
         return rest
@@ -153,9 +174,9 @@ def _without_last(text: str) -> str:
         begins = _opening(text, tag)
         if begins is not None and (not text[:begins].strip() or text[:begins].endswith("\n")):
             return text[:begins]
-    for quoted in _HEADED_QUOTE.finditer(text):
-        if not text[quoted.end() :].strip() and _begins_line(text, quoted.start()):
-            return text[: quoted.start()]
+    blocks = _headed_blocks(text)
+    if blocks and not text[blocks[-1][1] :].strip():
+        return text[: blocks[-1][0]]
     paragraphs = _PARAGRAPHS.split(text)
     if _is_steering(paragraphs[-1]):
         return text[: text.rfind(paragraphs[-1])]
@@ -194,10 +215,6 @@ def _opening(text: str, tag: re.Match[str]) -> int | None:
 def _is_apart(rest: str, *, before: bool) -> bool:
     """Whether a block is followed by a line break, so that it is no part of a sentence."""
     return not rest.strip() or (before and rest.lstrip(" \t").startswith("\n"))
-
-
-def _begins_line(text: str, place: int) -> bool:
-    return place == 0 or text[:place].rstrip(" \t").endswith("\n")
 
 
 def _first_paragraph(text: str) -> tuple[str, str]:

@@ -30,18 +30,21 @@ LEAST_WORDS = 4
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 
+# Panels are looked for in texts of so many characters: unclosed ones take the square of the length.
+MOST_COMPARED = 4_000
 _PANELS = re.compile(
     r"(?P<fence>`{3,}|~{3,}).*?(?P=fence)|<!--.*?-->|<(?P<tag>[a-z][\w-]*)(?:\s[^<>]*)?>.*?</(?P=tag)>|<[^<>]{1,200}>"
     r"|^[ \t]*\|.*\|[ \t]*$|^[ \t]*\[[^\[\]\n]*\][ \t]*$",
     re.IGNORECASE | re.DOTALL | re.MULTILINE,
 )
 _TIME = (
-    r"(?:\d{4}-\d{1,2}-\d{1,2}[T ,]*|\d{1,2}[./]\d{1,2}[./]\d{2,4}[ ,]*|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[ ,]*"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}(?:, \d{4})?[ ,]*)*"
+    r"(?:\d{4}-\d{1,2}-\d{1,2}[T ,]*+|\d{1,2}[./]\d{1,2}[./]\d{2,4}[ ,]*+|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[ ,]*+"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*+ \d{1,2}(?:, \d{4})?[ ,]*+)*"
     r"(?:(?:at )?\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?: ?[ap]\.?m\.?)?(?: ?(?:utc|gmt|z|[+-]\d{2}:?\d{2}))?)?"
 )
 _TIMED = re.compile(
-    rf"\A\s*(?:[\[(<{{]\s*(?:time|date|sent|at)?:?\s*{_TIME}\s*[\])>}}]\s*[:-]?|{_TIME}\s*[-–—|:]+\s)\s*", re.IGNORECASE
+    rf"\A\s*+(?:[\[(<{{]\s*+(?:time|date|sent|at)?:?\s*+{_TIME}\s*+[\])>}}]\s*+[:-]?|{_TIME}\s*+[-–—|:]+\s)\s*+",
+    re.IGNORECASE,
 )
 _BRACKET_TIME = re.compile(r"\A\s*[\[(][^\[\]()\n]{0,60}\d{1,2}:\d{2}[^\[\]()\n]{0,30}[\])]\s*[:-]?\s*")
 _BRACKET = re.compile(r"\A\s*\[(?:time|date|timestamp|clock)\b[^\[\]\n]{0,60}\]\s*", re.IGNORECASE)
@@ -142,6 +145,8 @@ def _candidates(
 
 def _is_translation(one: str, other: str) -> bool:
     """Whether two texts may say the same in two languages: about as long, and with the same numbers."""
+    if max(len(one), len(other)) > MOST_COMPARED:
+        return False
     one, other = _PANELS.sub(" ", one), _PANELS.sub(" ", other)
     lengths = sorted((len(one.strip()), len(other.strip())))
     if lengths[1] > MOST_RATIO * lengths[0] or _NUMBER.findall(one) != _NUMBER.findall(other):
@@ -165,6 +170,8 @@ def _language(text: str) -> str | None:
 def _core(text: str) -> tuple[str, str]:
     """The letters and digits of a text, without panels, markup and the time before it; and those of the panels."""
     text = _without_time(unicodedata.normalize("NFKC", text))
+    if len(text) > MOST_COMPARED:
+        return _letters(text), ""
     bare = _letters(_PANELS.sub(" ", text))
     panels = "".join(_letters(found.group()) for found in _PANELS.finditer(text) if found["fence"] or found["tag"])
     return (bare, panels) if bare else (_letters(text), "")

@@ -20,7 +20,7 @@ _CHARACTER = re.compile(
 _PERSONA = re.compile(
     r"\bfictional (?:\w+ )?(?:chat|roleplay|conversation) between [^\n]{1,200}? and (?P<name>[^\n.]{1,100}?)\."
 )
-_CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\]]*\]", re.IGNORECASE)
+_CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
 _CARD = re.compile(r"\s*(?:You are|You're|Act as|Roleplay as)\s+(?P<name>[^\n,.:;]{1,100})", re.IGNORECASE)
 _LABEL = re.compile(r"^(?P<name>[^\n:\[\]<>{}]{1,100}):[ \t]", re.MULTILINE)
 

@@ -59,11 +59,11 @@ _EMOJI = _class_of("So")
 _SIGNS = _class_of("Sc", "Sm")
 _NUMBER = r"(?:\d+(?:[.,\u066b\u066c]\d+)*|(?<![\w.])\.\d+)"
 _TOKEN = re.compile(
-    rf"(?P<number>(?:(?<![\w.,)\]%])[-+])?{_NUMBER})"
-    rf"|(?P<character>[{_UNSPACED}][{_MARKS}]*)"
+    rf"(?P<character>[{_UNSPACED}][{_MARKS}]*)"
     # French elision: the word behind it can be quoted by itself.
     rf"|(?P<elision>(?:[ldjmnstc]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=[^\W\d_]))"
     rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
+    rf"|(?P<number>(?:(?<![\w.,)\]%])[-+])?{_NUMBER})"
     rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_EMOJI}](?:\u200d[{_EMOJI}])*)"
     # `<`, `>` and `~` are signs in sums and markup elsewhere; the latter is blanked before.
     rf"|(?P<sign>[{_SIGNS}$+=<>%\u2030])"

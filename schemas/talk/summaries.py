@@ -1,7 +1,7 @@
 """Summaries: the models' output schemas, stored versions, and the session state (state-and-memory seed)."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
@@ -27,7 +27,10 @@ class Summary(BaseModel):
         """Read a null as a text or list without content: models write one for the other."""
         if not isinstance(given, dict):
             return given
-        empty = {name: "" if field.annotation is str else [] for name, field in cls.model_fields.items()}
+        kinds = {name: field.annotation for name, field in cls.model_fields.items()}
+        empty = {
+            name: "" if kind is str else [] for name, kind in kinds.items() if kind is str or get_origin(kind) is list
+        }
         return {name: empty.get(name) if value is None else value for name, value in given.items()}
 
 

@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from io import BufferedReader, RawIOBase, TextIOWrapper
 from pathlib import Path, PurePath
-from typing import IO
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile, is_zipfile
-
-from typing_extensions import Buffer
 
 from memory.intake.importers.entries import ExportFile
 from memory.text.errors import InvalidRequest
@@ -112,7 +110,7 @@ class _Recoded(RawIOBase):
         """Return that it can be read."""
         return True
 
-    def readinto(self, buffer: Buffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         """Read some bytes into a buffer; returns how many, 0 at the end."""
         into = memoryview(buffer).cast("B")
         if not self._left:

@@ -234,6 +234,7 @@ ARGUMENTS = {
     "entities list": about(),
     "entities merges": about(),
     "todos list": about(),
+    "judgements": about(),
     "export": plain(lambda on: on.slug),
     "work list": plain(),
     "work show": plain(lambda on: on.first("work_id", "work", "state = 'dead'")),

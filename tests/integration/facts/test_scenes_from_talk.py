@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memory.accounts import erasure
-from memory.accounts.beings import change
+from memory.accounts.beings import change_within_limits
 from memory.context.retrieval import embed_message, retrieve
 from memory.intake import retraction
 from memory.intake.notes import accept_notes
@@ -165,7 +165,6 @@ def test_a_patrol_makes_a_memory_of_it_which_tells_the_words_that_it_rests_on(ta
     [
         scene(),
         scene("m9"),
-        scene("m1", "m9"),
         scene("m2"),
         scene("m1", action="The user moved in 1999."),
         scene("m1", action=" "),
@@ -181,6 +180,13 @@ def test_a_scene_without_evidence_is_dropped_and_the_summary_stays(talk, unfound
     closed(talk)
     assert actions(talk) == ["The user likes it."]
     assert len(asked(talk)) == 1
+
+
+def test_a_scene_rests_on_the_messages_that_exist(talk):
+    chat(talk)
+    draws(talk, scene("m1", "m9"))
+    closed(talk)
+    assert actions(talk) == ["The user moved to Lisbon."]
 
 
 def test_a_session_has_at_most_six_scenes_over_all_portions(talk):
@@ -240,7 +246,7 @@ def test_a_game_is_drawn_as_one_and_shown_as_one(talk):
 )
 def test_a_beings_own_choice_comes_before_the_setting(talk, setting, own, expected):
     talk.settings = talk.settings.model_copy(update={"scenes": setting})
-    change(talk.store, talk.settings, talk.being, BeingChanges(scenes=own))
+    change_within_limits(talk.store, talk.settings, talk.being, BeingChanges(scenes=own))
     chat(talk)
     closed(talk)
     assert len(asked(talk)) == expected
@@ -354,10 +360,10 @@ def test_without_a_key_the_session_waits_and_nothing_is_marked(talk):
 
 
 def test_the_choice_is_shown_with_the_being(talk):
-    change(talk.store, talk.settings, talk.being, BeingChanges(scenes="off"))
+    change_within_limits(talk.store, talk.settings, talk.being, BeingChanges(scenes="off"))
     with talk.store.transaction() as tx:
         assert beings.get_being(tx, talk.being.being_id).scenes == "off"
-    change(talk.store, talk.settings, talk.being, BeingChanges(scenes=None))
+    change_within_limits(talk.store, talk.settings, talk.being, BeingChanges(scenes=None))
     with talk.store.transaction() as tx:
         assert beings.get_being(tx, talk.being.being_id).scenes is None
 

@@ -83,12 +83,15 @@ def all_patterns() -> tuple[list[Found], list[Built]]:
                 _add(found, one)
         for call in _calls(tree):
             method = call.func.attr
+            if module and method == "compile" and _is_assigned(call, tree):
+                # It is among the module's names.
+                continue
             pattern = _evaluated(call, names)
             if pattern is None:
                 built.append(Built(f"{name}:{ast.unparse(call.args[0])}"))
             elif method != "compile":
                 _add(found, Found(f"{name}:{call.lineno}", pattern, frozenset([method])))
-            elif not any(isinstance(one, ast.Assign | ast.AnnAssign) for one in tree.body if call in ast.walk(one)):
+            else:
                 _add(found, Found(f"{name}:{call.lineno}", pattern))
     return sorted(found.values(), key=lambda one: one.where), built
 
@@ -147,6 +150,10 @@ def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:  # no
             yield from _patterns_in(one, depth + 1)
 
 
+def _is_assigned(call: ast.Call, tree: ast.Module) -> bool:
+    return any(isinstance(one, ast.Assign | ast.AnnAssign) for one in tree.body if call in ast.walk(one))
+
+
 def _calls(tree: ast.Module) -> Iterator[ast.Call]:
     for node in ast.walk(tree):
         if (
@@ -159,6 +166,15 @@ def _calls(tree: ast.Module) -> Iterator[ast.Call]:
             yield node
 
 
+class _Word(str):
+    """Stands for what is only known at run time, also for a part of it."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: Any) -> "_Word":
+        return self
+
+
 def _evaluated(call: ast.Call, names: Mapping[str, Any]) -> re.Pattern[Any] | None:
     """The expression of a call; what is only known at run time is a word in it."""
     argument = call.args[0]
@@ -166,7 +182,7 @@ def _evaluated(call: ast.Call, names: Mapping[str, Any]) -> re.Pattern[Any] | No
         isinstance(argument, ast.Name) and isinstance(names.get(argument.id), str | re.Pattern)
     ):
         return None
-    words = ChainMap(dict(names), defaultdict(lambda: "word"))
+    words = ChainMap(dict(names), defaultdict(lambda: _Word("word")))
     pattern = eval(compile(ast.Expression(argument), "<pattern>", "eval"), {"__builtins__": {}}, words)  # noqa: S307
     by_place = call.args[FLAGS_AT[call.func.attr] :]
     flags = next((one.value for one in call.keywords if one.arg == "flags"), by_place[0] if by_place else None)

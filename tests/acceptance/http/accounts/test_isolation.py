@@ -133,6 +133,7 @@ CASES = {
     },
     "POST /v1/beings/{being}/entities/merges/{merge_id}/accept": lambda _: {},
     "POST /v1/beings/{being}/entities/merges/{merge_id}/decline": lambda _: {},
+    "GET /v1/beings/{being}/judgements": lambda _: {},
     "GET /v1/beings/{being}/todos": lambda it: {"params": {"cursor": it.todo_id}},
     "PATCH /v1/beings/{being}/todos/{todo_id}": lambda _: {"json": {"status": "DONE"}},
     "DELETE /v1/beings/{being}/todos/{todo_id}": lambda _: {},

@@ -73,7 +73,7 @@ TOOLS = {
 # Routes that answer numbers, ids, times and settings, or what is the user's, or here nothing.
 WITHOUT_TEXTS = {"GET /v1/cost"} | {
     f"GET /v1/beings/{{being}}/{path}"
-    for path in ("contexts", "cost", "overview", "spine", "vault/candidates", "vault/proposals")
+    for path in ("contexts", "cost", "judgements", "overview", "spine", "vault/candidates", "vault/proposals")
 }
 # What is asked without a Being is the user's, who may see all: a token for one Being sees that one alone.
 FOR_ALL = "a token for all Beings"
@@ -113,12 +113,17 @@ def say_everything(side: Side, document: dict[str, Any]) -> None:
             assert not isinstance(told, dict) or told.get("rejected", []) == [], (name, given, told)
 
 
+MOMENTS = {"since": "2001-01-01", "until": "2100-01-01"}
+
+
 async def say_everything_to_tools(stack: Stack, person: Person) -> None:
     """Call every MCP tool with arguments that hold a word of their own in each text."""
     async with over_http(stack, person, ALL_SCOPES, person.being.being_id) as client:
         for tool in (await client.list_tools()).tools:
             for given in inputs(tool.input_schema, tool.input_schema, WORDS, f"tool {tool.name}"):
-                result = await client.call_tool(tool.name, given)
+                # Moments are texts, which models write in several forms.
+                moments = {name: day for name, day in MOMENTS.items() if name in given}
+                result = await client.call_tool(tool.name, given | moments)
                 assert not result.is_error, (tool.name, given, result.content)
 
 

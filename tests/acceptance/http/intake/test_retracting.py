@@ -21,13 +21,13 @@ def retract(person, **changes):
 def test_a_swiped_answer_is_in_no_search_and_no_context_until_it_is_restored(person):
     receipt = person.ask("POST", "/messages", json=SAID).json()
     assert wait_until(lambda: "swiped" in found(person), PATIENCE)
-    assert "zeppelin" in person.ask("POST", "/context", json={"message": "And?"}).text
+    assert "zeppelin" in person.ask("POST", "/context", json={"message": "And?", "conversation": "chat"}).text
 
     answer = retract(person, json={"ids": ["swiped", "on-its-way"]}).json()
 
     assert (answer["retracted"], answer["awaited"], answer["ids"]) == (1, 1, [receipt["ids"][1]])
     assert "swiped" not in found(person)
-    assert "zeppelin" not in person.ask("POST", "/context", json={"message": "And?"}).text
+    assert "zeppelin" not in person.ask("POST", "/context", json={"message": "And?", "conversation": "chat"}).text
     assert person.ask("GET", "/session-state").json()["state"]["messageCount"] == 1
     (listed,) = person.ask("GET", "/retracted-messages").json()["messages"]
     assert (listed["producer_id"], listed["content"]) == ("swiped", SAID[1]["content"])
