@@ -38,6 +38,7 @@ def test_it_turns_red_when_due_work_is_left_lying(stack, ledger, problem, wait_u
             "kinds of work": True,
             "dead work": True,
             "daily budgets": True,
+            "providers of language models": True,
             "redis": True,
         } | {check: False}
 
