@@ -13,7 +13,7 @@ TURNS = 2000
 
 
 def write(person, conversation, lines):
-    """Write lines, each said after the one before it, as if they had come in one by one."""
+    """Write lines, each said after the one before it, as if they had come in one by one; none in the future."""
     with person.ledger.transaction() as tx:
         (last,) = tx.execute(
             "select * from memory.messages where being_id = %s order by message_id desc limit 1",
@@ -30,7 +30,7 @@ def write(person, conversation, lines):
             [
                 (last["being_id"], id_, last["session_id"], role, text, str(id_), last["created_at"] + at)
                 for at, (id_, (role, text)) in enumerate(zip(ids, lines, strict=True))
-                for at in [timedelta(milliseconds=at + 1)]
+                for at in [timedelta(microseconds=at + 1)]
             ],
         )
         places = [
