@@ -17,8 +17,9 @@ from psycopg.rows import dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from schemas.errors import StatementTimeout, Unavailable
 from schemas.ledger.work import Claim, TaskMessage
-from store.errors import StatementTimeout, Unavailable, translated
+from store.errors import translated
 from store.ledger import work
 from store.shares import BulkShare, BulkTurns, Limits, UserShares, allowance
 from store.transaction import Transaction

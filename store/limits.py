@@ -3,7 +3,7 @@
 from typing import Literal
 from uuid import UUID
 
-from store.errors import Refused
+from schemas.errors import Refused
 from store.transaction import Transaction, value
 
 Kind = Literal["being", "token", "key", "request_key", "kept_note", "keyed_knowledge", "seed"]

@@ -15,7 +15,8 @@ import psycopg
 import structlog
 from psycopg.rows import dict_row
 
-from store.errors import MigrationRefused, translated
+from schemas.errors import MigrationRefused
+from store.errors import translated
 from store.estimates import fix_estimates
 from store.transaction import Transaction, value
 

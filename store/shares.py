@@ -19,7 +19,7 @@ from threading import Condition, Lock
 from time import monotonic, sleep
 from uuid import UUID
 
-from store.errors import Unavailable
+from schemas.errors import Unavailable
 
 # A batch that took very long (a lock, a slow disk) is not followed by a rest as long as itself.
 LONGEST_REST = 3.0

@@ -13,9 +13,9 @@ from memory.operations import upkeep
 from memory.patrol import demand
 from memory.search import embedding, vector_indexes
 from memory.talk import spine as spines
+from schemas.errors import Unavailable
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
-from store.errors import Unavailable
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app
 from workers.runtime.dispatch import empty_queues

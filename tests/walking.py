@@ -8,11 +8,11 @@ from memory.patrol import demand
 from memory.patrol import steps as patrol
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
+from schemas.errors import Withdrawn
 from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.runs import Run
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import Withdrawn
 from store.ledger import work
 from store.patrol import runs
 

@@ -21,8 +21,8 @@ from memory.text.errors import InvalidRequest, NothingTaken
 from memory.text.items import ItemBatchRefused, TooManyItems
 from memory.vault.gates import GateRefused
 from providers.errors import ProviderError, Transient
+from schemas.errors import BudgetSpent, NotFound, Refused, StatementTimeout, Unavailable
 from schemas.text.validation_messages import MOST_MESSAGES, bounded, place_of, shortened
-from store.errors import BudgetSpent, NotFound, Refused, StatementTimeout, Unavailable
 from workers.runtime.faults import described
 
 log = structlog.get_logger()

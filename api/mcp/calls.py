@@ -13,9 +13,9 @@ from memory.intake.batches import IntakeFull
 from memory.text.errors import InvalidRequest
 from memory.text.items import ItemBatchRefused
 from providers.errors import ProviderError
+from schemas.errors import NotFound, Refused, Unavailable
 from schemas.text.storable import storable, unstorable
 from schemas.text.validation_messages import bounded, validation_messages
-from store.errors import NotFound, Refused, Unavailable
 from workers.runtime.faults import described
 
 log = structlog.get_logger()

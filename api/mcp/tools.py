@@ -36,6 +36,7 @@ from memory.search import search
 from schemas.accounts.accounts import Being
 from schemas.accounts.accounts import Scope as Permission
 from schemas.context.context import ContextRequest
+from schemas.errors import NotFound
 from schemas.limits import (
     DEFAULT_IMPORTANCE,
     MOST_NEIGHBOURS,
@@ -47,7 +48,6 @@ from schemas.limits import (
 from schemas.nodes.recall import RecallRequest, SearchRequest
 from schemas.search import USUAL_KINDS, EverythingRequest, Kind
 from store.accounts import beings, users
-from store.errors import NotFound
 from workers.runtime.resources import Resources
 
 CHANCE = SystemRandom()

@@ -12,8 +12,8 @@ from api.http.openapi import problems
 from api.http.problems import Rejection
 from api.http.resources import On
 from memory.operations.health import Finding, away_providers, findings, missing_migrations
+from schemas.errors import Unavailable
 from schemas.llm.calls import AwayProvider
-from store.errors import Unavailable
 from workers.runtime.resources import Resources
 
 router = APIRouter(prefix="/health", tags=["Health"])

@@ -8,7 +8,7 @@ from api.http.problems import rejection_of
 from memory.proxy.admission import NoPayer
 from memory.text.errors import InvalidRequest
 from providers.upstream import UpstreamFailed
-from store.errors import BudgetSpent
+from schemas.errors import BudgetSpent
 
 _TYPES = {
     HTTPStatus.UNAUTHORIZED: "authentication_error",

@@ -25,7 +25,7 @@ from memory.proxy import admission
 from memory.proxy.admission import Admission, NoPayer, Requested, Unaccounted
 from memory.text.errors import InvalidRequest
 from providers.thinking import Usage
-from store.errors import BudgetSpent, NotFound, Unavailable
+from schemas.errors import BudgetSpent, NotFound, Unavailable
 from workers.runtime.resources import Resources
 
 T = TypeVar("T")

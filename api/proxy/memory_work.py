@@ -22,9 +22,9 @@ from memory.proxy.turns import last_words
 from providers.chat_answer import ChatAnswer
 from providers.thinking import Usage
 from schemas.accounts.accounts import Being
+from schemas.errors import StoreError, Unavailable
 from schemas.llm.calls import Outcome
 from store.database import Store
-from store.errors import StoreError, Unavailable
 from workers.runtime.faults import described
 from workers.runtime.resources import Resources
 

@@ -22,7 +22,7 @@ from api.streams.entries import STREAMS, Entry, Fields, Unreadable, by_being, de
 from memory.erased.recognition import SecretMissing
 from memory.intake.batches import IntakeFull
 from memory.intake.delivery import deliver
-from store.errors import Unavailable
+from schemas.errors import Unavailable
 from workers.runtime import alive
 from workers.runtime.resources import Resources
 from workers.streams import rejected

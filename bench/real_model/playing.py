@@ -20,13 +20,13 @@ from providers.embedders import Embedders
 from providers.errors import BadAnswer, InputRefused, Transient
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
+from schemas.errors import BudgetSpent
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store import clock
 from store.accounts import beings, users
 from store.database import Store
-from store.errors import BudgetSpent
 from store.ledger import work
 
 MONTH = Path(__file__).parent / "month.jsonl"

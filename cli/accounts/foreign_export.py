@@ -19,9 +19,9 @@ from memory.intake.importers.entries import Bad, Entry, Names
 from memory.intake.importers.files import export_files
 from memory.intake.importers.importing import FORMATS, Import, Imported
 from schemas.accounts.accounts import Being
+from schemas.errors import Unavailable
 from schemas.limits import ITEM_BYTES
 from store.accounts import users
-from store.errors import Unavailable
 from workers.runtime.resources import Resources
 
 # Without a terminal, progress is a line for each so many entries.

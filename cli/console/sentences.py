@@ -10,8 +10,8 @@ from memory.text.errors import InvalidRequest
 from memory.text.items import ItemBatchRefused
 from memory.vault.gates import GateRefused
 from providers.errors import ProviderError
+from schemas.errors import StoreError
 from schemas.settings import Settings
-from store.errors import StoreError
 from workers.embedded.errors import StackError
 
 EXPECTED = (Failure, StoreError, ProviderError, InvalidRequest, ItemBatchRefused, IntakeFull, GateRefused)

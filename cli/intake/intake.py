@@ -21,9 +21,9 @@ from memory.intake.batches import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.text.json_lines import LineRefused, numbered, read_object
+from schemas.errors import Unavailable
 from schemas.intake.notes import Receipt, Trouble
 from schemas.limits import BATCH_ITEMS, DOCUMENT_BYTES
-from store.errors import Unavailable
 from workers.runtime.resources import Resources
 
 notes = Typer(help="Notes: scenes, todos, reminders and knowledge.", no_args_is_help=True)

@@ -9,11 +9,11 @@ from functools import partial
 from uuid import UUID
 
 from schemas.accounts.accounts import Being, OperatorToken, Scope, Token
+from schemas.errors import NotFound
 from schemas.text.storable import storable
 from store.accounts import beings, operators, tokens
 from store.accounts.tokens import Opened
 from store.database import Store
-from store.errors import NotFound
 
 PREFIX = "patrol_"
 NO_LONGER_VALID = "This token has expired or was revoked."

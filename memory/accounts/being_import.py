@@ -27,6 +27,7 @@ from memory.text.json_lines import LineRefused, numbered, read_object
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.accounts.portability import BeingLine, EndLine, ImportReport
+from schemas.errors import Refused
 from schemas.ledger.kinds import REEMBED
 from schemas.limits import REJECTED_LINES
 from schemas.settings import Settings
@@ -36,7 +37,6 @@ from store.accounts import beings, portable
 from store.accounts.portable import InvalidLine
 from store.accounts.portable_kinds import KINDS, Kind
 from store.database import Store
-from store.errors import Refused
 from store.facts import facts
 from store.intake import notes
 from store.ledger import work

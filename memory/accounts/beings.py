@@ -6,10 +6,10 @@ from uuid import UUID
 
 from memory.accounts.access import Caller
 from schemas.accounts.accounts import Being, BeingChanges, NewBeing
+from schemas.errors import Refused
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
-from store.errors import Refused
 from store.search import documents
 
 

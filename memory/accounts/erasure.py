@@ -14,12 +14,12 @@ from memory.talk.scene_removal import SceneRemoval
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User
 from schemas.accounts.portability import BeingErased
+from schemas.errors import NotFound
 from schemas.facts.answers import Erased
 from schemas.settings import Settings
 from store.accounts import beings, erased, message_erasure, users
 from store.accounts import erasure as erasing
 from store.database import Store
-from store.errors import NotFound
 from store.facts import facts
 from store.ledger import retention
 from store.llm import calls

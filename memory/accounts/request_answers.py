@@ -13,10 +13,10 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from schemas.errors import Refused
 from store.accounts import request_answers
 from store.accounts.request_answers import StoredAnswer
 from store.database import Store
-from store.errors import Refused
 
 NONCE_BYTES = 12
 

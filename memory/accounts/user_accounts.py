@@ -6,10 +6,10 @@ from uuid import UUID
 from memory.accounts import access
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import NewToken, NewUser, Token, User, UserChanges, UserPage
+from schemas.errors import NotFound
 from schemas.settings import Settings
 from store.accounts import beings, tokens, users
 from store.database import Store
-from store.errors import NotFound
 
 
 def add(store: Store, name: str, time_zone: str) -> User:

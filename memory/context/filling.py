@@ -13,6 +13,7 @@ from memory.vault.blocks import build_memory_block, build_snapshot_block
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
 from schemas.context.context import Profile, Snapshot, WorkingMemoryEntry
+from schemas.errors import NotFound
 from schemas.limits import (
     DIARY_DAYS,
     RECENT_NODES,
@@ -24,7 +25,6 @@ from store.context import context as material
 from store.context import persona, souls, working_memory
 from store.context.context import KeptNote
 from store.database import Store
-from store.errors import NotFound
 from store.facts import todos
 from store.transaction import Transaction
 

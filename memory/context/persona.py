@@ -15,9 +15,9 @@ from schemas.context.persona import (
     UserModel,
     WholeSoul,
 )
+from schemas.errors import NotFound
 from store.context import persona, souls
 from store.database import Store
-from store.errors import NotFound
 from store.transaction import Transaction
 
 

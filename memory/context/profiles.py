@@ -9,9 +9,9 @@ from uuid import UUID
 
 from schemas.accounts.accounts import Being
 from schemas.context.context import FILLED_REGIONS, NewProfile, Profile
+from schemas.errors import NotFound
 from store.context import profiles
 from store.database import Store
-from store.errors import NotFound
 from store.transaction import Transaction
 
 DEFAULTS = {

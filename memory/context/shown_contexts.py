@@ -16,9 +16,9 @@ from schemas.context.shown import (
     ShownMemory,
     ShownPassage,
 )
+from schemas.errors import NotFound
 from store.context import provenance
 from store.database import Store
-from store.errors import NotFound
 from store.facts import facts
 from store.nodes import nodes
 from store.transaction import Transaction

@@ -14,12 +14,12 @@ from uuid import UUID
 from memory.erased.digests import Digests
 from memory.llm.key_encryption import KEY_BYTES, DecryptionFailed, KeyCipher, key_cipher
 from schemas.accounts.erasure_keys import ErasureKey
+from schemas.errors import Refused, Unavailable
 from schemas.settings import Settings
 from schemas.vault.records import SHARED, VaultRecord
 from store.accounts import erased
 from store.accounts.erased import ErasedMessage, ErasedNote
 from store.database import Store
-from store.errors import Refused, Unavailable
 from store.transaction import Transaction
 
 

@@ -5,12 +5,12 @@ from uuid import UUID
 from memory.facts import vectors
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being
+from schemas.errors import Refused
 from schemas.facts.answers import FactDetail, FactPage
 from schemas.facts.requests import FactChanges
 from schemas.facts.rows import Fact, FactStatus, FactType
 from store.accounts import erasure
 from store.database import Store
-from store.errors import Refused
 from store.facts import curator, facts, history
 from store.transaction import Transaction
 

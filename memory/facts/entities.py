@@ -6,10 +6,10 @@ from rapidfuzz.distance import JaroWinkler
 
 from memory.text.pages import cut_page, name_cursor, parse_id_cursor, parse_name_cursor
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound, Refused
 from schemas.facts.answers import EntityPage, Proposals
 from schemas.facts.rows import EntityMerge, MergeState
 from store.database import Store
-from store.errors import NotFound, Refused
 from store.facts import entities, facts
 from store.transaction import Transaction
 

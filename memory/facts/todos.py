@@ -4,11 +4,11 @@ from uuid import UUID
 
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being
+from schemas.errors import Refused
 from schemas.facts.answers import TodoPage
 from schemas.facts.requests import TodoChanges
 from schemas.facts.rows import TodoKind, TodoStatus
 from store.database import Store
-from store.errors import Refused
 from store.facts import todos
 from store.transaction import Transaction
 

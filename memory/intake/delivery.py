@@ -20,10 +20,10 @@ from memory.intake.notes import accept_notes
 from memory.text.items import DeriveId, ItemBatchRefused
 from providers.embedders import Embedders
 from providers.errors import ProviderError
+from schemas.errors import Refused, StatementTimeout, StoreError, Unavailable
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
-from store.errors import Refused, StatementTimeout, StoreError, Unavailable
 
 if TYPE_CHECKING:
     from schemas.intake.notes import Receipt

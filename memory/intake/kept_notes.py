@@ -3,9 +3,9 @@
 from uuid import UUID
 
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound
 from schemas.intake.notes import Note, NoteChanges
 from store.database import Store
-from store.errors import NotFound
 from store.intake import kept_notes, notes
 
 

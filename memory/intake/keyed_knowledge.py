@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 
 from schemas.accounts.accounts import Being
+from schemas.errors import Refused
 from schemas.intake.knowledge import (
     KeyedKnowledge,
     KnowledgeChanged,
@@ -18,7 +19,6 @@ from schemas.settings import Settings
 from store import limits
 from store.accounts import request_answers, users
 from store.database import Store
-from store.errors import Refused
 from store.intake import keyed_knowledge
 from store.intake.keyed_knowledge import Kept, Place, Put
 from store.transaction import new_ids

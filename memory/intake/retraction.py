@@ -22,13 +22,13 @@ from memory.talk.scene_removal import SceneRemoval
 from memory.talk.sessions import request_processing
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound, Refused
 from schemas.intake.notes import Trouble
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageChange, MessageSelection, Rebuilds, Restored, Retracted
 from schemas.text.validation_messages import validation_messages
 from store.accounts import beings
 from store.database import Store
-from store.errors import NotFound, Refused
 from store.talk import retraction, session_summaries
 from store.talk import rolling as session_states
 from store.talk.retraction import Version

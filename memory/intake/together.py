@@ -8,11 +8,11 @@ from uuid import UUID
 from memory.intake.batches import IntakeFull
 from memory.intake.messages import read_messages, take_each_in
 from memory.text.items import DeriveId, ItemBatch, ItemBatchRefused
+from schemas.errors import NotFound, Unavailable
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import NotFound, Unavailable
 
 # What refuses one of these requests now refuses all: the Being is full or gone, or the database or a secret is.
 OF_ALL = (IntakeFull, NotFound, Unavailable)

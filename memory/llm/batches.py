@@ -19,11 +19,11 @@ from memory.llm.call_ledger import CallLedger, prompt_hash
 from providers.errors import BadAnswer, Misconfigured, ProviderError, Transient
 from providers.lease_guard import before_request
 from providers.thinking import BatchThinker, Completion, Question
+from schemas.errors import BudgetSpent, StoreError
 from schemas.ledger.work import Claim
 from schemas.llm.calls import ProviderBatch
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import BudgetSpent, StoreError
 from store.llm import batches
 
 log = structlog.get_logger()

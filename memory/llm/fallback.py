@@ -10,10 +10,10 @@ from memory.llm.batches import BatchPending
 from memory.llm.session import LlmSession, LlmUnavailable, RequestsStopped, llm_session
 from providers.errors import ProviderError, Transient
 from providers.thinkers import Thinkers
+from schemas.errors import BudgetSpent
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import BudgetSpent
 from store.patrol import runs
 from store.transaction import Transaction
 

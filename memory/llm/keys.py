@@ -4,10 +4,10 @@ from datetime import timedelta
 from uuid import UUID
 
 from memory.llm.key_encryption import DecryptionFailed, KeyCipher, key_cipher
+from schemas.errors import NotFound, Refused
 from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import NotFound, Refused
 from store.llm import breakers, key_rotation, keys
 from store.transaction import Transaction
 

@@ -24,11 +24,11 @@ from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderErr
 from providers.lease_guard import before_request
 from providers.thinkers import Thinkers
 from providers.thinking import BatchThinker, Completion, Question, Thinker, Usage, read
+from schemas.errors import BudgetSpent, StoreError, Withdrawn
 from schemas.ledger.work import Claim
 from schemas.llm.calls import EncryptedKey, PaidWith, Response
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import BudgetSpent, StoreError, Withdrawn
 from store.llm import batches, breakers, calls, keys
 from store.llm.calls import Account
 from store.transaction import Transaction

@@ -10,12 +10,12 @@ from memory.text.pages import (
     parse_time_cursor,
     time_cursor,
 )
+from schemas.errors import NotFound
 from schemas.intake.notes import NotePage, NoteState
 from schemas.nodes.nodes import Cluster, NodePage, NodeStatus
 from schemas.nodes.topic_map import TopicMap
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from store.database import Store
-from store.errors import NotFound
 from store.intake import notes
 from store.nodes import clusters, nodes, topic_map
 from store.talk import messages, retraction

@@ -11,12 +11,12 @@ from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker, on_behalf_of
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound, Refused
 from schemas.intake.inputs import SceneInput
 from schemas.limits import STORY_MESSAGES
 from schemas.nodes.nodes import Node, NodeStory
 from store.accounts import beings, erasure
 from store.database import Store
-from store.errors import NotFound, Refused
 from store.intake import notes
 from store.nodes import embeddings, nodes
 from store.nodes.nodes import NodeWords

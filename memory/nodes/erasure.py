@@ -18,13 +18,13 @@ from memory.nodes.scenes import Unparsable, parse_scene
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.accounts.portability import NodeErased
+from schemas.errors import NotFound, Refused
 from schemas.intake.inputs import SceneInput
 from schemas.settings import Settings
 from store.accounts import beings, erasure, users
 from store.accounts import erased as erased_items
 from store.accounts.erasure import Survivor
 from store.database import Store
-from store.errors import NotFound, Refused
 from store.llm import calls
 from store.nodes import embeddings
 from store.nodes import topic_names as stored_names

@@ -19,11 +19,11 @@ from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
 from providers.metering import Asker, on_behalf_of
 from schemas.accounts.accounts import Being
+from schemas.errors import BudgetSpent, NotFound
 from schemas.limits import PAGE_NODES, SEARCH_TERMS
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import Recalled, Searched
 from store.database import Store
-from store.errors import BudgetSpent, NotFound
 from store.nodes import clusters, finding, nodes
 from store.nodes.embeddings import Vector
 from store.nodes.finding import Activation

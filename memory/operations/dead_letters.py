@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory.text.pages import cut_page, parse_time_cursor, time_cursor
+from schemas.errors import Refused
 from schemas.ledger.kinds import WORK
 from schemas.ledger.work import Work, WorkPage
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import Refused
 from store.ledger import work
 from store.llm import unanswered
 from store.patrol import runs

@@ -21,6 +21,7 @@ from memory.patrol.prompt_batches import batches, fits, whole
 from providers.embedders import Embedders
 from providers.errors import InputRefused
 from schemas.accounts.accounts import Being
+from schemas.errors import BudgetSpent
 from schemas.intake.inputs import SceneInput
 from schemas.ledger.work import Claim
 from schemas.limits import LEFT_OVER_NODES, MOST_UNDECIDED, PART_NODES
@@ -30,7 +31,6 @@ from schemas.settings import Settings
 from store.accounts import beings
 from store.context import souls
 from store.database import Store
-from store.errors import BudgetSpent
 from store.intake import notes
 from store.nodes import embeddings, lineage
 from store.nodes.embeddings import Vector

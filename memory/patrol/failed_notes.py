@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory.patrol.demand import request_patrol
+from schemas.errors import NotFound
 from schemas.intake.notes import Note
 from schemas.settings import Settings
 from store.accounts import beings
 from store.database import Store
-from store.errors import NotFound
 from store.intake import notes
 from store.llm import unanswered
 from store.transaction import Transaction

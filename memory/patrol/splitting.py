@@ -15,13 +15,13 @@ from memory.nodes.topic_names import UNNAMED, plain
 from memory.nodes.topics import Candidate, similar_groups
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer, InputRefused
+from schemas.errors import BudgetSpent
 from schemas.limits import BIRTH_NODES, TOPIC_NAME_CHARACTERS, TOPIC_NODES
 from schemas.nodes.nodes import Cluster, ShownNode
 from schemas.patrol.model_answers import NewTopic, Split
 from store.accounts import beings
 from store.context import souls
 from store.database import Store
-from store.errors import BudgetSpent
 from store.nodes import lineage
 from store.patrol import splitting
 from store.transaction import Transaction

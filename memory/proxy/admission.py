@@ -11,13 +11,13 @@ from memory.text.errors import InvalidRequest
 from providers.prices import cost_of, priced_name
 from providers.thinking import Usage
 from schemas.accounts.accounts import Being
+from schemas.errors import BudgetSpent, NotFound
 from schemas.llm.calls import Outcome, PaidWith
 from schemas.proxy.upstreams import Upstream
 from schemas.settings import Settings
 from schemas.text.storable import storable
 from store.accounts import beings
 from store.database import Store
-from store.errors import BudgetSpent, NotFound
 from store.llm import calls, keys
 from store.llm.calls import Account
 from store.transaction import Transaction

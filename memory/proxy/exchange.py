@@ -32,12 +32,12 @@ from memory.talk.scene_removal import SceneRemoval
 from memory.text.reasoning import spoken
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
+from schemas.errors import Refused
 from schemas.settings import Settings
 from schemas.talk.messages import Role
 from store import clock
 from store.accounts import users
 from store.database import Store
-from store.errors import Refused
 from store.talk import rolling as session_states
 from store.talk import transcripts
 from store.transaction import Transaction

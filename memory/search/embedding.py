@@ -20,12 +20,12 @@ from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused
 from providers.metering import Asker, on_behalf_of
 from providers.windows import Window, windows
+from schemas.errors import BudgetSpent
 from schemas.ledger.kinds import EMBED_TOLD
 from schemas.ledger.work import Claim
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.search import Kind
 from store.database import Store
-from store.errors import BudgetSpent
 from store.ledger import work
 from store.search import documents, queue, vectors
 from store.search.vectors import Unembedded, WindowVector

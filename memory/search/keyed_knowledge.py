@@ -26,9 +26,9 @@ from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
 from providers.metering import Asker, on_behalf_of
 from schemas.accounts.accounts import Being
+from schemas.errors import BudgetSpent
 from schemas.intake.knowledge import KeyedKnowledge, KnowledgeFound, KnowledgeQuestion
 from store.database import Store
-from store.errors import BudgetSpent
 from store.intake.keyed_knowledge import by_ids
 from store.search import candidates, documents, keyed_knowledge, lexical, scope, vectors
 from store.search.candidates import Seen

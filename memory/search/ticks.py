@@ -5,9 +5,9 @@ from contextlib import suppress
 from time import monotonic
 from uuid import UUID, uuid4
 
+from schemas.errors import StoreError
 from schemas.ledger.work import Claim
 from store.database import Store
-from store.errors import StoreError
 from store.ledger import work
 from store.search.queue import LOWEST_ID
 

@@ -11,12 +11,12 @@ from memory.facts import editing, vectors
 from memory.facts import todos as todo_editing
 from memory.talk import spine
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound
 from schemas.facts.requests import FactChanges, TodoChanges
 from schemas.facts.rows import Fact, Todo
 from schemas.talk.messages import Message
 from store.accounts import beings, erasure, request_answers
 from store.database import Store
-from store.errors import NotFound
 from store.facts import facts, todos
 from store.talk import confidences
 from store.talk import rolling as session_states

@@ -19,6 +19,7 @@ from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import MESSAGES_AT_ONCE
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.thinkers import Thinkers
+from schemas.errors import BudgetSpent
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.limits import ROLLING_BACKLOG, ROLLING_CHARACTERS, ROLLING_EVERY
@@ -27,7 +28,6 @@ from schemas.talk.messages import Message
 from schemas.talk.summaries import RollingSummary
 from store.accounts import beings
 from store.database import Store
-from store.errors import BudgetSpent
 from store.ledger import work
 from store.talk import messages, rolling
 from store.transaction import Transaction

@@ -14,10 +14,10 @@ from memory.nodes import erasure
 from memory.nodes.erasure import TRIES, PlannedErasure, PlanOutdated
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
+from schemas.errors import Refused
 from store.accounts import beings
 from store.accounts import erasure as stored
 from store.database import Store
-from store.errors import Refused
 from store.talk import scenes
 from store.transaction import Transaction
 

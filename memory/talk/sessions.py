@@ -9,6 +9,7 @@ from memory.talk.judging import request_judging
 from memory.text.pages import cut_page, parse_version_cursor
 from providers.thinkers import Thinkers, platform_llm_disabled
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound
 from schemas.settings import Settings
 from schemas.talk.summaries import (
     ConversationState,
@@ -20,7 +21,6 @@ from schemas.talk.summaries import (
     SpinePage,
 )
 from store.database import Store
-from store.errors import NotFound
 from store.llm import keys
 from store.talk import judging, rolling, session_summaries, spines
 from store.transaction import Transaction

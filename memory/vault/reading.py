@@ -12,6 +12,7 @@ from memory.vault.gates import noise_in
 from memory.vault.scopes import chosen, visible
 from memory.vault.similarity import Query, overlap, ratio, ratio_at_most, tokens
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound
 from schemas.limits import CANDIDATE_SIMILARITY, STALE_REGISTER_DAYS, VAULT_OVERLAP
 from schemas.settings import Settings
 from schemas.vault.answers import CandidatePair, Proposal, VaultHit, VaultStats
@@ -19,7 +20,6 @@ from schemas.vault.records import VaultRecord
 from schemas.vault.requests import VaultSearch
 from store import clock, vault
 from store.database import Store
-from store.errors import NotFound
 
 # The most pairs whose sequences are compared, which takes milliseconds for each pair of long texts.
 COMPARED_PAIRS = 200

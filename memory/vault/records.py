@@ -17,6 +17,7 @@ from memory.text.errors import InvalidRequest
 from memory.vault.scope_writer import ScopeRules, ScopeWriter
 from memory.vault.scopes import chosen, visible
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound
 from schemas.settings import Settings
 from schemas.text.validation_messages import validation_messages
 from schemas.vault.answers import Compacted, Deleted, VaultErased
@@ -24,7 +25,6 @@ from schemas.vault.records import VaultRecord
 from schemas.vault.requests import NewRecord, RecordChanges, TopicText
 from store import clock, vault
 from store.database import Store
-from store.errors import NotFound
 from store.transaction import Transaction
 
 log = structlog.get_logger()

@@ -11,9 +11,9 @@ from typing import Any
 
 from memory.vault.duplicate_index import DuplicateIndex
 from memory.vault.gates import GateRefused, check_record, check_scope
+from schemas.errors import NotFound, Refused
 from schemas.vault.records import BLANK, Outcome, VaultRecord
 from schemas.vault.requests import NewRecord, RecordChanges
-from store.errors import NotFound, Refused
 
 ID_BYTES = 6
 

@@ -8,9 +8,9 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound, Refused
 from schemas.nodes.nodes import ROOTS
 from store import limits
-from store.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
 

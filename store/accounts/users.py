@@ -9,7 +9,7 @@ from psycopg.errors import InvalidParameterValue, UniqueViolation
 from psycopg.rows import class_row
 
 from schemas.accounts.accounts import FactsScope, User
-from store.errors import NotFound, Refused
+from schemas.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
 

@@ -10,9 +10,9 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from schemas.context.context import Snapshot
+from schemas.errors import NotFound
 from schemas.nodes.nodes import Node
 from schemas.patrol.runs import DiaryEntry
-from store.errors import NotFound
 from store.transaction import Transaction
 
 

@@ -9,8 +9,8 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
 from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState, UserModel
+from schemas.errors import NotFound, Refused
 from schemas.limits import PERSONA_ENTRIES
-from store.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
 

@@ -5,8 +5,8 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.context.context import NewProfile, Profile
+from schemas.errors import Refused
 from schemas.limits import PROFILES
-from store.errors import Refused
 from store.transaction import Transaction, value
 
 

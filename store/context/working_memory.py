@@ -9,8 +9,8 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.context.context import NewEntry, WorkingMemoryEntry
+from schemas.errors import Refused
 from schemas.limits import REGIONS
-from store.errors import Refused
 from store.transaction import Transaction, value
 
 

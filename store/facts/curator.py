@@ -7,8 +7,8 @@ from uuid import UUID
 from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 
+from schemas.errors import Refused
 from schemas.facts.rows import Fact
-from store.errors import Refused
 from store.transaction import Transaction, value
 
 

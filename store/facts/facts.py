@@ -7,8 +7,8 @@ from psycopg.errors import UniqueViolation
 from psycopg.rows import class_row
 from pydantic import TypeAdapter
 
+from schemas.errors import NotFound, Refused
 from schemas.facts.rows import Evidence, Fact, Statement
-from store.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
 _EVIDENCE = TypeAdapter(list[Evidence])

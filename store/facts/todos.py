@@ -6,8 +6,8 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from schemas.errors import NotFound
 from schemas.facts.rows import Todo
-from store.errors import NotFound
 from store.transaction import Transaction, value
 
 

@@ -7,8 +7,8 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from schemas.errors import NotFound, Refused
 from schemas.intake.notes import Note
-from store.errors import NotFound, Refused
 from store.intake import notes
 from store.transaction import Transaction
 

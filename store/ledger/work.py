@@ -9,9 +9,9 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from schemas.errors import NotFound, Refused
 from schemas.ledger.kinds import WORK, WorkKind
 from schemas.ledger.work import Claim, TaskMessage, Work
-from store.errors import NotFound, Refused
 from store.transaction import Transaction, value
 
 AT_ONCE = timedelta(0)

@@ -10,10 +10,10 @@ from uuid import UUID
 import structlog
 from psycopg.rows import class_row
 
+from schemas.errors import BudgetSpent
 from schemas.llm.calls import BudgetReached, Lacking
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import BudgetSpent
 from store.llm import calls
 from store.llm.calls import Account, Budget
 from store.transaction import Transaction, value

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from psycopg.rows import DictRow, class_row
 
+from schemas.errors import BudgetSpent
 from schemas.llm.calls import Lacking, Outcome, PaidWith, Spending
-from store.errors import BudgetSpent
 from store.transaction import Transaction, value
 
 SPENT: dict[Lacking, str] = {

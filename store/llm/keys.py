@@ -6,10 +6,10 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from schemas.errors import Refused
 from schemas.limits import REQUEST_KEYS, STORED_KEYS
 from schemas.llm.calls import EncryptedKey, Provider, ProviderKey
 from store import limits
-from store.errors import Refused
 from store.transaction import Transaction, value
 
 # A rejected key is tried again after this time: the account behind it may be in order again.

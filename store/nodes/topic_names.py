@@ -6,8 +6,8 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from schemas.errors import NotFound, Refused
 from schemas.nodes.nodes import Cluster, Root, ShownNode
-from store.errors import NotFound, Refused
 from store.nodes.shown import shown
 from store.transaction import Transaction
 

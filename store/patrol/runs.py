@@ -7,10 +7,10 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from schemas.errors import NotFound
 from schemas.ledger.kinds import STEPS
 from schemas.ledger.work import TaskMessage
 from schemas.patrol.runs import Run
-from store.errors import NotFound
 from store.llm.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
 

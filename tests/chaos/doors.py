@@ -17,11 +17,11 @@ from memory.intake.notes import accept_notes
 from memory.patrol import demand as patrol_demand
 from providers.embedders import Embedders
 from providers.errors import ProviderError
+from schemas.errors import Refused, Unavailable
 from schemas.intake.notes import Receipt, Trouble
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
 from store.database import Store
-from store.errors import Refused, Unavailable
 from store.intake import notes
 from store.talk import messages
 from workers.embedded.processes import wait_until

@@ -17,11 +17,11 @@ from pathlib import Path
 import psycopg
 
 from memory.nodes import recall
+from schemas.errors import Unavailable
 from schemas.settings import Settings
 from store import clock
 from store.accounts import beings
 from store.database import Store
-from store.errors import Unavailable
 from store.migrate import migrate
 from store.transaction import value
 from tests.chaos.audit import inconsistencies, is_consistent

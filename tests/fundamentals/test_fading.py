@@ -3,7 +3,7 @@
 import pytest
 
 from memory.nodes import curation
-from store.errors import Refused
+from schemas.errors import Refused
 from store.patrol import steps
 
 

@@ -6,11 +6,11 @@ from memory.accounts import access
 from memory.accounts.access import InvalidToken
 from memory.nodes import curation
 from memory.vault import records
+from schemas.errors import NotFound
 from schemas.settings import Settings
 from schemas.vault.requests import NewRecord
 from store import vault as rows
 from store.accounts import beings, tokens, users
-from store.errors import NotFound
 from tests.conversations import fact
 from tests.scenes import make_being, make_user
 

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
+from schemas.errors import LeaseLost, Refused
 from schemas.ledger.kinds import CURATE
 from store.accounts import users
-from store.errors import LeaseLost, Refused
 from store.ledger import work
 
 # A unit of work is identified by its owner, its kind and a key. No Being has this id.

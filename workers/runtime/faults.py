@@ -3,7 +3,7 @@
 import traceback
 
 from providers.errors import ProviderError
-from store.errors import StoreError
+from schemas.errors import StoreError
 
 
 def described(fault: BaseException) -> str:

@@ -9,9 +9,9 @@ from time import monotonic
 import structlog
 
 from providers.lease_guard import checking_each_request
+from schemas.errors import LeaseLost, Unavailable
 from schemas.ledger.work import Claim
 from store.database import Store
-from store.errors import LeaseLost, Unavailable
 from store.ledger import work
 
 log = structlog.get_logger()

@@ -6,8 +6,8 @@ from threading import Lock, Timer
 
 import structlog
 
+from schemas.errors import Unavailable
 from store.database import Store
-from store.errors import Unavailable
 from store.llm import calls
 from store.llm.calls import AnsweredEmbedding
 

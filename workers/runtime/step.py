@@ -16,10 +16,10 @@ from celery.exceptions import Ignore
 
 from providers.errors import Misconfigured, Transient
 from providers.metering import Asker, on_behalf_of
+from schemas.errors import BudgetSpent, LeaseLost, StatementTimeout, Unavailable, Withdrawn
 from schemas.ledger.kinds import KINDS, Kind, TickKind, WorkKind
 from schemas.ledger.work import Claim
 from schemas.settings import Settings
-from store.errors import BudgetSpent, LeaseLost, StatementTimeout, Unavailable, Withdrawn
 from store.ledger import work
 from store.transaction import Transaction
 from workers.runtime.app import app

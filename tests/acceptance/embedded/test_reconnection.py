@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from schemas.errors import Unavailable
 from store.database import Store
-from store.errors import Unavailable
 from store.migrate import migrate
 from workers.embedded.postgres import EmbeddedPostgres
 from workers.embedded.processes import wait_until

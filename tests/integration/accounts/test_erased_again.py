@@ -26,11 +26,11 @@ from memory.vault.exchange import import_lines
 from memory.vault.scope_writer import ErasedBefore
 from providers.embedders import Embedders
 from schemas.context.context import Turn
+from schemas.errors import Refused
 from schemas.facts.requests import Seed
 from schemas.settings import Settings
 from schemas.vault.requests import NewRecord
 from store.accounts import beings
-from store.errors import Refused
 from store.facts import facts
 from store.ledger import retention
 from store.transaction import value

@@ -11,10 +11,10 @@ from memory.intake.notes import accept_notes
 from memory.nodes.creation import embed_scenes, read_scenes
 from memory.nodes.erasure import erase_node, erase_note
 from providers.embedders import Embedders
+from schemas.errors import LeaseLost, NotFound
 from schemas.ledger.kinds import ACTIVATE, CLEAN_STREAMS
 from schemas.settings import Settings
 from store.accounts import beings
-from store.errors import LeaseLost, NotFound
 from store.intake import notes
 from store.ledger import retention, work
 from store.nodes import nodes

@@ -12,11 +12,11 @@ from memory.facts import seeding
 from memory.intake.notes import accept_notes
 from memory.llm import keys
 from memory.vault import records
+from schemas.errors import Refused
 from schemas.facts.requests import Seed
 from schemas.settings import Settings
 from schemas.vault.requests import NewRecord, RecordChanges
 from store.accounts import beings, tokens
-from store.errors import Refused
 
 AT_ONCE = 8
 LIMIT = 3

@@ -17,11 +17,11 @@ from memory.text.items import ItemBatchRefused
 from providers.embedders import Embedders
 from providers.errors import Transient
 from schemas.context.context import NewEntry
+from schemas.errors import Refused
 from schemas.nodes.nodes import UNEMBEDDED
 from schemas.settings import Settings
 from store.accounts import beings
 from store.accounts.portable_kinds import KINDS, STAYS_BEHIND
-from store.errors import Refused
 from store.ledger import work
 from tests.full_being import fill
 from tests.scenes import make_user

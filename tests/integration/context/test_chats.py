@@ -21,10 +21,10 @@ from memory.talk import sessions
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from schemas.context.context import ContextRequest, NewEntry, NewProfile, Turn
+from schemas.errors import NotFound, Refused
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
 from store.context import persona, profiles
-from store.errors import NotFound, Refused
 from store.talk import messages
 from tests.conftest import Clock
 from tests.scenes import make_being, make_user

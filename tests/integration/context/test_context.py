@@ -22,6 +22,7 @@ from memory.vault import records
 from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
 from schemas.context.context import ContextRequest, NewEntry, NewProfile, Turn
+from schemas.errors import NotFound, Refused
 from schemas.facts.requests import Seed
 from schemas.settings import Settings
 from schemas.vault.records import SHARED
@@ -29,7 +30,6 @@ from schemas.vault.requests import NewRecord
 from store.context import context as context_rows
 from store.context import persona, profiles
 from store.database import Store
-from store.errors import NotFound, Refused
 from store.facts import todos, vectors
 from store.nodes import nodes
 from store.patrol import diary

@@ -10,10 +10,10 @@ from memory.facts import editing, entities, seeding
 from memory.intake import retraction
 from memory.talk import confidences, spine
 from schemas.context.context import ContextRequest
+from schemas.errors import NotFound
 from schemas.facts.requests import FactChanges, Seed, TodoChanges
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
-from store.errors import NotFound
 from store.talk import spines
 from store.transaction import value
 from tests.conversations import fact, todo

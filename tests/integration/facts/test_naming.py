@@ -6,7 +6,7 @@ import pytest
 
 from memory.facts import editing
 from memory.facts import entities as merging
-from store.errors import NotFound, Refused
+from schemas.errors import NotFound, Refused
 from store.facts import entities
 from tests.conversations import fact, judgement
 from tests.fakes.provider import Behaviour

@@ -14,10 +14,10 @@ from memory.operations import upkeep
 from memory.talk import judging, session_summary, sessions
 from memory.talk.context_provenance import record_context
 from schemas.accounts.accounts import Being
+from schemas.errors import NotFound
 from schemas.ledger import kinds
 from schemas.talk.retraction import MessageSelection
 from store.accounts import users
-from store.errors import NotFound
 from store.facts import facts, todos
 from store.ledger import work
 from store.llm import calls, responses

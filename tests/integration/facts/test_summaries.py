@@ -11,9 +11,9 @@ from memory.talk import judging, rolling, session_summary, spine
 from memory.talk import sessions as conversation
 from providers.errors import Transient
 from providers.thinkers import Thinkers
+from schemas.errors import BudgetSpent, Withdrawn
 from schemas.ledger import kinds
 from schemas.limits import ROLLING_CHARACTERS
-from store.errors import BudgetSpent, Withdrawn
 from store.ledger import work
 from store.talk import rolling as kept_rolling
 from store.talk import session_summaries, spines

@@ -9,10 +9,10 @@ from memory.accounts.being_export import export_lines
 from memory.facts import editing, entities, seeding, todos
 from memory.operations import upkeep
 from memory.talk import confidences
+from schemas.errors import NotFound, Refused
 from schemas.facts.requests import FactChanges, Seed, TodoChanges
 from schemas.settings import Settings
 from store.accounts import users
-from store.errors import NotFound, Refused
 from store.facts import curator
 from tests.conversations import fact, todo
 

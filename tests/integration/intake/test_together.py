@@ -13,9 +13,9 @@ from memory.intake.messages import accept_messages
 from memory.intake.together import Sent, accept_together
 from memory.text.items import ItemBatchRefused
 from providers.embedders import Embedders
+from schemas.errors import NotFound
 from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
-from store.errors import NotFound
 from store.talk import judging, messages
 from tests.scenes import make_being, make_user
 

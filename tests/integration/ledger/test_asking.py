@@ -8,8 +8,8 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
+from schemas.errors import LeaseLost
 from schemas.ledger.kinds import CURATE
-from store.errors import LeaseLost
 from store.ledger import work
 
 KIND, KEY = CURATE, "everything"

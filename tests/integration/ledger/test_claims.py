@@ -7,8 +7,8 @@ from threading import Barrier
 import pytest
 from psycopg.errors import DivisionByZero
 
+from schemas.errors import LeaseLost
 from store.accounts import users
-from store.errors import LeaseLost
 from store.ledger import retention, work
 
 LEASE = timedelta(seconds=30)

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from schemas.errors import Refused, Unavailable
 from store.database import Store
-from store.errors import Refused, Unavailable
 from store.ledger import metrics, work
 from store.transaction import value
 

@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 
-from store.errors import LeaseLost, Unavailable
+from schemas.errors import LeaseLost, Unavailable
 
 FINDING = "insert into memory.heartbeats (name) values ('found')"
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from providers.lease_guard import before_request
-from store.errors import LeaseLost
+from schemas.errors import LeaseLost
 from tests.integration.ledger.conftest import LEASE
 from workers.runtime.lease import Lease, renewed_lease
 

@@ -9,10 +9,10 @@ import pytest
 from memory.intake.delivery import deliver
 from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
+from schemas.errors import StatementTimeout, Unavailable
 from schemas.limits import BULK_ITEMS
 from schemas.settings import Settings
 from store.database import Store
-from store.errors import StatementTimeout, Unavailable
 from store.shares import Allowance, Limits, allow, allowance, allowed
 from store.transaction import value
 from workers.runtime.resources import Resources

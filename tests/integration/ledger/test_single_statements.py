@@ -5,9 +5,9 @@ import pytest
 
 from memory.accounts import access
 from memory.accounts.access import Presented
+from schemas.errors import StatementTimeout, Unavailable
 from store.accounts import users
 from store.database import Store
-from store.errors import StatementTimeout, Unavailable
 from store.shares import Allowance, allowed
 from store.transaction import value
 

@@ -6,8 +6,8 @@ import pytest
 import structlog
 
 from memory.operations import dead_letters, health, upkeep
+from schemas.errors import Refused
 from schemas.settings import Settings
-from store.errors import Refused
 from store.ledger import work
 
 FOREIGN = "upkeep.of_the_next_version"

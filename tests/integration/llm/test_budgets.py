@@ -13,10 +13,10 @@ from structlog.testing import capture_logs
 
 from memory.operations.health import findings
 from providers.errors import Transient
+from schemas.errors import BudgetSpent, NotFound
 from schemas.llm.prices import Price
 from schemas.settings import Settings
 from store.accounts import beings, users
-from store.errors import BudgetSpent, NotFound
 from store.ledger import metrics
 from store.llm import batches, budgets, calls, responses
 from store.transaction import value

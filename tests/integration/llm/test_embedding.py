@@ -12,9 +12,9 @@ from memory.search import embedding
 from providers.embedders import Embedders
 from providers.errors import Transient
 from providers.metering import Asker, on_behalf_of
+from schemas.errors import BudgetSpent
 from schemas.settings import Settings
 from store.accounts import beings
-from store.errors import BudgetSpent
 from store.ledger import work
 from store.search import queue
 from tests.fakes.provider import Behaviour

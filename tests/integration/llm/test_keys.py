@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from memory.llm import keys
 from memory.llm.session import LlmSession, LlmUnavailable
 from memory.operations import upkeep
-from store.errors import Refused
+from schemas.errors import Refused
 from tests.integration.llm.conftest import BROUGHT, SECRET, THEIRS, opened, question
 from tests.scenes import make_user
 

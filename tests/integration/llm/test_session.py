@@ -9,7 +9,7 @@ import pytest
 from memory.llm import keys
 from providers.errors import BadAnswer, InputRefused, Transient
 from providers.lease_guard import checking_each_request
-from store.errors import LeaseLost, Withdrawn
+from schemas.errors import LeaseLost, Withdrawn
 from store.llm import calls, responses
 from store.transaction import value
 from tests.conftest import PATIENCE

@@ -8,9 +8,9 @@ from memory.intake.notes import accept_notes
 from memory.nodes import curation
 from providers.embedders import Embedders
 from providers.errors import Misconfigured
+from schemas.errors import Refused
 from schemas.settings import Settings
 from store.accounts import beings
-from store.errors import Refused
 from store.nodes import nodes
 from store.patrol import steps
 from tests.fakes.provider import running_provider

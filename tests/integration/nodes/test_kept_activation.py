@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from memory.nodes import activation
+from schemas.errors import Unavailable
 from schemas.ledger.kinds import ACTIVATE
-from store.errors import Unavailable
 from store.ledger import work
 from store.nodes import nodes
 from store.patrol import steps

@@ -5,8 +5,8 @@ import pytest
 from memory.nodes import topic_names
 from memory.nodes.erasure import erase_node
 from providers.embedders import Embedders
+from schemas.errors import NotFound, Refused
 from store.accounts import beings
-from store.errors import NotFound, Refused
 from store.nodes import clusters
 from tests.scenes import root
 from tests.thinking import thinking_life

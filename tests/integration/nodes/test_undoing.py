@@ -2,8 +2,8 @@
 
 import pytest
 
+from schemas.errors import NotFound, Refused
 from store.accounts import beings
-from store.errors import NotFound, Refused
 from store.nodes import nodes
 from store.patrol import steps
 from tests.scenes import remember, seen, settled, words

@@ -13,9 +13,9 @@ from pgvector import HalfVector
 from psycopg.rows import scalar_row
 
 import store
+from schemas.errors import MigrationRefused
 from store import migrate as migration
 from store.database import Store
-from store.errors import MigrationRefused
 from store.migrate import await_migrated, migrate
 from store.transaction import value
 from workers.embedded.postgres import program

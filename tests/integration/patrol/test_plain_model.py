@@ -15,9 +15,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from schemas.errors import Refused
 from schemas.settings import Settings
 from store import clock
-from store.errors import Refused, translated
+from store.errors import translated
 from store.nodes import nodes
 from store.patrol import runs, steps
 from tests.plain_model import PlainMemory, PlainRefusal

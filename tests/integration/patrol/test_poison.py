@@ -6,10 +6,10 @@ import pytest
 
 from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
+from schemas.errors import NotFound
 from schemas.ledger.kinds import CURATE
 from schemas.settings import Settings
 from store.accounts import beings, users
-from store.errors import NotFound
 from store.intake import notes
 from store.ledger import retention, work
 from store.patrol import runs

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from store.errors import NotFound
+from schemas.errors import NotFound
 from store.intake import notes
 from store.ledger import work
 from store.patrol import runs

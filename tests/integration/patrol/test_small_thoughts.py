@@ -11,10 +11,10 @@ from memory.patrol.repair import check
 from providers.embedders import Embedders
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
+from schemas.errors import NotFound
 from schemas.intake.notes import Note
 from schemas.ledger.kinds import PATROL_STEPS
 from schemas.patrol.model_answers import RepairedScene
-from store.errors import NotFound
 from store.intake import notes
 from store.nodes import clusters
 from store.patrol import runs

@@ -17,9 +17,9 @@ from memory.accounts.access import Caller, InvalidToken
 from memory.proxy import admission
 from memory.proxy.admission import read_model
 from providers.thinking import Usage
+from schemas.errors import BudgetSpent, Unavailable
 from schemas.settings import Settings
 from store.accounts import tokens
-from store.errors import BudgetSpent, Unavailable
 from store.shares import Allowance, allow
 from workers.runtime.resources import Resources
 

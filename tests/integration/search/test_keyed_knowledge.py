@@ -7,11 +7,11 @@ from memory.context.filling import current_snapshot
 from memory.intake import kept_notes, keyed_knowledge
 from memory.intake.notes import accept_notes
 from memory.search import keyed_knowledge as searching
+from schemas.errors import Refused
 from schemas.intake.knowledge import KnowledgeKey, KnowledgeQuestion, NamespaceQuestion, NewKnowledge
 from schemas.intake.notes import NoteChanges
 from schemas.settings import Settings
 from store.accounts import beings
-from store.errors import Refused
 from store.transaction import value
 from tests.full_being import tables_with
 

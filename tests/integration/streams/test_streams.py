@@ -13,9 +13,9 @@ from api.streams.heartbeats import readers
 from api.streams.reader import GROUP, StreamReader, StreamState, states
 from memory.intake import delivery
 from memory.intake.batches import IntakeFull
+from schemas.errors import Unavailable
 from schemas.limits import BULK_ITEMS
 from store.accounts import beings
-from store.errors import Unavailable
 from store.transaction import value
 from workers.streams import rejected
 

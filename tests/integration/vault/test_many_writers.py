@@ -12,10 +12,10 @@ import pytest
 
 from memory.vault import records as vault
 from memory.vault.gates import GateRefused
+from schemas.errors import NotFound
 from schemas.settings import CHECKOUT
 from schemas.vault.requests import RecordChanges
 from store import vault as rows
-from store.errors import NotFound
 
 PROCESSES = 4
 WRITERS = 50

@@ -21,12 +21,12 @@ from memory.vault.blocks import build_snapshot_block
 from memory.vault.exchange import export_lines, import_lines
 from memory.vault.gates import GateRefused
 from memory.vault.reading import by_relevance
+from schemas.errors import NotFound, Refused
 from schemas.settings import Settings
 from schemas.vault.records import VaultRecord
 from schemas.vault.requests import NewRecord, RecordChanges
 from store import clock
 from store import vault as rows
-from store.errors import NotFound, Refused
 from tests.scenes import make_being, make_user
 
 # Texts that have nothing in common.

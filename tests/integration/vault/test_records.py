@@ -6,8 +6,8 @@ import pytest
 from memory.operations import upkeep
 from memory.vault import exchange, records
 from memory.vault.gates import GateRefused
+from schemas.errors import NotFound, Refused
 from schemas.vault.requests import RecordChanges, TopicText
-from store.errors import NotFound, Refused
 from store.transaction import value
 from tests.scenes import make_being, make_user
 

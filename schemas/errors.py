@@ -1,0 +1,66 @@
+"""What the ledger refuses, as exceptions.
+
+    StoreError
+    ├── MigrationRefused   the database can't be brought to the expected shape
+    ├── LeaseLost          another worker holds this work now: nothing of the transaction is kept   MP001
+    ├── NotFound           no such thing, for this owner                                             MP002
+    ├── Refused            the thing exists, and its state forbids what was asked                    MP003
+    ├── Withdrawn          what a model is asked about was withdrawn: read again, and ask anew       MP004
+    ├── BudgetSpent        the day's budget has not so much left: wait for the next day
+    └── Unavailable        the database is out of reach, or broke a deadlock: try again              `PASSING`
+        └── StatementTimeout   a statement ran longer than it may: ask for less, or try again later  57014
+
+Custom SQLSTATEs are turned into these in one place, `store.errors.translated`.
+"""
+
+from schemas.llm.calls import Lacking
+
+
+class StoreError(Exception):
+    """Something the ledger says no to."""
+
+
+class MigrationRefused(StoreError):
+    """The database can't be brought to the expected shape."""
+
+
+class LeaseLost(StoreError):
+    """Another worker took the lease on a unit of work; the effects of this attempt were rolled back."""
+
+
+class NotFound(StoreError):
+    """This owner has no such row; another owner may have one."""
+
+
+class Refused(StoreError):
+    """The state of the thing forbids what was asked; the text says why and what to do instead."""
+
+
+class Withdrawn(StoreError):
+    """Something of the user's was withdrawn since the work was claimed, and the model's answer may be about it.
+
+    The answer is not stored. The same work, claimed again, reads what is left and asks about that.
+    """
+
+
+class BudgetSpent(StoreError):
+    """What models may use in this day is used up.
+
+    Args:
+        message: Which budget.
+        lacking: What there is too little of: `tokens`, `cost`, or a `price` by which to tell.
+        retry_after: How many seconds the user's day still lasts.
+    """
+
+    def __init__(self, message: str, *, lacking: Lacking, retry_after: float) -> None:
+        super().__init__(message)
+        self.lacking: Lacking = lacking
+        self.retry_after = retry_after
+
+
+class Unavailable(StoreError):
+    """The database is out of reach or gave up on this transaction; the same again may pass."""
+
+
+class StatementTimeout(Unavailable):
+    """A statement was stopped because it ran too long; its transaction was rolled back."""
