@@ -167,6 +167,9 @@ def side_of(person: Person) -> Side:
     """A person's Being with ids of what it has now."""
     with person.ledger.transaction() as tx:
         ids = {name: _id(tx, person.being, *place) for name, place in PLACES.items()}
+        # A pinned fact is not archived.
+        fact = "select fact_id from memory.facts where user_id = %s and not pinned limit 1"
+        ids["fact_id"] = str(value(tx, fact, [person.being.user_id]))
         # Of all notes only these have a title that can be changed.
         knowledge = "select note_id from memory.notes where being_id = %s and type = 'knowledge' and key is null"
         ids["note_id"] = str(value(tx, knowledge, [person.being.being_id]))
@@ -190,7 +193,6 @@ PLACES = {
     "session_id": ("sessions", "session_id"),
     "work_id": ("work", "work_id", "owner_id"),
     "record_id": ("vault_records", "id"),
-    "fact_id": ("facts", "fact_id"),
     "merge_id": ("entity_merges", "merge_id", None),
     "todo_id": ("todos", "todo_id"),
     "message_id": ("messages", "message_id"),
