@@ -33,7 +33,7 @@ def list_sessions(
 ) -> None:
     """List sessions, the one opened last first."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         page = browsing.session_page(on.store, target.being_id, cursor=cursor, limit=limit)
     shown = table("session", "began", "ended", ">turns", "pause before")
     for session in page.sessions:
@@ -53,7 +53,7 @@ def show(
 ) -> None:
     """Show the summary of a session."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         found = conversation.session(on.store, target.being_id, _find(on, target, session))
     if as_json:
         return say_json(found)
@@ -66,7 +66,7 @@ def show(
 def state(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show the state that survives sessions, the rolling summary first."""
     with opened() as on:
-        found = conversation.state(on.store, find_being(on.store, being, owner).being_id)
+        found = conversation.state(on.store, find_being(on, being, owner).being_id)
     if as_json:
         return say_json(found)
     state = found.state
@@ -82,7 +82,7 @@ def state(being: BeingOption = None, owner: OwnerOption = None, *, as_json: Json
 def spine(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show the spine: the long-term summary of what the user has told this and other Beings."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         page = conversation.spine_page(on.store, target, cursor=None, limit=1)
     if as_json:
         return say_json(page)

@@ -18,10 +18,11 @@ from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from schemas.errors import StatementTimeout, Unavailable
+from schemas.ledger.allowance import allowance
 from schemas.ledger.work import Claim, TaskMessage
 from store.errors import translated
 from store.ledger import work
-from store.shares import BulkShare, BulkTurns, Limits, UserShares, allowance
+from store.shares import BulkShare, BulkTurns, Limits, UserShares
 from store.transaction import Transaction
 
 log = structlog.get_logger()

@@ -10,7 +10,6 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from fcntl import LOCK_EX, LOCK_SH, LOCK_UN, flock
 from pathlib import Path
@@ -20,6 +19,7 @@ from time import monotonic, sleep
 from uuid import UUID
 
 from schemas.errors import Unavailable
+from schemas.ledger.allowance import Allowance, allowance, allowed
 
 # A batch that took very long (a lock, a slow disk) is not followed by a rest as long as itself.
 LONGEST_REST = 3.0
@@ -54,51 +54,6 @@ class Limits:
     bulk_share: float = 1.0
     bulk_turns: Path | None = None
     rests_always: bool = True
-
-
-def _free_of_charge(_: float) -> None:
-    pass
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """What the work of one request may take.
-
-    Attributes:
-        user_id: Whose share of the connections it uses; None: no share bounds it.
-        statement_seconds: How long one statement may run; None: as long as its process says.
-        charge: Told after each transaction for how many seconds it held a connection.
-        connection_seconds: How long to wait for a connection; None: as long as the store waits by itself.
-    """
-
-    user_id: UUID | None = None
-    statement_seconds: float | None = None
-    charge: Callable[[float], None] = _free_of_charge
-    connection_seconds: float | None = None
-
-
-_UNBOUND = Allowance()
-_allowance: ContextVar[Allowance] = ContextVar("allowance", default=_UNBOUND)
-
-
-def allowance() -> Allowance:
-    """What the present context may take."""
-    return _allowance.get()
-
-
-def allow(allowance: Allowance) -> None:
-    """Change what the present context may take from now on, to its end."""
-    _allowance.set(allowance)
-
-
-@contextmanager
-def allowed(allowance: Allowance) -> Iterator[None]:
-    """Bound what is done while the block runs, in this context and in threads that copy it."""
-    before = _allowance.set(allowance)
-    try:
-        yield
-    finally:
-        _allowance.reset(before)
 
 
 class UserShares:

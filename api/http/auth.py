@@ -9,7 +9,8 @@ gives access to metrics and to the work of all users, but to no content.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import Annotated
 
 from fastapi import Depends, Path, Request, Security
 from fastapi.security import HTTPBearer
@@ -36,9 +37,6 @@ from schemas.accounts.accounts import Being
 from schemas.accounts.accounts import Scope as Permission
 from workers.runtime.resources import Resources
 
-if TYPE_CHECKING:
-    from store.database import Store
-
 OPEN = "/health/"
 # The list of routes and the memory page, for a browser: see api/operations/pages.py and api/page/files.py.
 OPEN_PAGES = frozenset({"/", "/docs"})
@@ -64,8 +62,8 @@ class Authentication:
         self.app = app
         self._invalid = InvalidTokens()
         # A thread of its own, so that requests which occupy all others delay no authentication.
-        self._together: Gathering[Store, Presented, Admitted] = Gathering(
-            access.authenticate_each, MOST_TOGETHER, Threads(1)
+        self._together: Gathering[Resources, Presented, Admitted] = Gathering(
+            _authenticate_each, MOST_TOGETHER, Threads(1)
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,15 +76,15 @@ class Authentication:
                     await no_login(scope)(scope, receive, send)
                     return
                 secret = secret_of(headers) if session is None else session
-                store: Store = scope["app"].state.resources.store
+                on: Resources = scope["app"].state.resources
                 state = scope.setdefault("state", {})
                 if session is None:
                     named = _named_in(scope["path"])
-                    admitted = await self._together.join(store, Presented(secret, named))
+                    admitted = await self._together.join(on, Presented(secret, named))
                     state["caller"], state["opened"] = admitted.caller, (named, admitted.being)
                 else:
                     state["caller"] = await threads_of(scope["app"]).run(
-                        page_sessions.authenticate, store, secret, proof_of(scope, headers)
+                        page_sessions.authenticate, on.store, secret, proof_of(scope, headers)
                     )
             except Exception as error:  # noqa: BLE001  # no failure may let a request pass
                 fault = without_proof() if isinstance(error, page_sessions.Forged) else error
@@ -98,6 +96,10 @@ class Authentication:
                 await answer(scope, fault)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
+
+
+def _authenticate_each(on: Resources, presented: Sequence[Presented]) -> Sequence[Admitted | Exception]:
+    return access.authenticate_each(on.store, presented)
 
 
 def _named_in(path: str) -> str | None:

@@ -5,31 +5,45 @@ from collections import Counter
 from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Protocol, Self
 from uuid import UUID
 
 from fastapi import Request
 
 from api.http.problems import Rejection, too_many
 from memory.accounts.access import Caller
-from store.shares import BulkShare, allow
+from schemas.ledger.allowance import allow
+
+if TYPE_CHECKING:
+    from workers.runtime.resources import Resources
 
 # One request in progress and one waiting keep a user's import busy; more would only delay other users' imports.
 OF_ONE_USER = 2
 LONGEST_RETRY = 30.0
 
 
+class BulkPace(Protocol):
+    """What measures the turns of bulk: the ledger's share of bulk."""
+
+    def ready_in(self) -> float:
+        """In how many seconds the rest after the latest turn is over; 0 if it is."""
+
+    @property
+    def usual(self) -> float:
+        """How many seconds a turn has taken lately."""
+
+
 class BulkQueue:
     """The queue of the bulk requests of one process. It waits on the event loop and occupies no thread.
 
     Args:
-        share: The share of bulk, which measures how long turns take.
+        turns: What measures how long turns take.
         longest_wait: The longest time that a request waits for its turn, in seconds.
         now: A monotonic clock, in seconds.
     """
 
-    def __init__(self, share: BulkShare, longest_wait: float, now: Callable[[], float] = monotonic) -> None:
-        self._share = share
+    def __init__(self, turns: BulkPace, longest_wait: float, now: Callable[[], float] = monotonic) -> None:
+        self._turns = turns
         self._longest_wait = longest_wait
         self._now = now
         self._one = asyncio.Lock()
@@ -42,12 +56,12 @@ class BulkQueue:
 
         Retry times of refused requests are one usual turn apart, so that no more of them return than can be taken.
         """
-        wait = self._share.ready_in() + self._inside.total() * self._share.usual
+        wait = self._turns.ready_in() + self._inside.total() * self._turns.usual
         if wait <= self._longest_wait and self._inside[user_id] < OF_ONE_USER:
             return None
         now = self._now()
         earliest = max(now + wait, min(self._promised, now + LONGEST_RETRY))
-        self._promised = earliest + self._share.usual
+        self._promised = earliest + self._turns.usual
         return too_many(
             "Bulk batches are processed one after another, and too many are waiting. Nothing of this batch was taken: "
             "send it again after `Retry-After` seconds.",
@@ -69,7 +83,7 @@ class BulkQueue:
             self._out(user_id)
             raise
         try:
-            await asyncio.sleep(self._share.ready_in())
+            await asyncio.sleep(self._turns.ready_in())
         except BaseException:
             self.leave(user_id)
             raise
@@ -96,7 +110,7 @@ class BulkTurn:
         caller = getattr(request.state, "caller", None)
         self._user_id = caller.user_id if isinstance(caller, Caller) else None
         self._queue: BulkQueue = request.app.state.bulk
-        self._share: BulkShare = request.app.state.resources.store.bulk
+        self._on: Resources = request.app.state.resources
         self._request = request
         self._taken = False
 
@@ -114,7 +128,7 @@ class BulkTurn:
             self._request.state.bulk = True
             await self._queue.enter(self._user_id)
             self._taken = True
-            allow(self._share.unhurriedly())
+            allow(self._on.store.bulk.unhurriedly())
 
     async def __aenter__(self) -> Self:
         return self

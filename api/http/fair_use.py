@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.problems import answer, too_many
 from memory.accounts.access import Caller
-from store.shares import Allowance, allowed
+from schemas.ledger.allowance import Allowance, allowed
 
 if TYPE_CHECKING:
     from api.http.user_loads import UserLoads

@@ -21,7 +21,7 @@ from memory.accounts.request_answers import KeyedRequest, answer_again, answer_o
 from schemas.limits import PRODUCER_ID_CHARACTERS
 
 if TYPE_CHECKING:
-    from store.database import Store
+    from workers.runtime.resources import Resources
 
 PARAMETER = "idempotency_key"
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -73,9 +73,9 @@ def repeatable(endpoint: Callable[..., Any], status: int | None, options: Mappin
             return of_answer.dump_json(endpoint(**arguments), by_alias=True, **options)
 
         keyed = idempotency_key and _keyed(sent, idempotency_key)
-        store: Store = sent.app.state.resources.store
+        on: Resources = sent.app.state.resources
         # Made in the handler's thread; the framework would make it on the event loop.
-        body = answer_repeatedly(store, keyed, make) if keyed else make()
+        body = answer_repeatedly(on.store, keyed, make) if keyed else make()
         if signature.return_annotation is None:
             return Response(status_code=status or HTTPStatus.NO_CONTENT)
         return Response(body, status or HTTPStatus.OK, media_type="application/json")

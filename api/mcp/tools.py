@@ -26,7 +26,7 @@ from api.mcp.arguments import (
     or_default,
 )
 from api.mcp.calls import Count, counted, with_safe_errors
-from memory.accounts import access
+from memory.accounts import access, beings, user_accounts
 from memory.accounts.access import Caller
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
@@ -47,7 +47,6 @@ from schemas.limits import (
 )
 from schemas.nodes.recall import RecallRequest, SearchRequest
 from schemas.search import USUAL_KINDS, EverythingRequest, Kind
-from store.accounts import beings, users
 from workers.runtime.resources import Resources
 
 CHANCE = SystemRandom()
@@ -101,8 +100,7 @@ class Mcp:
         Use it when you need the words themselves, a date, or who said something. Best results come first.
         """
         on, target = self._being(ctx, "read", being)
-        with on.store.transaction() as tx:
-            zone = ZoneInfo(users.get_user(tx, target.user_id).time_zone)
+        zone = ZoneInfo(user_accounts.show(on.store, target.user_id).time_zone)
         question = EverythingRequest(
             query=query,
             limit=limit,
@@ -281,8 +279,7 @@ class Mcp:
         caller.require(scope)
         if name is not None:
             return on, access.find_being(on.store, caller, name)
-        with on.store.transaction() as tx:
-            mine = [one for one in beings.beings_of(tx, caller.user_id) if caller.being_id in {None, one.being_id}]
+        mine = beings.opened_by(on.store, caller)
         if len(mine) != 1:
             raise NotFound(f"Name a being, one of: {', '.join(one.slug for one in mine) or 'none yet'}.")
         return on, mine[0]

@@ -19,8 +19,8 @@ from redis.exceptions import RedisError
 from api.http.auth import OperatorResources
 from api.operations.health import redis_of
 from api.streams import heartbeats, reader
-from store.database import Store
-from store.ledger import metrics
+from memory.operations.figures import figures
+from workers.runtime.resources import Resources
 from workers.streams import rejected
 
 if TYPE_CHECKING:
@@ -32,47 +32,44 @@ router = APIRouter(tags=["Health"])
 class _LedgerCollector(Collector):
     """Reads the numbers of the ledger and the streams at each scrape."""
 
-    def __init__(self, store: Store, redis: Redis) -> None:
-        self._store = store
+    def __init__(self, on: Resources, redis: Redis) -> None:
+        self._on = on
         self._redis = redis
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics."""
-        with self._store.transaction() as tx:
-            yield from _work(metrics.open_work(tx), metrics.finished_work(tx))
-            unknown = [found.model_dump() for found in metrics.unknown_due(tx)]
-            dropped = metrics.dropped_items(tx)
-            yield from _models(metrics.model_calls(tx), metrics.settled_calls(tx))
-            unjudged = metrics.unjudged_messages(tx)
-            reached = metrics.budgets_reached(tx)
-            written = metrics.rows_written(tx)
-            heartbeats = metrics.heartbeats(tx)
+        ledger = figures(self._on.store)
+        yield from _work(ledger.open_work, ledger.finished_work)
+        yield from _models(ledger.model_calls, ledger.settled_calls)
         yield _gauge(
             "patrol_dropped_items",
             "Items of models' answers that were dropped in the last day, by the rule that they broke.",
             ["purpose", "reason"],
-            dropped,
+            ledger.dropped_items,
             "items",
         )
         yield _gauge(
             "patrol_messages_unjudged",
             "User messages that no judge has read yet; `waits_for_key`: no key can pay for judging them.",
             ["waits_for_key"],
-            unjudged,
+            ledger.unjudged_messages,
             "messages",
         )
         yield _gauge(
             "patrol_budgets_reached",
             "Beings, and users for what is done across Beings, whose budget of the day is reached.",
             ["lacking"],
-            reached,
+            ledger.budgets_reached,
             "owners",
         )
+        unknown = [found.model_dump() for found in ledger.unknown_work]
         yield _gauge(
             "patrol_work_unknown", "Due units of kinds that this version does not know.", ["kind"], unknown, "units"
         )
-        yield _counter("patrol_rows_written", "Rows taken in or made.", ["table"], written, "written")
-        yield _gauge("patrol_pulse_age_seconds", "Since the recurring activity ran last.", ["name"], heartbeats, "age")
+        yield _counter("patrol_rows_written", "Rows taken in or made.", ["table"], ledger.rows_written, "written")
+        yield _gauge(
+            "patrol_pulse_age_seconds", "Since the recurring activity ran last.", ["name"], ledger.heartbeats, "age"
+        )
         try:
             yield from _streams(self._redis)
         except RedisError:
@@ -88,7 +85,7 @@ def show_metrics(request: Request, on: OperatorResources, redis: Annotated[Redis
     An operator's token. `patrol operator add` creates one.
     """
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_LedgerCollector(on.store, redis))
+    registry.register(_LedgerCollector(on, redis))
     request_metrics: RequestMetrics = request.app.state.request_metrics
     return Response(generate_latest(registry) + request_metrics.as_text(), media_type=CONTENT_TYPE_LATEST)
 

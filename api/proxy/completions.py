@@ -28,9 +28,9 @@ from memory.proxy.transcript import read_transcript
 from memory.text.errors import InvalidRequest
 from providers.chat_answer import ChatAnswer
 from providers.upstream import UpstreamFailed
+from schemas.ledger.allowance import Allowance, allow
 from schemas.limits import DOCUMENT_VALUES, PRODUCER_ID_CHARACTERS
 from schemas.llm.calls import Outcome
-from store.shares import Allowance, allow
 
 log = structlog.get_logger()
 

@@ -86,7 +86,7 @@ class Gateway:
         self._admissions: Recent[Hashable, Admission] = Recent(settings.proxy_grace.total_seconds())
         self._grace = Grace(settings.proxy_grace_requests, settings.proxy_grace_cost)
         self._patience = settings.proxy_patience
-        self._outage = Outage(on.store)
+        self._outage = Outage(on)
 
     def close(self) -> None:
         """Stop asking whether the database is there."""

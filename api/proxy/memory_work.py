@@ -24,7 +24,6 @@ from providers.thinking import Usage
 from schemas.accounts.accounts import Being
 from schemas.errors import StoreError, Unavailable
 from schemas.llm.calls import Outcome
-from store.database import Store
 from workers.runtime.faults import described
 from workers.runtime.resources import Resources
 
@@ -136,7 +135,7 @@ def remember_and_recall(
         user_names=asked.user_names,
     )
     try:
-        progress.taken = taken = _unless_down(on.store, take)
+        progress.taken = taken = _unless_down(on, take)
         context_to_insert(
             on.store,
             on.embedders,
@@ -178,7 +177,7 @@ def conclude(
     place = progress.taken.place if progress.taken else None
     if place and answer and answer.readable and answer.choices <= 1 and answer.text.strip():
         try:
-            _unless_down(on.store, partial(take_answer, on.store, on.settings, admitted.being, place, answer.text))
+            _unless_down(on, partial(take_answer, on.store, on.settings, admitted.being, place, answer.text))
         except Exception as fault:  # noqa: BLE001  # the next transcript brings the answer again
             _tell("proxy.answer_not_stored", fault)
     if key_refused:
@@ -215,13 +214,13 @@ def usage_of(admitted: Admission, answer: ChatAnswer | None, outcome: Outcome) -
     return used(admitted.reserved, answer)
 
 
-def _unless_down(store: Store, take: Callable[[], T]) -> T:
+def _unless_down(on: Resources, take: Callable[[], T]) -> T:
     """Take in what may not be lost: a statement or a connection that a busy database did not grant is tried again."""
     for _ in range(TRIES - 1):
         try:
             return take()
         except Unavailable as fault:
-            if not store.reachable():
+            if not on.store.reachable():
                 raise
             _tell("proxy.tried_again", fault)
     return take()

@@ -16,8 +16,8 @@ from api.proxy.proxy import Proxy
 from memory.proxy.admission import Requested, beings_of, payer_of
 from memory.text.errors import InvalidRequest
 from providers.upstream import UpstreamFailed
+from schemas.ledger.allowance import Allowance, allow
 from schemas.proxy.upstreams import Upstream
-from store.shares import Allowance, allow
 
 TIMEOUT_SECONDS = 10.0
 # With more, a frontend's menu is longer than a person reads; further Beings are named by suffix all the same.

@@ -2,8 +2,10 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
-from store.database import Store
+if TYPE_CHECKING:
+    from workers.runtime.resources import Resources
 
 # A server that is there answers within milliseconds; one that is gone is known by then, or by a later request.
 ANSWER_SECONDS = 0.5
@@ -16,11 +18,11 @@ class Outage:
     It is used from the event loop only.
 
     Args:
-        store: The database.
+        on: The process's resources.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, on: "Resources") -> None:
+        self._on = on
         self._began = asyncio.Event()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="outage")
         self._watching: asyncio.Task[None] | None = None
@@ -54,7 +56,7 @@ class Outage:
 
     async def _until_reachable(self) -> None:
         loop = asyncio.get_running_loop()
-        while not await loop.run_in_executor(self._thread, self._store.reachable):
+        while not await loop.run_in_executor(self._thread, self._on.store.reachable):
             self._began.set()
             await asyncio.sleep(ASK_AGAIN_SECONDS)
         self._began.clear()

@@ -65,7 +65,7 @@ def add_being(
     """Create a Being of a user."""
     asked: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
     with opened() as on:
-        user = find_user(on.store, owner)
+        user = find_user(on, owner)
         being = make_being.perform(on, caller=every_right(user), new=asked)
     if as_json:
         say_json(being)
@@ -84,7 +84,7 @@ def list_beings(
 ) -> None:
     """List Beings, oldest first."""
     with opened() as on:
-        user_id = None if owner is None else find_user(on.store, owner).user_id
+        user_id = None if owner is None else find_user(on, owner).user_id
         found = lookup.beings_named(on.store, None, user_id)
         names = {user.user_id: user.name for user in lookup.all_users(on.store)}
     if as_json:
@@ -106,8 +106,8 @@ def list_beings(
 def show_being(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show one Being: its ids, its embedder and its budget. `patrol overview` shows its memory."""
     with opened() as on:
-        found = find_being(on.store, being, owner)
-        user = find_user(on.store, str(found.user_id))
+        found = find_being(on, being, owner)
+        user = find_user(on, str(found.user_id))
         settings = on.settings
     if as_json:
         return say_json(found)
@@ -147,7 +147,7 @@ def choose_scenes(
     """Choose whether closed sessions become scenes; `auto`: unless a producer hands in scenes of the same time."""
     chosen: BeingChanges = read(BeingChanges, {"scenes": mode})
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         changed = being_accounts.change(on.store, target, {"scenes": chosen.scenes})
     if as_json:
         return say_json(changed)
@@ -170,7 +170,7 @@ def set_budget(
     When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
     """
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         changes = {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
         changed = being_accounts.change(on.store, target, changes)
     if as_json:

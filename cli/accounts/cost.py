@@ -43,8 +43,8 @@ def cost(
 ) -> None:
     """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first."""
     with opened() as on:
-        owner_id = None if being is None else find_being(on.store, being, owner).being_id
-        user_id = None if owner is None else find_user(on.store, owner).user_id
+        owner_id = None if being is None else find_being(on, being, owner).being_id
+        user_id = None if owner is None else find_user(on, owner).user_id
         since = (datetime.now(UTC) - timedelta(days=days)).date() + timedelta(days=1)
         found = spending.lines(on.store, user_id, owner_id, since=since)
         slugs = {one.being_id: one.slug for one in lookup.beings_named(on.store, None, None)}

@@ -76,7 +76,7 @@ def erase_node(
     Memories that had absorbed it return to the words of their own notes; diary pages about it are erased as a whole.
     """
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         node_id = find_node(on, target, node)
         _ask(f"Erase memory {node_id} of {target.slug}'s for good?", yes=yes)
         _say(operations.erase_node.perform(on, being=target, node_id=node_id), as_json=as_json)
@@ -97,7 +97,7 @@ def erase_note(
     except ValueError:
         raise BadParameter("give the note's whole id.") from None
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         _ask(f"Erase note {note_id} of {target.slug}'s for good?", yes=yes)
         _say(operations.erase_note.perform(on, being=target, note_id=note_id), as_json=as_json)
 
@@ -115,7 +115,7 @@ def erase_being(
     Facts of its user without other evidence are erased too.
     """
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         _ask(f"Erase {target.slug} and all that it remembers for good?", yes=yes)
         erased = operations.erase_being.perform(on, being=target)
     _say(erased, as_json=as_json)
@@ -130,7 +130,7 @@ def erase_user(
 ) -> None:
     """Erase a user with all Beings, facts, keys and tokens, also during a patrol."""
     with opened() as on:
-        who = find_user(on.store, user)
+        who = find_user(on, user)
         _ask(f"Erase {words(who.name)} and all that their Beings remember for good?", yes=yes)
         _say(erasure.erase_user(on.store, who), as_json=as_json)
 

@@ -14,6 +14,7 @@ from typer import Exit
 
 from cli.console.failures import Failure
 from cli.console.output import console, count, remark, say, say_json, words
+from memory.accounts import user_accounts
 from memory.intake.batches import IntakeFull
 from memory.intake.importers.entries import Bad, Entry, Names
 from memory.intake.importers.files import export_files
@@ -21,7 +22,6 @@ from memory.intake.importers.importing import FORMATS, Import, Imported
 from schemas.accounts.accounts import Being
 from schemas.errors import Unavailable
 from schemas.limits import ITEM_BYTES
-from store.accounts import users
 from workers.runtime.resources import Resources
 
 # Without a terminal, progress is a line for each so many entries.
@@ -48,8 +48,7 @@ def import_foreign(
         Exit: An entry was set aside.
     """
     read, pattern = FORMATS[source]
-    with on.store.transaction() as tx:
-        zone = ZoneInfo(users.get_user(tx, being.user_id).time_zone)
+    zone = ZoneInfo(user_accounts.show(on.store, being.user_id).time_zone)
     names = Names(user, companion, zone)
 
     def entries() -> Iterator[Entry]:

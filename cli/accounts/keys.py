@@ -55,7 +55,7 @@ def add_key(
     except ValidationError as error:
         raise Failure(f"This can't be a key. {'; '.join(validation_messages(error))}") from None
     with opened() as on:
-        user = find_user(on.store, owner)
+        user = find_user(on, owner)
         added = operations.store_key.perform(on, caller=every_right(user), new=new)
     if as_json:
         say_json(added)

@@ -15,7 +15,7 @@ from schemas.accounts.overview import Overview
 def overview(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show one Being's memory on a single screen: what it holds, what waits, and what to look at."""
     with opened() as on:
-        shown = find_being(on.store, being, owner)
+        shown = find_being(on, being, owner)
         found = show_overview.perform(on, being=shown)
     if as_json:
         return say_json(found)

@@ -33,7 +33,7 @@ def export(
 ) -> None:
     """Export all that a Being knows, as of one moment, one JSON object a line, without keys and tokens."""
     with opened() as on:
-        lines = export_lines(on.store, find_being(on.store, being, owner), vectors=vectors)
+        lines = export_lines(on.store, find_being(on, being, owner), vectors=vectors)
         if file is None:
             say_document(lines)
             return
@@ -131,7 +131,7 @@ def import_file(
 
 
 def _found_or_made(on: Resources, being: str, owner: str | None) -> Being:
-    user = find_user(on.store, owner) if owner is not None else None
+    user = find_user(on, owner) if owner is not None else None
     found = lookup.beings_named(on.store, being, None if user is None else user.user_id)
     if found:
         if len(found) > 1:

@@ -43,8 +43,8 @@ def add_token(
         raise BadParameter(f"no such scope: {', '.join(unknown)}. There are {', '.join(get_args(Scope))}.")
     allowed = [scope for scope in get_args(Scope) if scope in scopes]
     with opened() as on:
-        user = find_user(on.store, owner)
-        being_id = None if being is None else find_being(on.store, being, str(user.user_id)).being_id
+        user = find_user(on, owner)
+        being_id = None if being is None else find_being(on, being, str(user.user_id)).being_id
         life = None if days is None else timedelta(days=days)
         secret, token = access.issue_token(
             on.store, user.user_id, being_id=being_id, scopes=allowed, lifetime=life, most=on.settings.most_tokens
@@ -60,7 +60,7 @@ def add_token(
 def list_tokens(owner: UserOption, *, as_json: JsonOption = False) -> None:
     """List a user's tokens, oldest first, without their secrets."""
     with opened() as on:
-        user = find_user(on.store, owner)
+        user = find_user(on, owner)
         found = operations.list_tokens.perform(on, user_id=user.user_id).tokens
         slugs = {being.being_id: being.slug for being in lookup.beings_named(on.store, None, user.user_id)}
     if as_json:
@@ -86,5 +86,5 @@ def revoke_token(
 ) -> None:
     """Revoke a token at once, and delete provider keys that came with its requests."""
     with opened() as on:
-        operations.revoke_token.perform(on, user_id=find_user(on.store, owner).user_id, token_id=token)
+        operations.revoke_token.perform(on, user_id=find_user(on, owner).user_id, token_id=token)
     say("Revoked.")

@@ -176,9 +176,9 @@ def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]
     for name, subject in operation.subjects.items():
         match subject:
             case "being":
-                yield name, find_being(on.store, typed["being"], typed["owner"])
+                yield name, find_being(on, typed["being"], typed["owner"])
             case "caller":
-                yield name, every_right(find_user(on.store, typed["owner"]))
+                yield name, every_right(find_user(on, typed["owner"]))
             case "caller or operator":
                 yield name, Operator()
             case "paying key":

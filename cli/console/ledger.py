@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 from uuid import UUID
 
 from cli.console.failures import Failure
@@ -16,9 +16,6 @@ from schemas.accounts.accounts import Being, Scope, User
 from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
 from workers.runtime.resources import Resources, resources
-
-if TYPE_CHECKING:
-    from store.database import Store
 
 # Seconds that a command waits for the database to accept a connection.
 PATIENCE = 5.0
@@ -52,13 +49,13 @@ def send_to_workers(messages: Sequence[TaskMessage]) -> None:
     dispatch.send(app, messages)
 
 
-def find_user(store: "Store", name: str) -> User:
+def find_user(on: Resources, name: str) -> User:
     """Return the user of that name or id.
 
     Raises:
         Failure: No user has it.
     """
-    user = lookup.user_named(store, name)
+    user = lookup.user_named(on.store, name)
     if user is None:
         raise Failure(f"There is no user {words(name)}. See `patrol user list`.")
     return user
@@ -69,14 +66,14 @@ def every_right(user: User) -> Caller:
     return Caller(user.user_id, None, EVERY_SCOPE)
 
 
-def find_being(store: "Store", being: str | None, owner: str | None) -> Being:
+def find_being(on: Resources, being: str | None, owner: str | None) -> Being:
     """Return the Being of that slug or id, of that user; without names, the only Being in the database.
 
     Raises:
         Failure: No Being matches, or several do.
     """
-    user_id = None if owner is None else find_user(store, owner).user_id
-    found = lookup.beings_named(store, being, user_id, limit=2)
+    user_id = None if owner is None else find_user(on, owner).user_id
+    found = lookup.beings_named(on.store, being, user_id, limit=2)
     if len(found) == 1:
         if being is None:
             remark(f"Being {found[0].slug}, the only one.")

@@ -64,7 +64,7 @@ def context(
     options = {"process": process, "budget_tokens": budget, "format": form, "activate": activate, "explain": explain}
     body: ContextRequest = read(ContextRequest, {**options, "message": message, "conversation": conversation})
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         request = AssemblyRequest(body, body.message, conversation=body.conversation)
         made = assemble(on.store, on.embedders, on.settings, target, request, random.SystemRandom())
     if as_json or made.text is None:
@@ -81,7 +81,7 @@ def context(
 def list_profiles(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """List the process profiles: the Being's own, and the defaults."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         found = profiles.all_of(on.store, target)
     if as_json:
         return say_list("profiles", found)
@@ -117,7 +117,7 @@ def set_profile(
         NewProfile, {"regions": regions, "others": others, "instructions": instructions, "keep": keep}
     )
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         kept = operations.write_profile.perform(on, being=target, process=process, new=new)
     if as_json:
         say_json(kept)
@@ -129,7 +129,7 @@ def set_profile(
 def reset_profile(process: ProcessArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Remove the Being's own profile of a process, so that the default applies."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         operations.reset_profile.perform(on, being=target, process=process)
     say(f"The default profile applies to {words(process)}.")
 
@@ -144,7 +144,7 @@ def list_mind(
 ) -> None:
     """List the entries of a conversation's working memory."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         found = working.listed(on.store, target.being_id, _named(conversation))
     if as_json:
         return say_list("entries", found)
@@ -188,7 +188,7 @@ def _put(
     region = read(RegionName, region)
     new: list[NewEntry] = [read(NewEntry, {"content": entry}) for entry in entries]
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         held = working.put(on.store, target.being_id, _named(conversation), region, new, add=add)
     say(f"{region} holds {len(held)} of at most {REGION_ENTRIES} entries.")
 

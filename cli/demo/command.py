@@ -116,7 +116,7 @@ def _play(settings: Settings, days: int, port: int, door: report.Door, *, thinks
             question = questions[0] if talk else "Who is Terence?"
             total = time.monotonic() - begun
             report.took(len(sample), lived, total)
-            report.next_steps(on.store, settings.home, being, door, question, node)
+            report.next_steps(on, settings.home, being, door, question, node)
 
 
 def _ready(_: str) -> None:

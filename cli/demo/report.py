@@ -18,6 +18,7 @@ from cli.nodes.history import told
 from cli.nodes.overview import cluster_tree
 from cli.operations.page import show_way_in
 from cli.operations.stack import address
+from memory.accounts import user_accounts
 from memory.nodes.curation import story
 from memory.nodes.recall import RecallQuery, recall
 from schemas.accounts.accounts import Being
@@ -25,7 +26,6 @@ from schemas.intake.notes import Note
 from schemas.ledger.kinds import PATROL_STEPS
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
 from schemas.nodes.nodes import Cluster, Node
-from store.accounts import users
 from store.database import Store
 from store.intake import notes
 from store.nodes import clusters, nodes
@@ -114,15 +114,14 @@ def took(days: int, lived: float, total: float) -> None:
     )
 
 
-def next_steps(store: Store, home: Path, being: Being, door: Door, question: str, node: str) -> None:
+def next_steps(on: Resources, home: Path, being: Being, door: Door, question: str, node: str) -> None:
     """Show commands to try next, each to be pasted as it stands, and a way in to the memory's page."""
     patrol = f"PATROL_HOME={quote(shown(home))} ./patrol"
     title("Next steps")
     say(Text(f"{being.name} lives on, with its page, if you start it here:", style="dim"))
     _show_command(f"PATROL_EMBEDDER=minilm {patrol} up --detach{door.option}")
-    with store.transaction() as tx:
-        owner = users.get_user(tx, being.user_id)
-    show_way_in(store, address(door.host, door.port), [owner], DAY, f"{patrol} page{door.option}")
+    owner = user_accounts.show(on.store, being.user_id)
+    show_way_in(on, address(door.host, door.port), [owner], DAY, f"{patrol} page{door.option}")
     say(Text("Ask it, look ahead, and see where a memory comes from:", style="dim"))
     _show_command(f"{patrol} recall --being {being.slug} {quote(question)}")
     _show_command(f"{patrol} fading --being {being.slug} --patrols 5")

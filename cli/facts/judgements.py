@@ -9,7 +9,7 @@ from memory.talk.judgements import counted
 def judgements(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show what was found in a Being's conversations, and what was dropped of models' answers, by reason."""
     with opened() as on:
-        found = counted(on.store, find_being(on.store, being, owner))
+        found = counted(on.store, find_being(on, being, owner))
     if as_json:
         return say_json(found)
     judged = found.judged

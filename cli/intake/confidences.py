@@ -29,7 +29,7 @@ def share(ids: Ids, being: BeingOption = None, owner: OwnerOption = None, *, as_
 
 def _decide(ids: list[str], being: str | None, owner: str | None, *, in_confidence: bool, as_json: bool) -> None:
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         decided = confidences.decide_on_messages(on.store, target, ids, in_confidence=in_confidence)
     if as_json:
         return say_list("messages", decided)

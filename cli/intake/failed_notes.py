@@ -25,7 +25,7 @@ def list_failed(
 ) -> None:
     """List scene notes marked [PARSE_FAILED] or [EMBED_FAILED], oldest first, with the reasons."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         found = failed_notes.listed(on.store, target.being_id, limit)
     if as_json:
         return say_list("notes", found)
@@ -54,7 +54,7 @@ def retry(
     except ValueError:
         raise BadParameter("a note goes by its whole id; see `patrol notes failed`.", param_hint="NOTE...") from None
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         retried = failed_notes.retry(on.store, on.settings, target.being_id, note_ids)
     if as_json:
         say_json({"retried": retried})

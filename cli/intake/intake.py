@@ -163,7 +163,7 @@ def erase_message(
 ) -> None:
     """Erase a message for good, with its scenes, and the facts and todos that have no other evidence."""
     with opened() as on:
-        erased = erase_messages(on.store, on.settings, on.embedders, find_being(on.store, being, owner), [message])
+        erased = erase_messages(on.store, on.settings, on.embedders, find_being(on, being, owner), [message])
     if as_json:
         return say_json(erased)
     gone = f"{count(len(erased.facts_removed), 'fact')}, {count(len(erased.todos_removed), 'todo')} and"
@@ -188,7 +188,7 @@ def _add(file: IO[bytes], being: str | None, owner: str | None, accept: Accept, 
     closed: IntakeFull | Unavailable | None = None
     lines = read_lines(file)
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         while closed is None and (batch := list(islice(lines, BATCH_ITEMS))):
             try:
                 receipt = accept(on, target.being_id, batch)

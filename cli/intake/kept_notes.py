@@ -29,7 +29,7 @@ def list_kept(
 ) -> None:
     """List todos, reminders and knowledge notes, oldest first."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         page = note_page(on.store, target.being_id, state="kept", cursor=cursor, limit=limit)
     if not page.notes and not as_json:
         return remark("This Being has no todos, reminders or knowledge notes.")
@@ -68,7 +68,7 @@ def change_note(
     said = {"read": read_, "content": content, "title": title, "due_at": due_at, "in_snapshot": in_snapshot}
     changes: NoteChanges = read(NoteChanges, said)
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         changed = kept_notes.change(on.store, target, _id(note), changes)
     if as_json:
         say_json(changed)
@@ -80,7 +80,7 @@ def change_note(
 def remove_note(note: NoteArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
     """Delete a todo, a reminder or a knowledge note."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         kept_notes.remove(on.store, target, _id(note))
     say("Removed.")
 

@@ -35,7 +35,7 @@ def list_notes(
 ) -> None:
     """List notes, oldest first, with what became of them."""
     with opened() as on:
-        found = find_being(on.store, being, owner)
+        found = find_being(on, being, owner)
         page = note_page(on.store, found.being_id, state=state, cursor=cursor, limit=limit)
     shown = table("note", "type", "state", "received", "*content")
     for note in page.notes:
@@ -64,7 +64,7 @@ def list_messages(
     if retracted:
         return _list_retracted(being, owner, limit, cursor, as_json=as_json)
     with opened() as on:
-        being_id = find_being(on.store, being, owner).being_id
+        being_id = find_being(on, being, owner).being_id
         if session is None:
             sessions = [one.session_id for one in session_page(on.store, being_id, cursor=None, limit=1).sessions]
         else:
@@ -82,7 +82,7 @@ def list_messages(
 
 def _list_retracted(being: str | None, owner: str | None, limit: int, cursor: str | None, *, as_json: bool) -> None:
     with opened() as on:
-        being_id = find_being(on.store, being, owner).being_id
+        being_id = find_being(on, being, owner).being_id
         page = retracted_page(on.store, being_id, conversation=None, cursor=cursor, limit=limit)
     shown = table("message", "retracted", "who", "*content")
     for message in page.messages:

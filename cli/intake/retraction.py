@@ -43,7 +43,7 @@ def retract(
     """
     selection = _selection(ids, conversation, after)
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         done = retraction.retract(on.store, on.settings, on.embedders, target.being_id, selection)
     if as_json:
         return say_json(done)
@@ -65,7 +65,7 @@ def restore(
     """Let retracted messages stand again; they are processed as new ones are. What was erased does not come back."""
     selection = _selection(ids, conversation, after)
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         try:
             done = retraction.restore(on.store, on.settings, target.being_id, selection)
         except retraction.ErasedForGood as fault:

@@ -41,7 +41,7 @@ def recall(
     """Recall by meaning: fragments of the nearest memories, blurred as a prompt gets them."""
     asked = RecallQuery(query, limit, threshold, activate)
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         found = recall_by_meaning(on.store, on.embedders, target, asked, random.SystemRandom())
     if as_json:
         return say_json(found)
@@ -68,7 +68,7 @@ def topic(
 ) -> None:
     """Go through a topic, newest memories first, dead ones too, in pages of 50."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         page = recall_topic(on.store, target.being_id, find_cluster(on, target, cluster), cursor, activate=activate)
     say_page(page, Text(words(page.cluster.name), style="bold"), nodes_table(page.nodes), as_json=as_json)
 

@@ -34,7 +34,7 @@ def why(
 ) -> None:
     """Tell where a memory came from, and what happened to it. Being looked at does not keep it alive."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         story = operations.tell_story.perform(on, being=target, node_id=find_node(on, target, node))
         names = browsing.topic_names(on.store, target.being_id)
     if as_json:

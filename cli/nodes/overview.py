@@ -13,7 +13,7 @@ from schemas.nodes.nodes import Cluster
 def clusters(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
     """Show the topics as a tree, largest first, with what they hold."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         found = operations.list_clusters.perform(on, being=target)
     if as_json:
         say_json(found)

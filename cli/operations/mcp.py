@@ -21,7 +21,7 @@ def mcp(being: BeingOption = None, owner: OwnerOption = None) -> None:
     from memory.accounts.access import Caller  # noqa: PLC0415  # likewise
 
     with opened() as on:
-        found = find_being(on.store, being, owner)
+        found = find_being(on, being, owner)
         caller = Caller(found.user_id, found.being_id, frozenset({"ingest", "read"}))
         # The MCP server's parser refuses halves of characters, and answers nothing then.
         sys.stdin = io.TextIOWrapper(io.BufferedReader(_StorableLines(sys.stdin.buffer)))

@@ -14,7 +14,7 @@ from cli.operations.stack import address
 from memory.accounts import lookup
 from memory.accounts.page_sessions import issue_link
 from schemas.accounts.accounts import User
-from store.database import Store
+from workers.runtime.resources import Resources
 
 HOUR = timedelta(hours=1)
 
@@ -33,15 +33,15 @@ def page(
     The link has all scopes. Into a file or a pipe it is not written, since it is as good as a token until it is used.
     """
     with opened() as on:
-        user = find_user(on.store, owner) if owner else _only(lookup.all_users(on.store))
-        show_way_in(on.store, address(on.settings.api_host, port or on.settings.api_port), [user], HOUR)
+        user = find_user(on, owner) if owner else _only(lookup.all_users(on.store))
+        show_way_in(on, address(on.settings.api_host, port or on.settings.api_port), [user], HOUR)
 
 
-def show_way_in(store: Store, url: str, found: list[User], life: timedelta, command: str = "./patrol page") -> None:
+def show_way_in(on: Resources, url: str, found: list[User], life: timedelta, command: str = "./patrol page") -> None:
     """Print the page's address, and a link for a user if there is one alone and stdout is a terminal.
 
     Args:
-        store: The ledger.
+        on: The resources.
         url: Where the API answers.
         found: The users who may be meant.
         life: Until the link expires if it is not used.
@@ -52,7 +52,7 @@ def show_way_in(store: Store, url: str, found: list[User], life: timedelta, comm
         (user,) = found
         say(Text(f"This link logs {words(user.name)} in, once, within {_hours(life)}:", style="dim"))
         # In one piece, so that terminals let it be clicked and copied.
-        console().print(Text(f"{url}/#login={issue_link(store, user.user_id, life)}", style="cyan"), soft_wrap=True)
+        console().print(Text(f"{url}/#login={issue_link(on.store, user.user_id, life)}", style="cyan"), soft_wrap=True)
     else:
         named = "" if len(found) == 1 else " --user NAME"
         line = Text.assemble(("On a terminal this prints a link that logs you in: ", "dim"), f"{command}{named}")

@@ -8,18 +8,18 @@ from rich.text import Text
 from typer import Option
 
 from cli.console.failures import Failure
+from cli.console.ledger import opened
 from cli.console.output import count, say, shown
 from cli.console.quiet import quiet_settings
 from cli.operations import stack
 from cli.operations.background import go_on_behind
 from cli.operations.page import HOUR, show_way_in
+from memory.accounts import lookup
 from providers.thinkers import platform_llm_disabled
 from schemas.settings import Settings
-from store.accounts import users
-from store.database import Store
 from store.migrate import migrate
 from workers.embedded.supervisor import Supervisor
-from workers.runtime.addresses import addresses
+from workers.runtime.resources import Resources
 
 FIRST_STEPS = """\
 Next, in another terminal:
@@ -80,8 +80,8 @@ def up(
             raise Failure("--detach is for the embedded servers: with others, let a service manager run each process.")
         ready = go_on_behind(settings.home / "logs" / "up.log")
         if ready is None:
-            with Store(addresses(settings).database_url) as store:
-                _greet(store, settings, host, port, ending="./patrol down")
+            with opened(settings) as on:
+                _greet(on, host, port, ending="./patrol down")
             return
     try:
         _run(settings, host, port, concurrency or stack.default_concurrency(), ready)
@@ -116,25 +116,24 @@ def _run(settings: Settings, host: str, port: int, concurrency: int, ready: Call
             # Configured servers' URLs are not printed: they may contain passwords.
             say(_for_producers(at.redis_url, at.broker_url, settings.redis_port))
         if ready is None:
-            with Store(at.database_url) as store:
-                _greet(store, settings, host, port, ending="Ctrl-C")
+            with opened(settings) as on:
+                _greet(on, host, port, ending="Ctrl-C")
         else:
             ready()
         supervisor.wait()
 
 
-def _greet(store: Store, settings: Settings, host: str, port: int, ending: str) -> None:
+def _greet(on: Resources, host: str, port: int, ending: str) -> None:
     """Say where everything is, what to do next, and how it ends."""
     url = stack.address(host, port)
-    with store.transaction() as tx:
-        found = users.all_users(tx)
+    found = lookup.all_users(on.store)
     say(
         Text.assemble("The API answers at ", (url, "bold cyan"), "."),
-        f"Logs are in {shown(settings.home / 'logs')}.",
-        *([Text(NO_KEY, style="yellow")] if platform_llm_disabled(settings) else []),
+        f"Logs are in {shown(on.settings.home / 'logs')}.",
+        *([Text(NO_KEY, style="yellow")] if platform_llm_disabled(on.settings) else []),
         *([] if found else [Text(FIRST_STEPS, style="dim")]),
     )
-    show_way_in(store, url, found, HOUR)
+    show_way_in(on, url, found, HOUR)
     say(f"{ending} stops everything.")
 
 

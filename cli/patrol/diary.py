@@ -30,7 +30,7 @@ def diary(
 ) -> None:
     """Read a Being's diary, newest day first, and what it wants to have in mind next time."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         page = read_diary.perform(on, being=target, cursor=cursor, limit=limit)
         thinks = keys.may_think(on.store, target.being_id, platform=on.thinkers.has_platform())
     if page.entries or as_json:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from uuid import UUID
 
 from rich.live import Live
@@ -17,9 +17,7 @@ from cli.patrol.outcomes import outcome
 from memory.patrol.progress import run_report
 from operations.patrols import demand_patrol
 from schemas.patrol.runs import RunReport, StepUnderWay
-
-if TYPE_CHECKING:
-    from store.database import Store
+from workers.runtime.resources import Resources
 
 PAUSE = 0.1
 PICTURES_A_SECOND = 12
@@ -35,12 +33,12 @@ def run(
 ) -> None:
     """Demand a patrol, and watch its nine steps. Ends with 1 if the patrol fails."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         run_id = demand_patrol.perform(on, being=target).run_id
         if not wait:
             say_json({"run_id": run_id}) if as_json else say(f"Patrol {run_id} is demanded.")
             return
-        seen = watched(on.store, target.being_id, run_id)
+        seen = watched(on, target.being_id, run_id)
         if as_json:
             *_, last = seen
             say_json(last)
@@ -55,7 +53,7 @@ def run(
 
 
 def watched(
-    store: "Store",
+    on: Resources,
     being_id: UUID,
     run_id: UUID,
     meanwhile: Callable[[], None] = lambda: time.sleep(PAUSE),
@@ -66,7 +64,7 @@ def watched(
     seen: RunReport | None = None
     changed = time.monotonic()
     while seen is None or seen.state in {"queued", "running"}:
-        now = run_report(store, being_id, run_id)
+        now = run_report(on.store, being_id, run_id)
         if now != seen:
             seen, changed = now, time.monotonic()
             yield now

@@ -55,7 +55,7 @@ def search(
     """Search everything that was told, by words and by meaning."""
     if to_the_letter:
         with opened() as on:
-            target = find_being(on.store, being, owner)
+            target = find_being(on, being, owner)
             searched = search_by_word(
                 on.store,
                 target.being_id,
@@ -79,7 +79,7 @@ def search(
     }
     question: EverythingRequest = read(EverythingRequest, asked)
     with opened() as on:
-        found = search_everything(on.store, on.embedders, find_being(on.store, being, owner), question)
+        found = search_everything(on.store, on.embedders, find_being(on, being, owner), question)
     return _say_found(found, as_json=as_json)
 
 

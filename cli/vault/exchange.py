@@ -30,7 +30,7 @@ def snapshot(
 ) -> None:
     """Show the block that every prompt of the Being contains."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         block = operations.show_snapshot.perform(on, being=target, scope=[scope] if scope else None)
     if as_json:
         say_json(block)
@@ -52,7 +52,7 @@ def profile(
 ) -> None:
     """Show the Being's vault configuration, or replace it: enabled, scopes, max_items, similarity_threshold."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         config = config_of(on.store, target) if file is None else set_config(on.store, target, read_config(file.read()))
     if as_json:
         say_json(config)
@@ -65,7 +65,7 @@ def compact(
 ) -> None:
     """Remove superseded versions and old tombstones. Live records stay the same. It can be interrupted at any point."""
     with opened() as on:
-        done = operations.compact_vault.perform(on, being=find_being(on.store, being, owner), scope=scope)
+        done = operations.compact_vault.perform(on, being=find_being(on, being, owner), scope=scope)
     if as_json:
         say_json(done)
     else:
@@ -85,7 +85,7 @@ def import_file(
     is 1 if a line was rejected.
     """
     with opened() as on:
-        done = import_lines(on.store, on.settings, find_being(on.store, being, owner), file)
+        done = import_lines(on.store, on.settings, find_being(on, being, owner), file)
     if as_json:
         say_json(done)
     else:
@@ -105,4 +105,4 @@ def import_file(
 def export(being: BeingOption = None, owner: OwnerOption = None, scope: ScopeOption = None) -> None:
     """Write all versions in the Being's scopes to stdout, as the lines of a vault.jsonl."""
     with opened() as on:
-        say_document(line.encode() for line in export_lines(on.store, find_being(on.store, being, owner), scope))
+        say_document(line.encode() for line in export_lines(on.store, find_being(on, being, owner), scope))

@@ -107,7 +107,7 @@ def add(
     chosen = {name: value for name, value in given.items() if value}
     new: NewRecord = read(NewRecord, {"text": text, "tier": tier, "source": source, "force": force, **chosen})
     with opened() as on:
-        added = vault_writing.add_memory(on.store, on.settings, find_being(on.store, being, owner), new)
+        added = vault_writing.add_memory(on.store, on.settings, find_being(on, being, owner), new)
     if as_json:
         say_json(added)
     else:
@@ -120,7 +120,7 @@ def delete(
 ) -> None:
     """Delete records; each ends in a tombstone without text. Earlier versions stay until `patrol vault compact`."""
     with opened() as on:
-        deleted = vault_writing.bulk_delete(on.store, on.settings, find_being(on.store, being, owner), records)
+        deleted = vault_writing.bulk_delete(on.store, on.settings, find_being(on, being, owner), records)
     if as_json:
         return say_json(deleted)
     say(f"{count(len(deleted.deleted), 'record')} deleted.")
@@ -140,7 +140,7 @@ def erase(
 ) -> None:
     """Permanently erase records with all their versions; no import restores them."""
     with opened() as on:
-        target = find_being(on.store, being, owner)
+        target = find_being(on, being, owner)
         if not yes:
             confirm(
                 f"Permanently erase {count(len(records), 'record')} of {target.slug}'s vault?", abort=True, err=True

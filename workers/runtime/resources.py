@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workers.runtime.crash_points import CrashPoint
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resources:
     """The settings, the ledger and the models of one process; `crash` is set by tests alone."""
 

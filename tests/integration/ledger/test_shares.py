@@ -10,10 +10,11 @@ from memory.intake.delivery import deliver
 from memory.intake.notes import accept_notes
 from providers.embedders import Embedders
 from schemas.errors import StatementTimeout, Unavailable
+from schemas.ledger.allowance import Allowance, allow, allowance, allowed
 from schemas.limits import BULK_ITEMS
 from schemas.settings import Settings
 from store.database import Store
-from store.shares import Allowance, Limits, allow, allowance, allowed
+from store.shares import Limits
 from store.transaction import value
 from workers.runtime.resources import Resources
 from workers.runtime.step import _set_back

@@ -6,9 +6,9 @@ import pytest
 from memory.accounts import access
 from memory.accounts.access import Presented
 from schemas.errors import StatementTimeout, Unavailable
+from schemas.ledger.allowance import Allowance, allowed
 from store.accounts import users
 from store.database import Store
-from store.shares import Allowance, allowed
 from store.transaction import value
 
 SLOW = "select pg_sleep(30)"

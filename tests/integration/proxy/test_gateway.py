@@ -18,9 +18,9 @@ from memory.proxy import admission
 from memory.proxy.admission import read_model
 from providers.thinking import Usage
 from schemas.errors import BudgetSpent, Unavailable
+from schemas.ledger.allowance import Allowance, allow
 from schemas.settings import Settings
 from store.accounts import tokens
-from store.shares import Allowance, allow
 from workers.runtime.resources import Resources
 
 GRACE_REQUESTS = 2

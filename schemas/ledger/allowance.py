@@ -1,0 +1,52 @@
+"""What one request may take of the ledger, which a door says and the store keeps to."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from uuid import UUID
+
+
+def _free_of_charge(_: float) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What the work of one request may take.
+
+    Attributes:
+        user_id: Whose share of the connections it uses; None: no share bounds it.
+        statement_seconds: How long one statement may run; None: as long as its process says.
+        charge: Told after each transaction for how many seconds it held a connection.
+        connection_seconds: How long to wait for a connection; None: as long as the store waits by itself.
+    """
+
+    user_id: UUID | None = None
+    statement_seconds: float | None = None
+    charge: Callable[[float], None] = _free_of_charge
+    connection_seconds: float | None = None
+
+
+_UNBOUND = Allowance()
+_allowance: ContextVar[Allowance] = ContextVar("allowance", default=_UNBOUND)
+
+
+def allowance() -> Allowance:
+    """What the present context may take."""
+    return _allowance.get()
+
+
+def allow(allowance: Allowance) -> None:
+    """Change what the present context may take from now on, to its end."""
+    _allowance.set(allowance)
+
+
+@contextmanager
+def allowed(allowance: Allowance) -> Iterator[None]:
+    """Bound what is done while the block runs, in this context and in threads that copy it."""
+    before = _allowance.set(allowance)
+    try:
+        yield
+    finally:
+        _allowance.reset(before)
