@@ -26,9 +26,15 @@ GROUPS = {
 }
 
 
+@pytest.fixture(scope="module")
+def openapi():
+    """The document of all routes."""
+    return document()
+
+
 @pytest.mark.parametrize("operation", DECLARED, ids=lambda operation: operation.name)
-def test_an_operation_has_its_route(operation):
-    route = document()["paths"][operation.path][operation.method.lower()]
+def test_an_operation_has_its_route(openapi, operation):
+    route = openapi["paths"][operation.path][operation.method.lower()]
     assert route["operationId"] == operation.name
     assert route["summary"] == operation.about.partition("\n")[0]
     assert operation.permission in route["description"]
