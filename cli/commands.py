@@ -1,12 +1,8 @@
 """The table of all commands. A command's module is imported only when the command is called."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Typer
@@ -18,8 +14,6 @@ from workers.runtime import collector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from typer._click.core import Command, Context
 
 RUN = "Run and operate"
 PEOPLE = "Users, Beings and access"
@@ -36,14 +30,16 @@ class Entry:
     place: str
     line: str
 
-    def load(self) -> "Command":
+    def load(self) -> Any:
         """Import the command."""
         module, _, name = self.place.partition(":")
         with collector.paused():
             found: Typer | Callable[..., None] = getattr(import_module(module), name)
         if isinstance(found, Typer):
+            # Help and errors are plain text, which the guarded streams escape as any other.
+            found.rich_markup_mode = None
             return get_group(found)
-        alone = Typer(add_completion=False)
+        alone = Typer(add_completion=False, rich_markup_mode=None)
         alone.command()(found)
         return get_command(alone)
 
@@ -123,48 +119,19 @@ COMMANDS = {
 }
 
 
-# What typer's help imports and never uses here: Markdown in docstrings, and tracebacks in colour. With them the help
-# takes a third longer.
-UNUSED = {"rich.markdown": "Markdown", "rich.traceback": "Traceback"}
-
-
-@contextmanager
-def _unused_left_out() -> Iterator[None]:
-    """Import modules with empty classes in place of those in `UNUSED`, unless these are imported already."""
-    added = {name: ModuleType(name) for name in UNUSED if name not in sys.modules}
-    for name, module in added.items():
-        setattr(module, UNUSED[name], type(UNUSED[name], (), {}))
-    sys.modules.update(added)
-    try:
-        yield
-    finally:
-        for name in added:
-            del sys.modules[name]
-
-
-class _RichUtils:
-    """A lazy import of `typer.rich_utils`, which prints help and errors, with our console in place of rich's."""
-
-    def __getattr__(self, name: str) -> object:
-        from cli.console.visible_console import VisibleConsole  # noqa: PLC0415  # most commands print no help
-
-        with _unused_left_out():
-            loaded = import_module("typer.rich_utils")
-        loaded.Console = VisibleConsole  # type: ignore[attr-defined]  # typer looks it up by this name
-        return getattr(loaded, name)
-
-
-# Typer imports the submodule as its own attribute, and so finds this object first.
-vars(typer)["rich_utils"] = _RichUtils()
-
-
 class LazyGroup(TyperGroup):
     """A group that lists its commands without importing what they need."""
 
-    def resolve_command(self, ctx: "Context", args: list[str]) -> "tuple[str | None, Command | None, list[str]]":
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Replace the placeholder that the help lists by the imported command."""
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed and COMMANDS[listed.name or ""].load(), rest
+
+    def format_commands(self, _: Any, formatter: Any) -> None:
+        """List the commands by their panels."""
+        for panel in dict.fromkeys(entry.panel for entry in COMMANDS.values()):
+            with formatter.section(panel):
+                formatter.write_dl([(name, entry.line) for name, entry in COMMANDS.items() if entry.panel == panel])
 
 
 app = Typer(
@@ -174,6 +141,7 @@ app = Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -194,4 +162,4 @@ def patrol(
 
 
 for name, entry in COMMANDS.items():
-    app.command(name, help=entry.line, rich_help_panel=entry.panel)(lambda: None)
+    app.command(name, help=entry.line)(lambda: None)

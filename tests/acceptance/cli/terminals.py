@@ -17,8 +17,21 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 COMMAND, CRASHED = 0, 70
-# By `patrol mcp` and `patrol doctor`, which would spend a second or two on it in each fork.
-IMPORTED_WHEN_CALLED = ("api.mcp", "celery.app.amqp", "celery.app.control", "kombu.transport.redis")
+# By commands that send work to workers, and by `patrol mcp`: each fork would spend up to a second on it.
+IMPORTED_WHEN_CALLED = (
+    "api.mcp",
+    "celery.app.amqp",
+    "celery.app.control",
+    "celery.app.events",
+    "celery.app.task",
+    "celery.app.trace",
+    "celery.backends.redis",
+    "celery.fixups.django",
+    "celery.loaders.app",
+    "cli.__main__",
+    "kombu.transport.redis",
+    "mcp.server.stdio",
+)
 
 
 @dataclass(frozen=True)
