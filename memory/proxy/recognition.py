@@ -12,6 +12,9 @@ behind what differs or is left out do not count: they are said in many conversat
   be known too. Of a transcript that says nothing else the message must be the first of a conversation that has not
   rested: then it is a repeated request.
 
+A frontend may resend every line in another form (masked, translated), so that no conversation knows its words. Then one
+of the newest is meant if the transcript shows it line by line up to its end: an exchange of it, or two if it rests.
+
 A conversation rests when nothing was said in it for as long as ends a session. In doubt a transcript begins another
 conversation, which loses nothing.
 """
@@ -151,6 +154,11 @@ def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime
         if place == 0 and candidates[1:] and candidates[0][1] > candidates[1][1] and _is_whole(turns, found):
             # None of the others knows as many of its words.
             break
+    if not meant and len(turns) > EXCHANGE:
+        tried = {conversation for conversation, _ in candidates}
+        newest = reads.ask(transcripts.newest_conversations, being_id, prefix=RECOGNIZED, limit=CANDIDATES)
+        others = (named(reads, being_id, turns, one) for one in newest if one not in tried)
+        meant = [found for found in others if _is_reworded(turns, found, now)]
     return max(meant, key=lambda one: fit(turns, one), default=begun(aligned=all_aligned))
 
 
@@ -179,6 +187,20 @@ def _is_whole(turns: Sequence[Turn], found: Recognized) -> bool:
     return fit(turns, found).goes_on and len(found.matches) == found.matches[-1].turn + 1
 
 
+def _is_reworded(turns: Sequence[Turn], found: Recognized, now: datetime) -> bool:
+    """Whether a transcript shows a conversation line by line up to its end, but for a greeting, in whatever form."""
+    shown = {match.turn for match in found.matches}
+    last = max((number for number, turn in enumerate(turns) if turn.role == "assistant"), default=-1)
+    first = min(shown, default=last + 1)
+    is_whole = first <= (last > 0 and turns[0].role == "assistant") and shown >= set(range(first, last + 1))
+    pairs = pairwise(found.matches)
+    if not is_whole or any(match.message.parent_id != before.message.message_id for before, match in pairs):
+        return False
+    least = EXCHANGE * (2 if _rests(found.known, now) else 1)
+    evidence = telling(turns, found.matches, found.known)
+    return len(evidence) >= least and not _goes_on(found.known, evidence[-1].message)
+
+
 def telling(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConversation) -> list[Match]:
     """Return the matches that are evidence for a conversation: all but a greeting. An answer to a picture is none."""
     return [match for match in matches if turns[match.turn].after_wordless or not known.is_greeting(match.message)]
@@ -189,7 +211,7 @@ def is_meant(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConver
     evidence = telling(turns, matches, known)
     if not evidence:
         return False
-    rests = now - max(message.created_at for message in known.messages.values()) > RESTS
+    rests = _rests(known, now)
     last = evidence[-1]
     goes_on = _goes_on(known, last.message)
     if len(evidence) > 1:
@@ -204,6 +226,10 @@ def is_meant(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConver
     unanswered = not known.after.get(last.message.message_id)
     long = len(turns[last.turn].comparable) >= LONG
     return long or (last.turn <= BEFORE and (unanswered or not rests))
+
+
+def _rests(known: KnownConversation, now: datetime) -> bool:
+    return now - max(message.created_at for message in known.messages.values()) > RESTS
 
 
 def _goes_on(known: KnownConversation, message: PlacedMessage) -> bool:

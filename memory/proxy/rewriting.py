@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from unicodedata import decimal
 from uuid import UUID
 
 from memory.proxy.alignment import KnownConversation, Match
@@ -20,8 +21,8 @@ from store.talk.transcripts import PlacedMessage
 # The most messages at one place, and in all, whose texts are compared.
 AT_A_PLACE = 8
 COMPARED = 400
-# So much of a text must be the same where words are masked.
-LEAST_SHARE = 0.4
+# So much of a text must be the same where words are masked, unless all of it is.
+LEAST_SHARE = 0.3
 # A translation has at most so many times the characters.
 MOST_RATIO = 3
 # A text of fewer words tells no language, but by its script.
@@ -49,7 +50,7 @@ _TIMED = re.compile(
 _BRACKET_TIME = re.compile(r"\A\s*[\[(][^\[\]()\n]{0,60}\d{1,2}:\d{2}[^\[\]()\n]{0,30}[\])]\s*[:-]?\s*")
 _BRACKET = re.compile(r"\A\s*\[(?:time|date|timestamp|clock)\b[^\[\]\n]{0,60}\]\s*", re.IGNORECASE)
 _MASK = re.compile(
-    r"\[(?:redacted|censored|removed|masked|hidden|filtered|name|\.\.\.|…|_+)\]|\b\w?[*•█▇■✱#●]{2,}\w?|[█▇■●♥❤]+|\b[xX_]{3,}\b"
+    r"\[(?:redacted|censored|removed|masked|hidden|filtered|name|\.\.\.|…|_+)\]|[*•✱#]{2,}|[█▇■●♥❤]+|\b[xX_]{3,}\b"
     r"|<(?:redacted|censored|removed|masked|name)>",
     re.IGNORECASE,
 )
@@ -137,22 +138,27 @@ def _candidates(
     behind = at.get(number + 1)
     if behind is not None and behind.parent_id is not None and behind.parent_id in known.messages:
         found.append(known.messages[behind.parent_id])
-    if before is None and number > 0 and not found:
+    if before is None and (not found if number > 0 else not at):
         found += list(known.messages.values())[-4 * AT_A_PLACE :]
     newest = sorted({one.message_id: one for one in found}.values(), key=lambda one: one.message_id, reverse=True)
-    return newest[: 4 * AT_A_PLACE]
+    return newest[: 8 * AT_A_PLACE]
 
 
 def _is_translation(one: str, other: str) -> bool:
-    """Whether two texts may say the same in two languages: about as long, and with the same numbers."""
+    """Whether two texts may say the same in two languages: about as long, and with the same numbers in any order."""
     if max(len(one), len(other)) > MOST_COMPARED:
         return False
     one, other = _PANELS.sub(" ", one), _PANELS.sub(" ", other)
     lengths = sorted((len(one.strip()), len(other.strip())))
-    if lengths[1] > MOST_RATIO * lengths[0] or _NUMBER.findall(one) != _NUMBER.findall(other):
+    if lengths[1] > MOST_RATIO * lengths[0] or _numbers(one) != _numbers(other):
         return False
     languages = _language(one), _language(other)
     return None not in languages and languages[0] != languages[1]
+
+
+def _numbers(text: str) -> set[str]:
+    """The numbers in a text, in the digits of any script: a translator may say one twice, or once, as languages do."""
+    return {"".join(str(decimal(digit)) for digit in number) for number in _NUMBER.findall(text)}
 
 
 @lru_cache(maxsize=4096)
@@ -193,7 +199,8 @@ def _is_masked(text: str, core: str) -> bool:
     """Whether a text with masked words is another one, of which the core is given."""
     bare = _PANELS.sub(" ", _without_time(unicodedata.normalize("NFKC", text)))
     pieces = [_letters(piece) for piece in _MASK.split(bare)]
-    if len(pieces) == 1 or sum(map(len, pieces)) < LEAST_SHARE * len(core):
+    said = sum(map(len, pieces))
+    if len(pieces) == 1 or 0 < said < LEAST_SHARE * len(core):
         return False
     first, *midst, last = pieces
     if not (core.startswith(first) and core.endswith(last)):

@@ -12,6 +12,8 @@ from store.transaction import Transaction
 
 # Of words that many conversations begin with, the newest are enough to tell which is meant.
 SAME_WORDS = 32
+# Among so many of the newest turns the newest conversations are looked for.
+NEWEST_TURNS = 500
 # The most messages with words of a transcript that it is aligned with, beside the newest, and the most said after them.
 SAME_KIND = 2000
 
@@ -69,6 +71,28 @@ def conversations_with(
         },
     )
     return [(row["conversation"], row["known"]) for row in rows]
+
+
+def newest_conversations(tx: Transaction, being_id: UUID, *, prefix: str, limit: int) -> list[str]:
+    """The conversations in which was said last what is newest, first the newest; their ids begin with the prefix."""
+    rows = tx.execute(
+        """
+        select conversation
+        from (
+            select conversation, message_id
+            from memory.transcript_turns
+            where being_id = %(being)s
+            order by message_id desc
+            limit %(turns)s
+        ) as newest
+        where starts_with(conversation, %(prefix)s)
+        group by conversation
+        order by (array_agg(message_id order by message_id desc))[1] desc
+        limit %(limit)s
+        """,
+        {"being": being_id, "prefix": prefix, "limit": limit, "turns": NEWEST_TURNS},
+    )
+    return [row["conversation"] for row in rows]
 
 
 def near(

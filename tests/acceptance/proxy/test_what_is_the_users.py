@@ -1,6 +1,7 @@
 """Of what frontends send, the user's own words are the user's: wrapped, asked, named, or left without words."""
 
 import json
+from functools import partial
 
 import httpx2
 import pytest
@@ -22,6 +23,16 @@ WRAPPED = {
 }
 CARD = "You are Mira, a pirate captain.\n\nLorebook: I live in Ossia. I love tar.\n\n"
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+
+
+# Seconds after which an answer is stored, even on a loaded machine: no worker is waited for.
+SOON = 30.0
+
+
+@pytest.fixture
+def wait_until(wait_until):
+    """Wait for what the proxy stores by itself."""
+    return partial(wait_until, patience=SOON)
 
 
 @pytest.fixture
@@ -152,6 +163,10 @@ HISTORY = {
     "a word is masked on both sides": (
         lambda number, last: answer_of(number, panel=True).replace("hill", "hill" if last else "****"),
         lambda number, last: f"Go on to the hill, {number}.".replace("hill", "hill" if last else "****"),
+    ),
+    "every line is masked": (
+        lambda number, _: f'Text {number}: behind the **** lies "village" {number}.',
+        lambda number, last: f"My {'sister Vera' if last else '████'} went on to village {number}.",
     ),
     "answers translated": (
         lambda number, last: answer_of(number, panel=True) if last else GERMAN.format(f"{number} {number}"),

@@ -36,6 +36,32 @@ def test_an_identical_request_is_a_retry(door, talked):
     assert door.stands() == talked
 
 
+MASKED = {
+    "My dog Minka ran up the hill.": "My **** ***** ran up the [redacted].",
+    "A dog on a hill!": "A [redacted] on a [redacted]!",
+    "Then she saw a village.": "Then she saw a ████.",
+    "Which village was it?": "Which ████ was it?",
+    "Ulm.": "***",
+    "Minka is a clever dog.": "M***a is a c****r [name].",
+}
+
+
+@pytest.mark.parametrize("shown", [6, 4], ids=["all", "the newest four"])
+def test_a_chat_with_every_line_masked_is_the_same_chat(door, shown):
+    lines = [*MASKED]
+    for said in range(0, 6, 2):
+        door.asks(*[MASKED[line] for line in lines[:said]][-shown:], lines[said], answer=lines[said + 1])
+
+    assert (door.stands(), door.conversations(), door.retracted()) == (lines, 1, [])
+
+
+def test_a_chat_in_which_another_thing_was_said_is_another(door, talked):
+    door.asks("My dog is called Rex.", "A strong name.", "He is two.", answer="So young.")
+
+    assert door.conversations() == 2
+    assert door.stands() == [*talked, "My dog is called Rex.", "A strong name.", "He is two.", "So young."]
+
+
 def test_requests_at_the_same_time_store_a_turn_once(door, talked):
     with ThreadPoolExecutor(6) as pool:
         taken = list(pool.map(lambda _: door.asks(*talked, "She likes tuna."), range(6)))
