@@ -43,32 +43,17 @@ from api.proxy.models import Models
 from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
 from api.vault import exchange
-from operations import (
-    beings,
-    contexts,
-    cost,
-    diary,
-    entities,
-    facts,
-    judgements,
-    keyed_knowledge,
-    keys,
-    messages,
-    nodes,
-    notes,
-    patrols,
-    persona,
-    recall,
-    search,
-    sessions,
-    souls,
-    todos,
-    user_model,
-    users,
-    vault,
-    vault_records,
-    work,
-)
+from operations.accounts import beings, users
+from operations.context import contexts, persona, souls, user_model
+from operations.facts import entities, facts, todos
+from operations.intake import keyed_knowledge, notes
+from operations.ledger import work
+from operations.llm import cost, keys
+from operations.nodes import nodes, recall
+from operations.patrol import diary, patrols
+from operations.search import search
+from operations.talk import judgements, messages, sessions
+from operations.vault import records, vault
 from schemas.settings import Settings
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app as celery
@@ -92,7 +77,7 @@ DECLARED = (
     (todos, "Todos"),
     (judgements, "Facts"),
     (vault, "Vault"),
-    (vault_records, "Vault"),
+    (records, "Vault"),
     (souls, "Persona"),
     (persona, "Persona"),
     (user_model, "Persona"),

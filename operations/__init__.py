@@ -1,1 +1,1 @@
-"""Every operation that a door offers, declared once: routes and commands are made from these declarations."""
+"""Every operation that a door offers, declared once: routes, commands and tools are made from these declarations."""

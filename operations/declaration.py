@@ -1,4 +1,4 @@
-"""Declares an operation: a function with typed parameters, from which its route and its commands are made.
+"""Declares an operation: a function with typed parameters, from which its route, commands and tool are made.
 
     @operation("GET /v1/beings/{being}/facts", scope="read", commands=[Command("list")])
     def list_facts(on: Resources, being: Being, *, status: FactStatus = "ACTIVE") -> FactPage:
@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Annotated, Any, Generic, Literal, NewType, TypeVar, get_args, get_origin
 from uuid import UUID
 
+from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 
 from memory.accounts.access import Caller, Operator
@@ -70,28 +71,79 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Command:
-    """A command that performs an operation, with all of its parameters or with a preset of some.
+class Preset:
+    """What performs an operation with all of its parameters, or with a preset of some.
 
     Args:
-        name: The command's name within its group.
-        help: Its help; None: the operation's docstring.
-        fixed: Parameters, or fields of the body, that the command sets by itself.
+        name: Its name.
+        help: What its users read of it; None: the operation's docstring.
+        fixed: Parameters, or fields of the body, that it sets by itself.
         takes: The parameters and fields that its user may give; None: all that are not fixed.
-        arguments: Those of them that are given by place, though the operation does not require them.
         defaults: What holds for those that its user leaves out.
         flags: Switches by name.
-        done: What to print before what was changed, or alone if the operation answers nothing.
     """
 
     name: str
     help: str | None = None
     fixed: Mapping[str, Any] = field(default_factory=dict)
     takes: Sequence[str] | None = None
-    arguments: Sequence[str] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
     flags: Mapping[str, Flag] = field(default_factory=dict)
+
+    def is_given(self, name: str) -> bool:
+        """Return whether its user may give a parameter or a field of the body."""
+        return name not in self.fixed and (self.takes is None or name in self.takes)
+
+    def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what its user gave with what it sets by itself, in place of its switches."""
+        complete = {**given, **self.fixed}
+        for name, flag in self.flags.items():
+            complete |= flag.sets if complete.pop(name, False) else {}
+        return complete
+
+
+@dataclass(frozen=True)
+class Command(Preset):
+    """A command that performs an operation; its name is that within its group.
+
+    Args:
+        arguments: Those parameters that are given by place, though the operation does not require them.
+        done: What to print before what was changed, or alone if the operation answers nothing.
+    """
+
+    arguments: Sequence[str] = ()
     done: str = ""
+
+
+@dataclass(frozen=True)
+class Tool(Preset):
+    """A tool by which a model performs an operation that destroys nothing.
+
+    Args:
+        hints: What a model reads of parameters in place of their descriptions.
+    """
+
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is given for a parameter: the parameter itself, or a field of a body.
+
+    Args:
+        name: Its name on every door.
+        schema: Its JSON schema.
+        is_required: Whether it must be given.
+    """
+
+    name: str
+    schema: Mapping[str, Any]
+    is_required: bool
+
+    @property
+    def form(self) -> Mapping[str, Any]:
+        """The schema of a value that is not null."""
+        return next((each for each in self.schema.get("anyOf", ()) if each.get("type") != "null"), self.schema)
 
 
 @dataclass(frozen=True)
@@ -112,6 +164,18 @@ class Parameter:
     description: str
     default: Any
 
+    @property
+    def parts(self) -> list[Part]:
+        """What is given for it: each field of a body, or the parameter itself."""
+        schema = TypeAdapter(self.type).json_schema()
+        if self.place == "body":
+            required = schema.get("required", ())
+            fields = schema["properties"].items()
+            return [Part(name, _resolved(form, schema), name in required) for name, form in fields]
+        default = {} if self.default in {inspect.Parameter.empty, None} else {"default": self.default}
+        described = {"description": self.description} if self.description else {}
+        return [Part(self.name, described | schema | default, self.default is inspect.Parameter.empty)]
+
 
 @dataclass(frozen=True)
 class Operation(Generic[A]):
@@ -119,13 +183,14 @@ class Operation(Generic[A]):
 
     Args:
         call: The function that does it.
-        method: The method of its route.
+        method: The method of its route; empty if it has none.
         path: The path of its route.
         scope: What the caller's token must permit; `operator` for an operator's token.
         for_all_beings: Whether the token must be for all of its user's Beings.
         status: The status of its answer.
         omits: What its answer leaves out: fields that are null, or that were not set.
         commands: The commands that perform it.
+        tool: The tool by which a model performs it.
         body: The limit of its body.
         conflicts: Whether the state of what it changes may refuse it.
         gone: Whether what it is about may have been erased for good.
@@ -143,6 +208,7 @@ class Operation(Generic[A]):
     status: HTTPStatus
     omits: Literal["null", "unset"] | None
     commands: Sequence[Command]
+    tool: Tool | None
     body: BodySize
     conflicts: bool
     gone: bool
@@ -222,6 +288,11 @@ class Operation(Generic[A]):
         with forget_answers(on.store, owner.user_id):
             return self.call(on, **arguments)
 
+    @property
+    def has_route(self) -> bool:
+        """Whether a route performs it."""
+        return bool(self.path)
+
     def _parameter(self, declared: inspect.Parameter) -> Parameter:
         kind = declared.annotation
         marks: Sequence[Any] = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
@@ -236,19 +307,32 @@ class Operation(Generic[A]):
         return "query" if declared.kind is inspect.Parameter.KEYWORD_ONLY else "body"
 
 
+def _resolved(form: Any, schema: Mapping[str, Any]) -> Any:
+    """Return a part of a JSON schema with the definitions that it refers to in place of the references."""
+    if isinstance(form, list):
+        return [_resolved(each, schema) for each in form]
+    if not isinstance(form, dict):
+        return form
+    if target := form.get("$ref"):
+        rest = {name: value for name, value in form.items() if name != "$ref"}
+        return _resolved(schema["$defs"][target.rpartition("/")[2]], schema) | rest
+    return {name: _resolved(value, schema) for name, value in form.items()}
+
+
 def answered(answer: A | Existing[A]) -> A:
     """Return an operation's answer, whether what it is about was created or existed."""
     return answer.answer if isinstance(answer, Existing) else answer
 
 
 def operation(  # noqa: D417  # its other arguments are those of Operation
-    route: str,
+    route: str | None,
     *,
     scope: Scope | Sequence[Scope] | Literal["operator"],
     for_all_beings: bool = False,
     status: HTTPStatus = HTTPStatus.OK,
     omits: Literal["null", "unset"] | None = None,
     commands: Sequence[Command] = (),
+    tool: Tool | None = None,
     body: BodySize = "question",
     conflicts: bool = False,
     gone: bool = False,
@@ -258,10 +342,10 @@ def operation(  # noqa: D417  # its other arguments are those of Operation
     """Declare the decorated function as an operation; the arguments are those of `Operation`.
 
     Args:
-        route: The method and the path.
+        route: The method and the path; None: no route performs it.
     """
-    method, _, path = route.partition(" ")
-    options = (scope, for_all_beings, status, omits, commands, body, conflicts, gone, repeated, forgets)
+    method, _, path = (route or "").partition(" ")
+    options = (scope, for_all_beings, status, omits, commands, tool, body, conflicts, gone, repeated, forgets)
     return lambda call: Operation(call, method, path, *options)
 
 

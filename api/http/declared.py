@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
+from operator import attrgetter
 from types import ModuleType
 from typing import Annotated, Any
 
@@ -32,7 +33,7 @@ def routes(module: ModuleType, tag: str) -> APIRouter:
         tag: The section of the documents that lists these routes.
     """
     router = APIRouter(tags=[tag], route_class=JsonRoute)
-    for operation in declared(module):
+    for operation in filter(attrgetter("has_route"), declared(module)):
         existing: dict[int | str, dict[str, Any]] = (
             {HTTPStatus.OK.value: {"model": operation.answer}} if operation.may_exist else {}
         )

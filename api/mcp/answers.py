@@ -1,13 +1,16 @@
 """What the tools answer: the fields that a model needs."""
 
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from schemas.nodes.nodes import Node
-from schemas.search import Kind, Neighbour
+from schemas.context.context import Context
+from schemas.nodes.nodes import Node, TopicPage
+from schemas.nodes.recall import RecalledFragments, RecalledNodes, Searched
+from schemas.search import Found, Kind, Neighbour
 from schemas.wire.answers import Cursor
 
 
@@ -67,20 +70,12 @@ class Topic(BaseModel):
     cursor: Cursor
 
 
-class Remembered(BaseModel):
-    """The outcome of `remember`."""
-
-    note_id: UUID | None = Field(description="Null if the scene was permanently erased before.")
-    known_already: bool
-    erased: bool = Field(False, description="Whether this scene was permanently erased before; it is not stored again.")
-
-
 def mention(said: Neighbour | None) -> str | None:
     """Return a message with its date and speaker as one line."""
     return f"{said.at:%Y-%m-%d}, {said.speaker}: {said.text}" if said else None
 
 
-def memories_of(nodes: list[Node]) -> list[Memory]:
+def memories_of(nodes: Sequence[Node]) -> list[Memory]:
     """Return the fields of nodes that a model needs."""
     return [
         Memory(
@@ -94,3 +89,48 @@ def memories_of(nodes: list[Node]) -> list[Memory]:
         )
         for node in nodes
     ]
+
+
+def _answers(found: Found) -> Answers:
+    return Answers(
+        entities=[
+            Card(label=card.label, facts=card.facts, first_mention=mention(card.first), last_mention=mention(card.last))
+            for card in found.entities
+        ],
+        results=[
+            Result(
+                **one.model_dump(include={"kind", "id", "text", "at", "speaker"}),
+                before=[f"{near.speaker}: {near.text}" for near in one.before],
+                after=[f"{near.speaker}: {near.text}" for near in one.after],
+            )
+            for one in found.results
+        ],
+    )
+
+
+def _impression(recalled: RecalledFragments | RecalledNodes) -> Impression:
+    memories = memories_of(recalled.nodes) if isinstance(recalled, RecalledNodes) else None
+    return Impression(fragments=recalled.recalled, memories=memories, degraded=recalled.degraded)
+
+
+def _topic(page: TopicPage) -> Topic:
+    return Topic(name=page.cluster.name, memories=memories_of(page.nodes), cursor=page.cursor)
+
+
+def _memories(found: Searched) -> list[Memory]:
+    return memories_of(found.nodes)
+
+
+def _prompt(context: Context) -> str:
+    return context.text or ""
+
+
+VIEWS: Mapping[type, Callable[[Any], Any]] = {
+    Found: _answers,
+    RecalledFragments: _impression,
+    RecalledNodes: _impression,
+    TopicPage: _topic,
+    Searched: _memories,
+    Context: _prompt,
+}
+"""What a model is answered in place of an operation's answer, by its type."""

@@ -1,93 +1,92 @@
-"""Arguments as models write them: empty text for nothing, a word for a list, numbers in quotes, bare dates."""
+"""Arguments as models write them: empty text for nothing, a word for a list, numbers in quotes, bare dates.
 
+They are read by the JSON schema of the parameter; the operation's own type is checked afterwards.
+"""
+
+import json
 import re
+from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
-from typing import Annotated, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from pydantic import BeforeValidator
+from pydantic import TypeAdapter
 
-from schemas.intake.inputs import Emotion
+from operations.declaration import Part
+
+Zone = Callable[[], ZoneInfo]
 
 _NOTHING = frozenset({"", "null", "none", "undefined"})
-_DATE = re.compile(r"\s*(\d{4}-\d{2}-\d{2})\s*")
+_SWITCH = TypeAdapter(bool)
 _DAY = timedelta(days=1)
+_DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}\s*")
+# A bare date stands for its beginning, and here for its end.
+_ENDS = frozenset({"until"})
 
 
-def _is_nothing(value: Any) -> bool:
-    return isinstance(value, str) and value.strip().lower() in _NOTHING
-
-
-def or_default(default: Any) -> BeforeValidator:
-    """Return what reads null and empty text as the default of a number, a choice or a switch."""
-    return BeforeValidator(lambda value: default if value is None or _is_nothing(value) else value)
-
-
-def _blank_is_none(value: Any) -> Any:
-    return None if isinstance(value, str) and not value.strip() else value
-
-
-def _list(value: Any) -> Any:
-    if _is_nothing(value):
-        return None
-    return [value] if isinstance(value, str) else value
-
-
-def _moment(value: Any) -> Any:
-    if _is_nothing(value):
-        return None
-    if isinstance(value, str) and (bare := _DATE.fullmatch(value)):
-        return date.fromisoformat(bare[1])
-    return value
-
-
-def _numbers(value: Any) -> Any:
-    if _is_nothing(value):
-        return None
-    if not isinstance(value, dict):
-        return value
-    return {name: _number(part) for name, part in value.items()}
-
-
-def _number(value: Any) -> Any:
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
-
-
-OptionalText = Annotated[str | None, BeforeValidator(_blank_is_none)]
-"""Text; empty text counts as absent."""
-
-OptionalWord = Annotated[str | None, BeforeValidator(lambda value: None if _is_nothing(value) else value)]
-"""A name or an id; empty text and `null` count as absent."""
-
-Texts = Annotated[list[str], BeforeValidator(lambda value: _list(value) or [])]
-"""A list of texts, or one text."""
-
-OptionalTexts = Annotated[list[str] | None, BeforeValidator(_list)]
-"""A list of texts, or one text; empty text counts as absent."""
-
-AsList = BeforeValidator(_list)
-"""Reads one word as a list of it, and empty text as absent."""
-
-OptionalMoment = Annotated[datetime | date | None, BeforeValidator(_moment)]
-"""A time, or a date alone; `moment_of` tells which time that is."""
-
-OptionalEmotion = Annotated[Emotion | None, BeforeValidator(_numbers)]
-"""The six numbers, which may be written as text."""
-
-
-def moment_of(told: datetime | date | None, zone: ZoneInfo, *, end: bool = False) -> datetime | None:
-    """Return the time that is meant.
+def read_arguments(given: Mapping[str, Any], parts: list[Part], zone: Zone) -> dict[str, Any]:
+    """Return what a model gave for some parameters, as JSON values of their types; what it left empty is left out.
 
     Args:
-        told: A time; without an offset it is the user's. Or a date: its beginning.
-        zone: The user's time zone.
+        given: The arguments of the call.
+        parts: The parameters that it may give; others are ignored.
+        zone: Returns the user's time zone, in which a time without an offset is meant.
+
+    Raises:
+        ValidationError: A switch is neither on nor off.
+    """
+    read = {}
+    for part in parts:
+        value = given.get(part.name)
+        if value is not None and (part.is_required or not is_nothing(value)):
+            read[part.name] = _read(value, part.form, zone, end=part.name in _ENDS)
+    return read
+
+
+def is_nothing(value: Any) -> bool:
+    """Return whether a model means no value by a value."""
+    return value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING)
+
+
+def _read(value: Any, form: Mapping[str, Any], zone: Zone, *, end: bool = False) -> Any:
+    kind = form.get("type", "string")
+    if kind == "string":
+        return _moment(value, zone, end=end) if form.get("format") == "date-time" else value
+    if kind == "boolean":
+        return _SWITCH.validate_python(value)
+    found = _unquoted(value)
+    if kind == "array" and not isinstance(found, list):
+        return [] if is_nothing(value) else [value]
+    if kind == "object" and isinstance(found, dict):
+        parts: Mapping[str, Any] = form.get("properties", {})
+        return {name: _read(part, parts.get(name, {}), zone) for name, part in found.items()}
+    is_whole = kind == "integer" and isinstance(found, float) and found.is_integer()
+    return int(found) if is_whole else found
+
+
+def _unquoted(value: Any) -> Any:
+    """Return the JSON value that a text holds: a number, a list or an object; else the value as it is."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
+
+
+def _moment(value: Any, zone: Zone, *, end: bool) -> Any:
+    """Return the time that is meant by a text: without an offset it is the user's, and a bare date is its beginning.
+
+    Args:
+        value: A time or a date.
+        zone: Returns the user's time zone.
         end: Whether a date means its end.
     """
-    if told is None:
-        return None
-    if isinstance(told, datetime):
-        return told if told.tzinfo else told.replace(tzinfo=zone)
-    return datetime.combine(told + _DAY if end else told, time.min, zone)
+    if not isinstance(value, str):
+        return value
+    try:
+        if _DATE.fullmatch(value):
+            day = date.fromisoformat(value.strip())
+            return datetime.combine(day + _DAY if end else day, time.min, zone()).isoformat()
+        moment = datetime.fromisoformat(value)
+        return value if moment.tzinfo else moment.replace(tzinfo=zone()).isoformat()
+    except (ValueError, OverflowError):
+        return value

@@ -1,11 +1,9 @@
 """Calls of tools: errors that reveal no text of memories, and counts."""
 
 from collections.abc import Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import structlog
-from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import ValidationError
 
 from memory.accounts.access import Forbidden
@@ -14,60 +12,45 @@ from memory.text.errors import InvalidRequest
 from memory.text.items import ItemBatchRefused
 from providers.errors import ProviderError
 from schemas.errors import NotFound, Refused, Unavailable
-from schemas.text.storable import storable, unstorable
-from schemas.text.validation_messages import bounded, validation_messages
+from schemas.text.validation_messages import validation_messages
 from workers.runtime.faults import described
 
 log = structlog.get_logger()
 
-P = ParamSpec("P")
-R = TypeVar("R")
+T = TypeVar("T")
 
 EXPECTED = (Forbidden, NotFound, Refused, InvalidRequest, ItemBatchRefused, IntakeFull, Unavailable, ProviderError)
 Count = Callable[[str, str], None]
 
 
-class InternalError(ToolError):
-    """A tool failed by a fault of the server."""
+class ToolError(Exception):
+    """A tool was refused; the message says to the model why, and what to do."""
 
 
-def with_safe_errors(tool: Callable[P, R]) -> Callable[P, R]:
-    """Pass expected errors on as text; of unexpected ones, neither the model nor the log gets the exception's text."""
+def called(name: str, tool: Callable[[], T], count: Count) -> T:
+    """Return what a tool answers, and count the call by its outcome: `done`, `refused` or `failed`.
 
-    @wraps(tool)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        if faults := bounded(unstorable(kwargs)):
-            raise ToolError("; ".join(faults))
-        try:
-            return tool(*args, **storable(kwargs))
-        except ToolError:
-            raise
-        except EXPECTED as refusal:
-            raise ToolError(str(refusal)) from None
-        except ValidationError as error:
-            raise ToolError("; ".join(validation_messages(error))) from None
-        except Exception as fault:  # noqa: BLE001  # its text may quote a person's words
-            log.error("mcp.failed", tool=tool.__name__, fault=described(fault))  # noqa: TRY400  # likewise
-            raise InternalError("The memory failed internally: continue without it.") from None
+    Args:
+        name: The tool's name.
+        tool: Calls it.
+        count: Takes the name and the outcome.
 
-    return called
-
-
-def counted(tool: Callable[P, R], count: Count) -> Callable[P, R]:
-    """Count each call of a tool by its outcome: `done`, `refused` or `failed`."""
-
-    @wraps(tool)
-    def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        outcome = "refused"
-        try:
-            answer = tool(*args, **kwargs)
-        except InternalError:
-            outcome = "failed"
-            raise
-        else:
-            outcome = "done"
-            return answer
-        finally:
-            count(tool.__name__, outcome)
-
-    return called
+    Raises:
+        ToolError: It was refused, or failed. Of unexpected errors, neither the model nor the log gets the text.
+    """
+    outcome = "refused"
+    try:
+        answer = tool()
+    except EXPECTED as refusal:
+        raise ToolError(str(refusal)) from None
+    except ValidationError as error:
+        raise ToolError("; ".join(validation_messages(error))) from None
+    except Exception as fault:  # noqa: BLE001  # its text may quote a person's words
+        outcome = "failed"
+        log.error("mcp.failed", tool=name, fault=described(fault))  # noqa: TRY400  # likewise
+        raise ToolError("The memory failed internally: continue without it.") from None
+    else:
+        outcome = "done"
+        return answer
+    finally:
+        count(name, outcome)

@@ -21,7 +21,7 @@ from schemas.text.storable import storable
 from workers.runtime.resources import Resources
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import Context
+    from mcp.server.context import ServerRequestContext
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     from api.mcp.calls import Count
@@ -66,7 +66,7 @@ class McpOverHttp:
 
     async def _load(self) -> "StreamableHTTPSessionManager":
         """Load the package, and run its session manager in a task of its own, which ends with the block of `run`."""
-        tools = (await run_in_threadpool(import_module, "api.mcp.tools")).Mcp(_caller_of, self._count)
+        tools = (await run_in_threadpool(import_module, "api.mcp.server")).Mcp(_caller_of, self._count)
         # The host check defends against DNS rebinding; a page of another origin has no bearer token.
         tools.server.streamable_http_app(stateless_http=True, json_response=True, host="0.0.0.0")  # noqa: S104  # see above
         sessions: StreamableHTTPSessionManager = tools.server.session_manager
@@ -107,8 +107,8 @@ def _once(body: bytes, receive: Receive) -> Receive:
     return receive_all
 
 
-def _caller_of(ctx: "Context[Any, Any]") -> tuple[Resources, Caller]:
-    request: Any = ctx.request_context.request
+def _caller_of(context: "ServerRequestContext[Any, Any]") -> tuple[Resources, Caller]:
+    request: Any = context.request
     caller: Caller | Operator = request.state.caller
     if isinstance(caller, Operator):
         raise Forbidden("This is an operator's token, which gives access to no memory: use a user's token.")

@@ -11,7 +11,7 @@ from cli.console.output import count, day, moment, say, say_json, say_list, tabl
 from cli.console.typed import read
 from memory.accounts import beings as being_accounts
 from memory.accounts import lookup, user_accounts
-from operations.beings import make_being
+from operations.accounts.beings import make_being
 from schemas.accounts.accounts import BeingChanges, NewBeing
 from schemas.wire.requests import Name
 

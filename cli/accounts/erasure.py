@@ -12,7 +12,7 @@ from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOpti
 from cli.console.output import count, remark, say, say_json, words
 from cli.console.quiet import quiet_settings
 from memory.accounts import erasure
-from operations import beings as operations
+from operations.accounts import beings as operations
 from schemas.accounts.portability import BeingErased, NodeErased
 from store.accounts.scrub import scrub as scrub_database
 from workers.runtime.addresses import addresses

@@ -13,7 +13,7 @@ from cli.console.options import JsonOption, UserOption
 from cli.console.output import count, day, say, say_json, table, words
 from memory.erased import recognition
 from memory.llm import keys as provider_keys
-from operations import keys as operations
+from operations.llm import keys as operations
 from schemas.accounts.accounts import NewKey
 from schemas.llm.calls import KeyPage, Provider
 from schemas.text.validation_messages import validation_messages

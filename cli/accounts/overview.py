@@ -7,7 +7,7 @@ from rich.text import Text
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, moment, say, say_json, table, words
-from operations.beings import show_overview
+from operations.accounts.beings import show_overview
 from schemas.accounts.accounts import Being
 from schemas.accounts.overview import Overview
 

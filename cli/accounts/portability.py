@@ -17,7 +17,7 @@ from cli.console.typed import read
 from memory.accounts import lookup
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
-from operations.beings import make_being
+from operations.accounts.beings import make_being
 from schemas.accounts.accounts import Being, NewBeing
 from workers.runtime.resources import Resources
 

@@ -10,7 +10,7 @@ from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption, UserOption
 from cli.console.output import day, remark, say, say_json, say_list, table, words
 from memory.accounts import access, lookup
-from operations import users as operations
+from operations.accounts import users as operations
 from schemas.accounts.accounts import Scope
 
 tokens = Typer(help="Access tokens of users for the API.", no_args_is_help=True)

@@ -7,7 +7,6 @@ from types import ModuleType
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import TypeAdapter
 from rich.text import Text
 from typer import Argument, Option, Typer
 
@@ -16,7 +15,7 @@ from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import remark, say, say_json
 from cli.console.typed import read
 from memory.accounts.access import Operator
-from operations.declaration import Command, Operation, Parameter, Subject, declared
+from operations.declaration import Command, Operation, Parameter, Part, Subject, declared
 from schemas.accounts.accounts import Being
 from workers.runtime.resources import Resources
 
@@ -95,9 +94,7 @@ class Group:
 
     def _made(self, operation: Operation[Any], command: Command) -> Callable[..., None]:
         def run(*, as_json: bool = False, **typed: Any) -> None:
-            given = {**typed, **command.fixed}
-            for name, flag in command.flags.items():
-                given |= flag.sets if given.pop(name) else {}
+            given = command.completed(typed)
             with opened() as on:
                 subjects = dict(_subjects(operation, on, typed))
                 being = subjects.get("being")
@@ -115,10 +112,8 @@ class Group:
             typed = given[parameter.name]
             return None if typed is None else self._finders[parameter.name].find(on, being, typed)
         if parameter.place == "body":
-            parts = {
-                name: (given[name], schema) for name, schema, _ in _parts(parameter) if given.get(name) is not None
-            }
-            return read(parameter.type, {name: _emptied(value, schema) for name, (value, schema) in parts.items()})
+            parts = [part for part in parameter.parts if given.get(part.name) is not None]
+            return read(parameter.type, {part.name: _emptied(given[part.name], part) for part in parts})
         value = given.get(parameter.name)
         return parameter.default if value is None else read(parameter.type, value)
 
@@ -129,14 +124,14 @@ class Group:
             if parameter.place == "path":
                 arguments.append(self._path_argument(parameter))
                 continue
-            for name, schema, required in _parts(parameter):
-                if name in command.fixed or not (command.takes is None or name in command.takes):
+            for part in parameter.parts:
+                if not command.is_given(part.name):
                     continue
-                about = schema.get("description", parameter.description).replace("`", "")
-                if required or name in command.arguments:
-                    arguments.append(_argument(name, schema, name, about))
+                about = part.schema.get("description", "").replace("`", "")
+                if part.is_required or part.name in command.arguments:
+                    arguments.append(_argument(part, part.name, about))
                 else:
-                    options.append(_option(name, schema | _default_of(name, command), about))
+                    options.append(_option(part, command.defaults.get(part.name, part.schema.get("default")), about))
         yield from arguments
         yield from options
         for name, flag in command.flags.items():
@@ -149,11 +144,11 @@ class Group:
 
     def _path_argument(self, parameter: Parameter) -> inspect.Parameter:
         if finder := self._finders.get(parameter.name):
-            return _argument(parameter.name, {}, finder.metavar, finder.help)
-        ((name, schema, _),) = _parts(parameter)
-        thing = name.removesuffix("_id")
+            return _argument(Part(parameter.name, {}, is_required=True), finder.metavar, finder.help)
+        (part,) = parameter.parts
+        thing = part.name.removesuffix("_id")
         about = parameter.description or f"The id of the {thing.replace('_', ' ')}, as the list shows it."
-        return _argument(name, schema, thing, about)
+        return _argument(part, thing, about)
 
     def _show(self, answer: Any, done: str, *, as_json: bool) -> None:
         """Print an answer: as JSON, or as its view shows it, with the cursor of a page in a remark."""
@@ -185,50 +180,30 @@ def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]
                 yield name, None
 
 
-def _emptied(value: Any, schema: Mapping[str, Any]) -> Any:
+def _emptied(value: Any, part: Part) -> Any:
     """Return null for an empty text where no empty text may be: it takes away what is there."""
-    return None if value == "" and _present(schema).get("minLength") else value
+    return None if value == "" and part.form.get("minLength") else value
 
 
-def _default_of(name: str, command: Command) -> dict[str, Any]:
-    return {"default": command.defaults[name]} if name in command.defaults else {}
+def _argument(part: Part, metavar: str, about: str) -> inspect.Parameter:
+    return _typed(part.name, _kind(part), Argument(metavar=metavar.upper(), help=about, case_sensitive=False))
 
 
-def _parts(parameter: Parameter) -> Iterator[tuple[str, dict[str, Any], bool]]:
-    """Yield what is typed for a parameter: each field of a body, or the parameter; with its JSON schema."""
-    schema = TypeAdapter(parameter.type).json_schema()
-    if parameter.place == "body":
-        for name, form in schema["properties"].items():
-            yield name, form, name in schema.get("required", ())
-    else:
-        default = {} if parameter.default in {REQUIRED, None} else {"default": parameter.default}
-        yield parameter.name, schema | default, parameter.default is REQUIRED
-
-
-def _argument(name: str, schema: Mapping[str, Any], metavar: str, about: str) -> inspect.Parameter:
-    return _typed(name, _kind(schema), Argument(metavar=metavar.upper(), help=about, case_sensitive=False))
-
-
-def _option(name: str, schema: Mapping[str, Any], about: str) -> inspect.Parameter:
-    form = _present(schema)
+def _option(part: Part, default: Any, about: str) -> inspect.Parameter:
+    form = part.form
     # A list is given by an option that is repeated.
-    called = name.removesuffix("s") if form.get("type") == "array" else name
-    flags = [f"--{called.replace('_', '-')}", *filter(None, [SHORT.get(name)])]
+    called = part.name.removesuffix("s") if form.get("type") == "array" else part.name
+    flags = [f"--{called.replace('_', '-')}", *filter(None, [SHORT.get(part.name)])]
     numeric = form.get("type") in {"integer", "number"}
     bounds: dict[str, Any] = {"min": form.get("minimum"), "max": form.get("maximum")} if numeric else {}
-    default = schema.get("default") or None
+    default = default or None
     option = Option(*flags, help=about, show_default=default is not None, case_sensitive=False, **bounds)
-    return _typed(name, _kind(schema) | None, option, default=default)
+    return _typed(part.name, _kind(part) | None, option, default=default)
 
 
-def _present(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema of a value that is not null."""
-    return next((each for each in schema.get("anyOf", ()) if each.get("type") != "null"), schema)
-
-
-def _kind(schema: Mapping[str, Any]) -> Any:
+def _kind(part: Part) -> Any:
     """Return the type as which a command line reads a value; the operation's own type is checked afterwards."""
-    form = _present(schema)
+    form = part.form
     if "enum" in form:
         return Literal[tuple(form["enum"])]
     if form.get("type") == "array":

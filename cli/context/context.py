@@ -15,7 +15,7 @@ from memory.context import profiles
 from memory.context import working_memory as working
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from operations import contexts as operations
+from operations.context import contexts as operations
 from schemas.context.context import (
     Context,
     ContextFormat,

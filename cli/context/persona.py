@@ -7,9 +7,9 @@ from cli.console.declared import Finder, Group
 from cli.console.failures import Failure
 from cli.console.output import short, table, words
 from memory.context.persona import entries_named
-from operations import persona as of_persona
-from operations import souls as of_souls
-from operations import user_model as of_user_model
+from operations.context import persona as of_persona
+from operations.context import souls as of_souls
+from operations.context import user_model as of_user_model
 from schemas.accounts.accounts import Being
 from schemas.context.persona import PersonaEntry, PersonaPage, UserModel, WholeSoul
 from workers.runtime.resources import Resources

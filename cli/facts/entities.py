@@ -5,7 +5,7 @@ from typing import Any
 from cli.console.declared import Group, by_ending
 from cli.console.output import likeness, short, table, words
 from memory.facts import entities as merging
-from operations import entities as operations
+from operations.facts import entities as operations
 from schemas.facts.answers import EntityPage, Proposals
 from schemas.facts.rows import EntityMerge
 

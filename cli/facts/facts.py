@@ -15,7 +15,7 @@ from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, day, likeness, remark, say, say_json, short, table, words
 from cli.intake.intake import read_lines
 from memory.facts import editing
-from operations import facts as operations
+from operations.facts import facts as operations
 from schemas.facts.answers import FactDetail, FactPage, Retrieved
 from schemas.facts.requests import Seed
 from schemas.facts.rows import Fact

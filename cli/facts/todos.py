@@ -5,7 +5,7 @@ from typing import Any
 from cli.console.declared import Group, by_ending
 from cli.console.output import day, short, table, words
 from memory.facts import todos as editing
-from operations import todos as operations
+from operations.facts import todos as operations
 from schemas.facts.answers import TodoPage
 from schemas.facts.rows import Todo
 

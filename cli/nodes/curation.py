@@ -6,7 +6,7 @@ from cli.console.declared import Finder, Group
 from cli.console.ledger import find_node
 from cli.console.output import nodes_table, words
 from cli.nodes.finding import TOPIC, find_cluster
-from operations import nodes as operations
+from operations.nodes import nodes as operations
 from schemas.nodes.nodes import Cluster, Node, NodePage
 
 

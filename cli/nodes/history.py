@@ -11,7 +11,7 @@ from cli.console.ledger import find_being, find_node, opened
 from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOption
 from cli.console.output import count, day, say, say_json, short, status, words
 from memory.nodes import browsing
-from operations import nodes as operations
+from operations.nodes import nodes as operations
 from schemas.intake.notes import Note
 from schemas.nodes.nodes import HistoryEvent, NodeStory
 

@@ -6,7 +6,7 @@ from rich.tree import Tree
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import STATUS_STYLES, say, say_json, short, words
-from operations import nodes as operations
+from operations.nodes import nodes as operations
 from schemas.nodes.nodes import Cluster
 
 

@@ -17,7 +17,7 @@ def mcp(being: BeingOption = None, owner: OwnerOption = None) -> None:
     """
     if sys.stdout.isatty():
         raise Failure("`patrol mcp` speaks MCP on stdin and stdout: let an MCP client start it (docs/interfaces.md).")
-    from api.mcp.tools import Mcp  # noqa: PLC0415  # loads slowly, and other commands do not need it
+    from api.mcp.server import Mcp  # noqa: PLC0415  # loads slowly, and other commands do not need it
     from memory.accounts.access import Caller  # noqa: PLC0415  # likewise
 
     with opened() as on:
@@ -25,7 +25,7 @@ def mcp(being: BeingOption = None, owner: OwnerOption = None) -> None:
         caller = Caller(found.user_id, found.being_id, frozenset({"ingest", "read"}))
         # The MCP server's parser refuses halves of characters, and answers nothing then.
         sys.stdin = io.TextIOWrapper(io.BufferedReader(_StorableLines(sys.stdin.buffer)))
-        Mcp(lambda _: (on, caller)).server.run("stdio")
+        Mcp(lambda _: (on, caller)).run()
 
 
 class _StorableLines(io.RawIOBase):

@@ -4,7 +4,7 @@ from typing import Any
 
 from cli.console.declared import Group
 from cli.console.output import day, table, words
-from operations import work as operations
+from operations.ledger import work as operations
 from schemas.ledger.work import WorkPage
 
 

@@ -9,7 +9,7 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, OwnerOption
 from cli.console.output import remark, say_page, words
 from memory.llm import keys
-from operations.diary import read_diary
+from operations.patrol.diary import read_diary
 from schemas.limits import DIARY_DAYS, LONGEST_PAGE
 from schemas.patrol.runs import DiaryPage
 

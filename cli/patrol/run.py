@@ -15,7 +15,7 @@ from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import console, remark, say, say_json, table
 from cli.patrol.outcomes import outcome
 from memory.patrol.progress import run_report
-from operations.patrols import demand_patrol
+from operations.patrol.patrols import demand_patrol
 from schemas.patrol.runs import RunReport, StepUnderWay
 from workers.runtime.resources import Resources
 

@@ -9,7 +9,7 @@ from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_document, say_json
 from memory.vault.config import config_of, read_config, set_config, write_config
 from memory.vault.exchange import export_lines, import_lines
-from operations import vault as operations
+from operations.vault import vault as operations
 
 ScopeOption = Annotated[
     str | None, Option("--scope", help="Only this scope: `shared` or the Being's slug.", show_default=False)

@@ -13,7 +13,7 @@ from cli.console.output import count, day, remark, say, say_json, table, words
 from cli.console.typed import read
 from cli.vault import exchange
 from memory.vault import records as vault_writing
-from operations import vault_records as operations
+from operations.vault import records as operations
 from schemas.vault.answers import CandidatePage, HitPage, ProposalPage, VaultStats
 from schemas.vault.records import SHARED, RecordPage, VaultRecord
 from schemas.vault.requests import NewRecord

@@ -118,6 +118,14 @@ class SceneInput(Scene):
         return {name for name in LATER_FIELDS if getattr(self, name) == SceneInput.model_fields[name].default}
 
 
+class SceneToRemember(SceneInput):
+    """A scene as a model hands it in, alone."""
+
+    id: Annotated[str, Field(min_length=1, max_length=PRODUCER_ID_CHARACTERS)] | None = Field(
+        None, description="Your own id of the scene: sent again, it is stored once."
+    )
+
+
 SCENE_FIELDS = declared(SceneInput)
 # Those that a node has beside its scene.
 OWN_FIELDS = tuple(name for name in SCENE_FIELDS if name not in Scene.model_fields)

@@ -39,6 +39,14 @@ class Note(Row):
     request_key_id: RequestKeyId = None
 
 
+class Remembered(Answer):
+    """What became of a scene that a model handed in."""
+
+    note_id: UUID | None = Field(description="Null if the scene was permanently erased before.")
+    known_already: bool
+    erased: bool = Field(False, description="Whether this scene was permanently erased before; it is not stored again.")
+
+
 class NotePage(Answer):
     """One page of notes."""
 

@@ -59,6 +59,7 @@ class RecalledNode(Node):
 class RecalledNodes(Answer):
     """The result of a recall as nodes."""
 
+    recalled: str = Field(description="The same memories as text for a prompt, as `fragments` gives it.")
     nodes: list[RecalledNode] = Field(description="Nearest first.")
     degraded: bool = Field(description="Whether the embedder was unavailable and nodes were found by words alone.")
     explanation: list[Explanation] | None = Field(None, description="On request; in the order of `nodes`.")

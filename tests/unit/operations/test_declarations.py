@@ -5,24 +5,25 @@ import pkgutil
 
 import pytest
 
+import memory
 import operations
+import store
 from api.openapi_file import document
 from cli.commands import COMMANDS
 from operations.declaration import declared
 
-MODULES = {
-    each.name: module
-    for each in pkgutil.iter_modules(operations.__path__)
-    if [*declared(module := importlib.import_module(f"operations.{each.name}"))]
-}
+NAMES = [each.name for each in pkgutil.walk_packages(operations.__path__, "operations.") if not each.ispkg]
+MODULES = {name: module for name in NAMES if [*declared(module := importlib.import_module(name))]}
 DECLARED = [operation for module in MODULES.values() for operation in declared(module)]
+ROUTED = [operation for operation in DECLARED if operation.has_route]
+ROUTED = [operation for operation in DECLARED if operation.has_route]
 # The groups whose name is not that of the module; None: its commands belong to no group.
 GROUPS = {
     "keys": "key",
     "nodes": None,
     "souls": "soul",
     "user_model": "user-model",
-    "vault_records": "vault",
+    "records": "vault",
 }
 
 
@@ -32,7 +33,7 @@ def openapi():
     return document()
 
 
-@pytest.mark.parametrize("operation", DECLARED, ids=lambda operation: operation.name)
+@pytest.mark.parametrize("operation", ROUTED, ids=lambda operation: operation.name)
 def test_an_operation_has_its_route(openapi, operation):
     route = openapi["paths"][operation.path][operation.method.lower()]
     assert route["operationId"] == operation.name
@@ -48,11 +49,16 @@ def test_commands_are_those_that_the_operations_declare(name):
     names = [command.name for operation in declared(MODULES[name]) for command in operation.commands]
     assert len(names) == len(set(names))
     if names:
-        group = GROUPS.get(name, name)
+        module = name.rpartition(".")[2]
+        group = GROUPS.get(module, module)
         known = COMMANDS if group is None else COMMANDS[group].load().commands
         assert set(names) <= set(known)
 
 
 def test_every_module_of_operations_declares_some():
-    parts = {"declaration", "parameters"}
-    assert {each.name for each in pkgutil.iter_modules(operations.__path__)} - parts == set(MODULES)
+    assert set(NAMES) - {"operations.declaration", "operations.parameters"} == set(MODULES)
+
+
+def test_a_module_stands_with_its_concept():
+    concepts = {each.name for floor in (memory, store) for each in pkgutil.iter_modules(floor.__path__)}
+    assert {name.split(".")[1] for name in MODULES} <= concepts

@@ -7,7 +7,7 @@ from pydantic import Field
 from memory.vault import blocks, records
 from memory.vault.config import config_of, set_config
 from operations.declaration import operation
-from operations.vault_records import Scope
+from operations.vault.records import Scope
 from schemas.accounts.accounts import Being
 from schemas.vault.answers import Block, Compacted
 from schemas.vault.requests import BlockRequest, VaultConfig

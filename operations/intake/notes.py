@@ -7,13 +7,50 @@ from uuid import UUID
 from pydantic import Field
 
 from memory.intake import kept_notes
+from memory.intake.notes import accept_notes
 from memory.nodes.browsing import note_page
-from operations.declaration import operation
+from memory.text.errors import InvalidRequest
+from operations.declaration import Tool, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
-from schemas.intake.notes import Note, NoteChanges, NotePage, NoteState
+from schemas.errors import Refused
+from schemas.intake.inputs import SceneToRemember
+from schemas.intake.notes import Note, NoteChanges, NotePage, NoteState, Remembered
 from schemas.limits import PAGE_NODES
 from workers.runtime.resources import Resources
+
+
+@operation(
+    None,
+    scope="ingest",
+    tool=Tool(
+        "remember",
+        hints={
+            "action": "What happened, in one or two sentences, with names, not pronouns.",
+            "actors": "Who was there or is meant.",
+            "when": "ISO dates, such as 2026-03-02; today's, if it happened today.",
+            "dialogue": "Words worth keeping, as they were said.",
+            "feeling": "Your own impression of it, in the first person.",
+            "importance": "0.2 small talk, 0.5 usual, 0.9 changes a life.",
+            "themes": "One to three tags.",
+            "emotion": "How it felt to you: six numbers from -1 to 1, all of them or none.",
+        },
+    ),
+)
+def remember_scene(on: Resources, being: Being, scene: SceneToRemember) -> Remembered:
+    """Store a scene that will matter later; it becomes memory in the background, within minutes.
+
+    One scene a call, when it has happened: an event, a decision, a promise. Not for each turn of talk.
+    """
+    content = scene.model_dump(mode="json", exclude={"id"}, exclude_unset=True)
+    note = {"type": "scene", "content": content} | ({} if scene.id is None else {"id": scene.id})
+    receipt = accept_notes(on.store, on.settings, being.being_id, [note], origin="mcp")
+    for trouble in receipt.rejected:
+        raise InvalidRequest(trouble.reason)
+    for trouble in receipt.conflicts:
+        raise Refused(trouble.reason)
+    erased = bool(receipt.erased)
+    return Remembered(note_id=receipt.ids[0], known_already=receipt.accepted == 0 and not erased, erased=erased)
 
 
 @operation("GET /v1/beings/{being}/notes/{note_id}", scope="read")

@@ -1,13 +1,25 @@
 """Searching everything that a Being was told."""
 
 from memory.search import search
-from operations.declaration import operation
+from operations.declaration import Tool, operation
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Found
 from workers.runtime.resources import Resources
 
 
-@operation("POST /v1/beings/{being}/search", scope="read", repeated="done again")
+@operation(
+    "POST /v1/beings/{being}/search",
+    scope="read",
+    repeated="done again",
+    tool=Tool(
+        "search",
+        "Find what was said, happened or is known: every message, memory, fact and summary, with date and speaker.\n\n"
+        "Use it when you need the words themselves, a date, or who said something. Best results come first.",
+        takes=("query", "limit", "kinds", "since", "until", "speaker", "neighbours"),
+        defaults={"neighbours": 1},
+        hints={"until": "Only what was said or happened before a time, or until the end of a date."},
+    ),
+)
 def search_everything(on: Resources, being: Being, question: EverythingRequest) -> Found:
     """Search all that a Being was told: messages, memories, facts, summaries, diary, knowledge; the vault where named.
 

@@ -3,7 +3,7 @@
 from random import SystemRandom
 
 from memory.nodes import recall
-from operations.declaration import operation
+from operations.declaration import Flag, Tool, operation
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import (
@@ -22,7 +22,25 @@ from workers.runtime.resources import Resources
 CHANCE = SystemRandom()
 
 
-@operation("POST /v1/beings/{being}/recall", scope="read", omits="unset", repeated="done again")
+@operation(
+    "POST /v1/beings/{being}/recall",
+    scope="read",
+    omits="unset",
+    repeated="done again",
+    tool=Tool(
+        "recall",
+        "Recall by meaning what happened before, as a diffuse impression.\n\n"
+        "Use it first, and often: being recalled keeps memories alive. Ask for single `memories` only if you must tell"
+        " them apart, or need a topic for `recall_memory`.",
+        takes=("query", "limit"),
+        flags={
+            "memories": Flag(
+                "Also list each memory with its people, dates and topic. Rarely needed.", {"format": "nodes"}
+            )
+        },
+        hints={"query": "What was just said, or what you want to remember, in a sentence."},
+    ),
+)
 def recall_memories(on: Resources, being: Being, question: RecallRequest) -> RecalledFragments | RecalledNodes:
     """Recall by meaning, up to `limit` living memories.
 
@@ -38,10 +56,21 @@ def recall_memories(on: Resources, being: Being, question: RecallRequest) -> Rec
         RecalledNode(**node.model_dump(), similarity=similarity)
         for node, similarity in zip(recalled.nodes, recalled.similarities, strict=True)
     ]
-    return RecalledNodes(nodes=nodes, degraded=recalled.degraded, **explained)
+    return RecalledNodes(recalled=recalled.fragments, nodes=nodes, degraded=recalled.degraded, **explained)
 
 
-@operation("POST /v1/beings/{being}/recall_memory", scope="read", repeated="done again")
+@operation(
+    "POST /v1/beings/{being}/recall_memory",
+    scope="read",
+    repeated="done again",
+    tool=Tool(
+        "recall_memory",
+        "Read all memories of one topic, forgotten ones too, 50 at a time.\n\n"
+        "Use it after `recall`, when one memory is not enough and you want the whole story around it.",
+        takes=("cluster_id", "cursor"),
+        hints={"cluster_id": "The `topic` of a memory that another tool gave."},
+    ),
+)
 def recall_topic(on: Resources, being: Being, question: TopicRequest) -> TopicPage:
     """Remember a topic: all its memories, dead ones too, newest first, 50 at a time."""
     return recall.recall_topic(
@@ -49,7 +78,17 @@ def recall_topic(on: Resources, being: Being, question: TopicRequest) -> TopicPa
     )
 
 
-@operation("POST /v1/beings/{being}/search_memory", scope="read", repeated="done again")
+@operation(
+    "POST /v1/beings/{being}/search_memory",
+    scope="read",
+    repeated="done again",
+    tool=Tool(
+        "search_memory",
+        "Search memories for exact words: a name, a place, a date, a theme. It finds long-forgotten ones too.\n\n"
+        "Use it when you know the word that was used; to find by meaning, use `recall`.",
+        takes=("query", "mode", "limit"),
+    ),
+)
 def search_memories(on: Resources, being: Being, question: SearchRequest) -> Searched:
     """Search memories, dead ones too, by words.
 

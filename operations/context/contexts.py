@@ -13,7 +13,7 @@ from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.context.filling import session_snapshot
 from memory.intake.turns import take_turn
-from operations.declaration import PayingKey, operation
+from operations.declaration import PayingKey, Tool, operation
 from operations.parameters import Cursor, ItemKey, Limit, ids_from
 from schemas.accounts.accounts import Being
 from schemas.context.context import (
@@ -44,7 +44,24 @@ OfConversation = Annotated[
 ]
 
 
-@operation("POST /v1/beings/{being}/context", scope="read", omits="null", repeated="done again")
+@operation(
+    "POST /v1/beings/{being}/context",
+    scope="read",
+    omits="null",
+    repeated="done again",
+    tool=Tool(
+        "context",
+        "Get the companion's whole context as one prompt: who it is, what happened lately, and related memories.\n\n"
+        "Use it once, when you begin to speak as the companion; after that `recall` is enough.",
+        fixed={"format": "text"},
+        takes=("message", "process", "conversation"),
+        hints={
+            "message": "What the user says now; memories are recalled by it.",
+            "process": "Which mental process thinks; it shapes the prompt.",
+            "conversation": "The id of the chat, if its messages are stored under one.",
+        },
+    ),
+)
 def assemble_context(on: Resources, being: Being, body: ContextRequest) -> Context:
     """Assemble a context: a prompt from the Being's memory, ready to be sent to a model.
 

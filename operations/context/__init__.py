@@ -1,0 +1,1 @@
+"""Contexts, and who a Being is in them."""

@@ -1,0 +1,1 @@
+"""Facts, the entities that they name, and todos."""

@@ -1,0 +1,1 @@
+"""What was handed in: notes, and knowledge under keys."""

@@ -1,0 +1,1 @@
+"""Keys for models, and what models cost."""

@@ -1,0 +1,1 @@
+"""Memories: looked at, changed, recalled."""

@@ -1,0 +1,1 @@
+"""Patrols, and the diary that they write."""

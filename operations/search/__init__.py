@@ -1,0 +1,1 @@
+"""Searching everything that was told."""

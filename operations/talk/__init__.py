@@ -1,0 +1,1 @@
+"""Sessions, their messages, and what was judged of them."""
