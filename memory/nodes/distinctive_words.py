@@ -1,47 +1,35 @@
 """Names topics by the words that distinguish them (class-based TF-IDF, Grootendorst 2022), without a model."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Protocol
 
+from memory.text.languages import elected, votes
+from memory.text.words import Script, Word, is_stop_word, read_words, stem, words
 from schemas.limits import TOPIC_NAME_CHARACTERS
 
 NAME_WORDS = 3
 # A producer chose a theme to say what a scene is about, so it counts more than a word of the action.
 THEME_WEIGHT = 2
 SHORTEST_WORD = 3
+# A single character of these is no name.
+_WITHOUT_SPACES = frozenset({"han", "katakana"})
 # Words far less distinctive than the first one are left out of a name.
 LEAST_SHARE = 0.3
-# Words with a common beginning of this length are forms of one word: umbrella, umbrellas.
-STEM = 5
-# Runs of Han and of katakana, which are written without spaces; and words of all other scripts but hiragana.
-_WORD = re.compile(
-    r"[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff]{2,}|[\u30a1-\u30ff]{2,}"
-    r"|[^\W\d_\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+(?:-[^\W\d_]+)*"
-)
-# Frequent words that say nothing of a topic; rarer ones are sorted out by their frequency in other topics.
-_STOP_WORDS = frozenset(
+# So much of all texts tells their language.
+LANGUAGE_CHARACTERS = 20_000
+# Frequent words that name no topic, beside the stop words of a language; rarer ones are sorted out by their frequency
+# in other topics.
+_UNTELLING = frozenset(
     """
-    about after again all also and any are around asked away back because been before being but came can come could
-    day days did does down each even every everybody everyone first for from gave get given goes going gone good got
-    had half has have her here hers him his home how into its itself just kept knew know known last later left let
-    like little long made make makes many may men more morning most much must myself never new next night not
-    nothing now off old once one only onto other our out over own put said same say says see seen she should some
-    somebody soon still such take taken takes tell than that the their them then there these they thing things think
-    this those thought three through time today told tomorrow too took twice two under until upon used using very
-    want wants was well went were what when where which while who whole why will with without would year years yes
-    yesterday yet you your monday tuesday wednesday thursday friday saturday sunday january february march april
-    june july august september october november december aber als auch auf aus bei das dass dem den der des die dies
-    doch ein eine einem einen einer für hat hatte ich ihr ihre ist kein mit nach nicht noch nur oder schon sein
-    seine sich sie sind über und uns vom von vor war waren wenn wie wir wird zum zur avec ce cette dans de du elle
-    elles en est et eux il ils je la le les leur leurs lui mais me même nos notre nous ont ou par pas pour que qui
-    sa sans se ses son sur très un une vous était al algo como con cuando del desde donde el ella ellas ellos entre
-    era eran es esta este está fue ha las lo los más mi muy no para pero por porque sin sobre su sus también te
-    tiene todo una y ya anche che chi cosa da dal dalla dei della delle di e gli hanno lei loro ma nel nella non per
-    più poi quando questa questo si sono sua suo tra uno ao com do dos ela ele eles em foi isso mas na nas não o os
-    pela pelo seu são também tem um uma
+    after again all also any april around asked august away back because before came come day days december down each
+    even every everybody everyone february first friday gave get given goes going gone good got half home itself january
+    july june kept knew know known last later left let like little long made make makes many march men monday more
+    morning most much myself never new next night nothing november now october off old once one only onto other out over
+    own put said same saturday say says see seen september some somebody soon still such sunday take taken takes tell
+    thing things think thought three through thursday time today told tomorrow took tuesday twice two under until upon
+    used using want wants wednesday well went while whole without year years yes yesterday yet
     """.split()  # noqa: SIM905  # it reads better than a list
 )
 
@@ -73,19 +61,29 @@ def distinctive_names(topics: Sequence[Sequence[Texts]], others: Sequence[Texts]
     Returns:
         A name for each topic, all different from each other and from `taken`; empty for a topic without any words.
     """
-    counts = [_term_counts(nodes) for nodes in topics]
-    background = _term_counts(others)
+    language = _language_of([*topics, others])
+    counts = [_term_counts(nodes, language) for nodes in topics]
+    background = _term_counts(others, language)
     totals = sum((each for each in [*counts, background]), Counter[str]())
     average = totals.total() / (len(counts) + bool(background)) if totals else 0
-    spelled = _spellings([node for nodes in [*topics, others] for node in nodes])
+    spelled = _spellings([node for nodes in [*topics, others] for node in nodes], language)
     used = {name.casefold() for name in taken}
     names = []
     for nodes, terms in zip(topics, counts, strict=True):
         weights = {term: tf * math.log1p(average / totals[term]) for term, tf in terms.items()}
-        name = _name(_ranked(weights, terms, nodes), spelled, used)
+        name = _name(_unlike(_ranked(weights, terms, nodes), language), spelled, used)
         used.add(name.casefold())
         names.append(name)
     return names
+
+
+def _language_of(topics: Sequence[Sequence[Texts]]) -> str:
+    texts = (text for nodes in topics for node in nodes for text in (node.action, *node.themes))
+    read, told = 0, []
+    while read < LANGUAGE_CHARACTERS and (text := next(texts, None)) is not None:
+        read += len(text)
+        told += words(text)
+    return elected(votes(told))
 
 
 def _ranked(weights: dict[str, float], counts: Counter[str], nodes: Sequence[Texts]) -> list[str]:
@@ -95,13 +93,12 @@ def _ranked(weights: dict[str, float], counts: Counter[str], nodes: Sequence[Tex
     return [term for term in best if weights[term] >= LEAST_SHARE * weights[best[0]]]
 
 
-def _name(ranked: Sequence[str], spelled: dict[str, str], used: Collection[str]) -> str:
+def _name(terms: Sequence[str], spelled: dict[str, str], used: Collection[str]) -> str:
     """Join the first words; take more of them while the name is in use."""
-    words = [spelled[term] for term in _unlike(ranked)]
-    if not words:
+    if not terms:
         return ""
-    for most in range(min(NAME_WORDS, len(words)), len(words) + 1):
-        name = ", ".join(words[:most])
+    for most in range(min(NAME_WORDS, len(terms)), len(terms) + 1):
+        name = ", ".join(spelled[term] for term in terms[:most])
         while len(name) > TOPIC_NAME_CHARACTERS and ", " in name:
             name = name.rpartition(", ")[0]
         name = name[:TOPIC_NAME_CHARACTERS]
@@ -113,37 +110,48 @@ def _name(ranked: Sequence[str], spelled: dict[str, str], used: Collection[str])
     )
 
 
-def _unlike(ranked: Sequence[str]) -> list[str]:
+def _unlike(ranked: Sequence[str], language: str) -> list[str]:
     chosen: list[str] = []
     for term in ranked:
-        if not any(term in other or other in term or _stem(term) == _stem(other) for other in chosen):
+        if not any(term in other or other in term or stem(term, language) == stem(other, language) for other in chosen):
             chosen.append(term)
     return chosen
 
 
-def _stem(term: str) -> str:
-    return term[:STEM] if len(term) >= STEM else term
-
-
-def _term_counts(nodes: Sequence[Texts]) -> Counter[str]:
+def _term_counts(nodes: Sequence[Texts], language: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for node in nodes:
-        themes = {term for theme in node.themes for term, _ in _terms(theme)}
-        counts.update({term for term, _ in _terms(node.action)} - themes)
+        themes = {term for theme in node.themes for term, _ in _terms(theme, language)}
+        counts.update({term for term, _ in _terms(node.action, language)} - themes)
         counts.update(dict.fromkeys(themes, THEME_WEIGHT))
     return counts
 
 
-def _spellings(nodes: Sequence[Texts]) -> dict[str, str]:
+def _spellings(nodes: Sequence[Texts], language: str) -> dict[str, str]:
     """The most frequent spelling of each term."""
     texts = (text for node in nodes for text in (node.action, *node.themes))
-    spellings = Counter(spelling for text in texts for spelling in _terms(text))
+    spellings = Counter(spelling for text in texts for spelling in _terms(text, language))
     # The last of equal keys counts.
     return dict(spelling for spelling, _ in reversed(spellings.most_common()))
 
 
-def _terms(text: str) -> Iterator[tuple[str, str]]:
-    for found in _WORD.finditer(text):
-        term = found[0].casefold()
-        if (len(term) >= SHORTEST_WORD or not term.isascii()) and term not in _STOP_WORDS:
-            yield term, found[0]
+def _terms(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """Yield what may name a topic, as it is compared and as it is spelled."""
+    for spelled, script in _compounds(text):
+        term = spelled.casefold()
+        shortest = 2 if script in _WITHOUT_SPACES else SHORTEST_WORD if term.isascii() else 1
+        told = script != "hiragana" and len(term) >= shortest and not any(map(str.isdigit, term))
+        if told and term not in _UNTELLING and not is_stop_word(term, language):
+            yield term, spelled
+
+
+def _compounds(text: str) -> Iterator[tuple[str, Script]]:
+    """Yield the words of a text, and words that hyphens join as one."""
+    parts: list[Word] = []
+    for word in read_words(text):
+        if parts and not (word.script == parts[-1].script == "spaced" and text[parts[-1].end : word.start] == "-"):
+            yield text[parts[0].start : parts[-1].end], parts[0].script
+            parts = []
+        parts.append(word)
+    if parts:
+        yield text[parts[0].start : parts[-1].end], parts[0].script

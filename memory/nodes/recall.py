@@ -1,11 +1,9 @@
 """Recalls nodes by similarity, by topic and by keyword, and activates them unless the caller opts out."""
 
 import random
-import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from uuid import UUID
 
 import structlog
@@ -14,7 +12,9 @@ from memory.nodes import activation
 from memory.nodes.embedding import embed_question
 from memory.nodes.fragments import to_fragments
 from memory.text.errors import InvalidRequest
+from memory.text.languages import likeliest
 from memory.text.pages import cut_page, parse_time_cursor, time_cursor
+from memory.text.words import is_stop_word, read_words
 from providers.embedders import Embedders
 from providers.errors import InputRefused, ProviderError
 from providers.metering import Asker, on_behalf_of
@@ -30,16 +30,6 @@ from store.nodes.finding import Activation
 from store.transaction import Transaction
 
 log = structlog.get_logger()
-
-# Runs of a script written without spaces, runs of hiragana, and everything else split at white space.
-_RUN = re.compile(
-    r"(?P<unspaced>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+"
-    r"|[\u30a1-\u30fa\uff66-\uff9f][\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]*"
-    r"|[\uac00-\ud7a3]+|[\u0e01-\u0eff]+|[\u1000-\u109f]+|[\u1780-\u17ff]+)"
-    r"|(?P<hiragana>[\u3041-\u3096][\u3041-\u3096\u3099-\u309f\u30fc]*)"
-    r"|(?P<spaced>[^\s\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-    r"\uac00-\ud7a3\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff9f\U00020000-\U000323af]+)"
-)
 
 
 @dataclass(frozen=True)
@@ -214,20 +204,13 @@ def split_terms(query: str) -> list[str]:
 def significant_terms(query: str) -> list[str]:
     """Select the terms of a query for keyword search when it can't be embedded: its first 32 content terms.
 
-    Short words and hiragana are mostly grammar, and are used only if there is nothing else. Scripts without spaces are
+    Stop words and hiragana are mostly grammar, and are used only if there is nothing else. Scripts without spaces are
     searched by overlapping pairs of characters (CJK bigrams), as in full-text search.
     """
+    found = list(read_words(query))
+    language = likeliest([word.text.casefold() for word in found])
     content, grammar = list[str](), list[str]()
-    for run in _RUN.finditer(query):
-        if run["unspaced"]:
-            content += _pairs(run["unspaced"])
-        elif run["hiragana"]:
-            grammar += _pairs(run["hiragana"])
-        elif word := run["spaced"].strip(".,;:!?\"'()[]…"):
-            (content if len(word) > len("the") or not word.isascii() else grammar).append(word)
+    for word in found:
+        tells = word.script != "hiragana" and not is_stop_word(word.text.casefold(), language)
+        (content if tells else grammar).extend(word.units())
     return list(dict.fromkeys(content or grammar or query.split()))[:SEARCH_TERMS]
-
-
-def _pairs(run: str) -> Iterator[str]:
-    """Yield the overlapping pairs of a run of characters; a single character as itself."""
-    return map("".join, pairwise(run)) if len(run) > 1 else iter((run,))

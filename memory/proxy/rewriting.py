@@ -15,7 +15,7 @@ from uuid import UUID
 
 from memory.proxy.alignment import KnownConversation, Match
 from memory.proxy.turns import Turn
-from memory.search.languages import language_of_word, votes
+from memory.text.languages import language_of_word, votes
 from store.talk.transcripts import PlacedMessage
 
 # The most messages at one place, and in all, whose texts are compared.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from memory.search import ranking
-from memory.search.languages import DEFAULT
 from memory.search.questions import Term, read
 from memory.search.ranking import AROUND, LENGTH_WEIGHT, SATURATION, Interval, Query
+from memory.text.languages import DEFAULT
 from memory.text.time_expressions.resolution import resolve_time_expressions
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Kind

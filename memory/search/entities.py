@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory.search.candidates import language_of, speaker_of
-from memory.search.terms import digest, terms, words
+from memory.search.terms import digest, terms
+from memory.text.words import without_possessive, words
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, NamedEntity, Neighbour
 from store.facts import cards
@@ -47,7 +48,7 @@ def named_entities(tx: Transaction, being: Being, question: EverythingRequest, w
 
 def _names(query: str) -> list[str]:
     """The runs of up to three words of a query, in lower case, without possessive endings."""
-    told = [word.removesuffix("'s").removesuffix("\u2019s") for word in words(query)]
+    told = [without_possessive(word) for word in words(query)]
     return [
         " ".join(told[at : at + count]) for count in range(1, WORDS_OF_NAME + 1) for at in range(len(told) - count + 1)
     ]

@@ -10,9 +10,10 @@ from uuid import UUID
 import structlog
 
 from memory.nodes.scenes import scene_to_text
-from memory.search.languages import AUTO, elected, votes
-from memory.search.terms import digest, terms, words
+from memory.search.terms import digest, terms
 from memory.search.ticks import hand_over, take_turns
+from memory.text.languages import AUTO, elected, votes
+from memory.text.words import words
 from schemas.ledger.kinds import INDEX_WORDS
 from schemas.ledger.work import Claim
 from schemas.search import Kind

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from memory.search.candidates import Candidates, Understood, Worded, by_words, candidates
 from memory.search.ranking import Ranked, ranked
-from memory.search.terms import words
+from memory.text.words import words
 from schemas.accounts.accounts import Being
 from schemas.limits import CONTEXT_PASSAGES, PASSAGE_CHARACTERS, QUERY_CHARACTERS
 from schemas.search import EverythingRequest

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.search.terms import digest, is_stop_word, stem, words
+from memory.search.terms import digest
+from memory.text.words import is_stop_word, stem, without_possessive, words
 
 # A question is read as far as this; longer ones are texts, and their beginnings tell what they are about.
 MOST_TERMS = 64
@@ -39,7 +40,7 @@ def read(query: str, language: str, names: Sequence[str]) -> tuple[list[Term], f
 
 def _called(word: str, names: Sequence[str]) -> list[str]:
     """The names, in lower case, of which this word is a part, or the beginning of one."""
-    plain = word.removesuffix("'s").removesuffix("\u2019s")
+    plain = without_possessive(word)
     return [
         name.casefold()
         for name in names

@@ -12,18 +12,17 @@ from itertools import accumulate
 from typing import NamedTuple
 from uuid import UUID
 
+from memory.text.words import read_words
+
 RUN_WORDS = 8
 RUN_UNSPACED = 16
 RUN_LETTERS = 24
 LEAST_LINE_LETTERS = 6
 
-# Characters of scripts that are written without spaces: kana, Han, Thai, Lao, Burmese, Khmer.
-_UNSPACED = (
-    r"\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-    r"\U00020000-\U000323af"
-)
-_WORD = re.compile(rf"&(?:amp|lt|gt|quot);|(?P<unspaced>[{_UNSPACED}])|(?P<word>[^\W_{_UNSPACED}]+)")
+# What stands for a sign in prompts is no word.
+_ESCAPE = re.compile(r"&(?:amp|lt|gt|quot);")
 _LINE = re.compile(r"(?:(?! / )[^\n])+")
+_SPACED = frozenset({"spaced", "hangul"})
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,62})(?:\s[^<>]{0,500})?>")
 
 
@@ -57,6 +56,7 @@ def shingles(owner: UUID, text: str) -> Iterator[Shingle]:
         owner: The owner of the text, who keys the hash: the same words of two owners have different hashes.
         text: The text.
     """
+    text = _ESCAPE.sub(lambda escape: " " * len(escape[0]), text)
     for line in _LINE.finditer(text):
         words = _words(text, line.start(), line.end())
         if len(words.texts) >= _run_length(words, 0):
@@ -105,11 +105,15 @@ def blank_spans(text: str, spans: Sequence[Span]) -> str:
 
 def _words(text: str, start: int, end: int) -> _Words:
     words = _Words([], [], [])
-    for found in _WORD.finditer(text, start, end):
-        if found.lastgroup:
-            words.texts.append(found[0].casefold())
-            words.spans.append(found.span())
-            words.unspaced.append(found.lastgroup == "unspaced")
+    for word, begins, ends, script in read_words(text, start, end):
+        if script in _SPACED:
+            words.texts.append(word.casefold())
+            words.spans.append((begins, ends))
+            words.unspaced.append(False)
+        else:
+            words.texts.extend(map(str.casefold, word))
+            words.spans.extend((place, place + 1) for place in range(begins, ends))
+            words.unspaced.extend([True] * len(word))
     return words
 
 

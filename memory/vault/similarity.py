@@ -1,15 +1,11 @@
 """Similarity of texts as the vault seed measures it: shared tokens, and matching sequences of characters."""
 
-import re
 from math import ceil
 
 import numpy as np
 from rapidfuzz.distance import Indel
 
-# Scripts without spaces: pairs of neighbouring letters serve as tokens.
-_UNSPACED = r"぀-ヿ㐀-鿿豈-﫿가-힣"
-_WORD = re.compile(rf"[{_UNSPACED}]+|[^\W{_UNSPACED}]+")
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+from memory.text.words import read_words, without_possessive
 
 SUBSTRING_BONUS = 0.3
 RATIO_WEIGHT = 0.4
@@ -20,13 +16,7 @@ ROUNDING = 1e-9
 
 def tokens(text: str) -> frozenset[str]:
     """The casefolded words of a text; for scripts without spaces, each pair of neighbouring letters."""
-    found: set[str] = set()
-    for word in _WORD.findall(text.casefold()):
-        if _IS_UNSPACED.match(word) and len(word) > 1:
-            found.update(word[place : place + 2] for place in range(len(word) - 1))
-        else:
-            found.add(word)
-    return frozenset(found)
+    return frozenset(unit for word in read_words(text.casefold()) for unit in map(without_possessive, word.units()))
 
 
 def overlap(first: frozenset[str], second: frozenset[str]) -> float:

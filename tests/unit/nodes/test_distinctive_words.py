@@ -41,6 +41,19 @@ def test_languages_without_spaces_have_words_too():
     assert name == "正式決定"
 
 
+def test_a_word_that_tells_nothing_in_another_language_names_a_topic():
+    hats = [Text("The hat, in the war, was his grandfather's."), Text("She mends the hat from the war.")]
+    (name,) = distinctive_names([hats], [Text("The door is open.")], [])
+
+    assert {"hat", "war"} <= set(name.lower().split(", "))
+
+
+def test_words_that_hyphens_join_are_one():
+    (name,) = distinctive_names([[Text("A check-up at noon."), Text("The check-up went well.")]], OTHERS, [])
+
+    assert name == "Check-up"
+
+
 TEXTS = st.lists(st.builds(Text, st.text("abcde ,äß漢字の", max_size=60)), min_size=1, max_size=5)
 
 

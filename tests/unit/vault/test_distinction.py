@@ -43,6 +43,10 @@ PLAIN = [
     "The rent is 900 euros a month.",
     "The user's doctor is Dr. Silva.",
     "The user's dentist is Dr. Costa.",
+    "The user's son is called Oliver.",
+    "The user's cat is called Olive.",
+    "Die Tochter der Nutzerin wohnt in Graz.",
+    "Der Sohn der Nutzerin wohnt in Linz.",
 ]
 SAME = [
     ("Mira opens the bakery at six every morning.", "The bakery Mira opens at six."),
@@ -52,6 +56,8 @@ SAME = [
     ("The user lives in Lisbon.", "The user is living in Lisbon"),
     ("The user has two cats.", "The user has got two cats."),
     ("The oven is old.", "The oven is very old."),
+    ("Mira's hut was painted.", "Mira\u2019s huts were being painted."),
+    ("Die Nutzerin hat zwei Katzen.", "Die Nutzerin hat auch zwei Katzen."),
     ("Jon's ovens are old", "Jon's oven is old"),
     ("花子は東京に住んでいます。", "花子は東京に住んでいる。"),
 ]
@@ -74,7 +80,9 @@ def test_distinct_plain_records_are_all_accepted():
 
 
 def test_the_seeds_plain_overlap_refuses_many_of_them():
-    plain = [index(*PLAIN[:number], plain=True).first_nearly_the_same(PLAIN[number], 0.7) for number in range(35)]
+    plain = [
+        index(*PLAIN[:number], plain=True).first_nearly_the_same(PLAIN[number], 0.7) for number in range(len(PLAIN))
+    ]
     assert sum(existing is not None for existing in plain) >= 10
 
 

@@ -132,7 +132,7 @@ def test_overlap_is_over_the_smaller_set():
 
 
 def test_scripts_without_spaces_are_compared_by_pairs_of_letters():
-    assert tokens("東京は雨 rain") == {"東京", "京は", "は雨", "rain"}
+    assert tokens("東京タワーは雨 rain") == {"東京", "タワ", "ワー", "は", "雨", "rain"}
     assert Query("東京").score("明日の東京は晴れ") > 0
 
 

@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.search.languages import AUTO, LANGUAGES, elected, votes
-from memory.search.terms import digest, terms, words
+from memory.nodes.recall import significant_terms
+from memory.search.terms import digest, terms
+from memory.text.languages import AUTO, LANGUAGES, elected, votes
+from memory.text.words import read_words, words
+from memory.vault.similarity import tokens
 from schemas.search import LanguageCode
 
 # What was told, and a question that uses other forms of its words, by language.
@@ -95,3 +98,36 @@ def test_a_text_is_read_alike_with_scripts_without_spaces_and_without(text):
 def test_a_digest_is_always_the_same_and_fits_a_bigint():
     assert digest("heron") == digest("heron") != digest("herons")
     assert -(2**63) <= digest("heron") < 2**63
+
+
+JAPANESE = "猫のミケは魚が好き"
+
+
+def test_every_reader_of_words_reads_the_runs_of_a_script_alike():
+    units = {unit for word in read_words(JAPANESE) for unit in word.units()}
+
+    assert units == {"猫", "の", "ミケ", "は", "魚", "が", "好", "き"}
+    assert units == {*words(JAPANESE)} == tokens(JAPANESE)
+    assert {*significant_terms(JAPANESE)} == {"猫", "ミケ", "魚", "好"}
+
+
+@pytest.mark.parametrize("text", ["Nora's cat’s tail", "मेरी बहन", "été 猫の", " 한국어 2024 "])
+def test_a_word_stands_where_it_says(text):
+    found = list(read_words(text))
+
+    assert found
+    assert all(text[word.start : word.end] == word.text for word in found)
+    assert [word.text for word in read_words(text, found[0].end)] == [word.text for word in found[1:]]
+
+
+@pytest.mark.parametrize(
+    ("query", "terms_of_query"),
+    [
+        ("Where is my cat?", ["cat"]),
+        ("Wo ist die Katze von Ada?", ["Katze", "Ada"]),
+        ("The son of the king", ["son", "king"]),
+        ("What is it?", ["What", "is", "it"]),
+    ],
+)
+def test_stop_words_of_its_language_are_no_terms_of_a_query(query, terms_of_query):
+    assert significant_terms(query) == terms_of_query

@@ -1,8 +1,8 @@
-"""The languages that words are stemmed in, their most frequent words, and how a text's language is told.
+"""The languages that words are read in: their stemmers, their most frequent words, and how a text's language is told.
 
 A script that belongs to one language here tells it by itself. Languages in Latin letters are told by their most
 frequent words (stop words), which also count for nothing in a question. To add a language: the name of its stemmer in
-the Snowball library, its stop words, and a sentence of it in `tests/unit/search/test_terms.py`.
+the Snowball library, its stop words, and a sentence of it in `tests/unit/text/test_words.py`.
 """
 
 import re
@@ -17,7 +17,7 @@ LEAST_VOTES = 12
 
 @dataclass(frozen=True)
 class Language:
-    """How words of a language are indexed.
+    """How words of a language are read.
 
     Attributes:
         stemmer: Its name in the Snowball library; None: words stay as they are.
@@ -189,6 +189,12 @@ def votes(words: list[str]) -> Counter[str]:
     return Counter(
         {code: sum(times for word, times in counted.items() if word in LANGUAGES[code].stop_words) for code in _LATIN}
     )
+
+
+def likeliest(words: list[str]) -> str:
+    """The language of a short text: the one of which most words are frequent ones; English where none is ahead."""
+    counted = votes(words)
+    return max(counted, key=lambda code: (counted[code], code == DEFAULT))
 
 
 def elected(counted: Mapping[str, int]) -> str:
