@@ -17,23 +17,30 @@ right behind a greeting, one turn alone
 an answer between two turns of others that     it was missing, and is added there
 follow each other directly
 anything else between two matches              nothing: a summary, or what a frontend adds for the model
-no trace of a message                          nothing: frontends cut, hide and summarise
+no trace of several messages                   nothing: frontends cut, hide and summarise
 one turn before the answer to the first        it takes the place of that message: it was edited
 message, or before what follows it
+all from the first match to the last but one   it is retracted: it was deleted (`deletions`)
+message, and goes on
+another answer to a message, and behind it     the answers stand beside each other, the words are one message: several
+the words behind the known answer              models were asked at once (`alternatives`)
 other turns before the first match             nothing
 no match with a conversation whose id is given what the user says behind the last answer is new
 no match, and nothing is known                 all turns are new
 =============================================  ======================================================================
 
-INVARIANT 1  Nothing is retracted but for a message that the transcript shows in the same place, and goes on behind.
+INVARIANT 1  Nothing is retracted but for a message that the transcript shows in the same place, and goes on behind; or
+             as the only message that is missing between two that it shows.
 INVARIANT 2  Nothing is retracted unless it is certain that the transcript shows this part of this conversation: two
              messages match before that place (between two matches: two in all). A greeting is no evidence. One match
              is enough for an answer to that message that no message follows; and if the conversation's id was given,
              one long match, or its first message at the beginning of the transcript. A short one may be said again
-             behind a beginning that the frontend cut off.
+             behind a beginning that the frontend cut off. One match with its only answer is enough for an edit of the
+             first message.
 INVARIANT 3  No message of the transcript is retracted.
 INVARIANT 4  Each turn becomes at most one message: a turn that matches a message, or equals a retracted version in the
              same place, adds none.
+INVARIANT 5  Alternatives (`alternatives`) are not retracted by each other's transcripts, in whatever order these come.
 """
 
 from collections.abc import Sequence
@@ -43,6 +50,8 @@ from itertools import accumulate, takewhile
 from uuid import UUID
 
 from memory.proxy.alignment import LONG, KnownConversation, Match, without_words_said_again
+from memory.proxy.alternatives import are_alternatives, was_there, words_behind_another
+from memory.proxy.deletions import one_deleted
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 
@@ -107,7 +116,7 @@ def changes_of(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConv
 class _Reader:
     """Goes through a transcript once; `_way` collects the place of each turn that has one.
 
-    `_replaced` has the message whose place a turn took.
+    `_replaced` has the message whose place a turn took, and `_kept` the alternatives of what the transcript shows.
     """
 
     def __init__(
@@ -118,6 +127,7 @@ class _Reader:
         self._way: dict[int, Place] = {}
         self._replaced: dict[int, UUID] = {}
         self._was_replaced: set[UUID] = set()
+        self._kept: set[UUID] = set()
         telling = {match.turn for match in matches if not known.is_greeting(match.message)}
         # By turn, how many matches before it are evidence that it is this conversation, and how long they are.
         self._evidence = [0, *accumulate(number in telling for number in range(len(turns)))]
@@ -128,6 +138,7 @@ class _Reader:
     def read(self) -> Changes:
         """Apply all rules."""
         self._before_first()
+        self._one_deleted()
         before: Match | None = None
         for match in self._matches:
             if before is not None:
@@ -155,8 +166,16 @@ class _Reader:
         first = self._known.messages.get(match.message.parent_id)
         if first is None or first.parent_id is not None or first.role == "assistant" or not first.stands:
             return
-        if self._same_speakers([0], [first]) and self._is_certain(len(self._turns)):
+        if self._same_speakers([0], [first]) and (self._is_certain(len(self._turns)) or self._is_only_answer(match)):
             self._changes.moves[match.message.message_id] = self._take_place(0, first, None)
+
+    def _one_deleted(self) -> None:
+        """Retract the one message that was deleted."""
+        found = one_deleted(self._turns, self._matches, self._known)
+        if found is not None and self._is_certain(len(self._turns)):
+            self._changes.retract.append(found.message.message_id)
+            self._was_replaced.add(found.message.message_id)
+            self._changes.moves[found.behind.message.message_id] = found.before.message.message_id
 
     def _between(self, before: Match, match: Match) -> None:
         """Apply the rules to turns that match nothing between two that do."""
@@ -168,9 +187,18 @@ class _Reader:
         last: Place | None = None
         # Several turns right behind a greeting are a summary rather than edits: nothing before them is evidence.
         edited = len(between) == 1 or (len(between) > 1 and not self._known.is_greeting(before.message))
-        if edited and self._same_speakers(between, missing) and self._is_certain(len(self._turns)):
+        is_certain = self._is_certain(len(self._turns)) or (
+            self._known.is_greeting(before.message) and self._is_only_answer(match)
+        )
+        if edited and self._same_speakers(between, missing) and is_certain:
             last = self._way[before.turn]
             for number, message, kept in zip(between, missing, [*missing[1:], match.message], strict=True):
+                alternative = self._alternative(number, message, kept)
+                if alternative is not None:
+                    self._show(number, alternative)
+                    self._kept.add(message.message_id)
+                    last = message.message_id
+                    continue
                 last = self._take_place(number, message, last)
                 # Other answers to the message stay beside the one that is kept: they go when the talk goes on.
                 others = self._known.after.get(message.message_id, ())
@@ -179,6 +207,15 @@ class _Reader:
             last = self._insert(between[0], before, match)
         if last is not None:
             self._changes.moves[match.message.message_id] = last
+
+    def _alternative(self, number: int, message: PlacedMessage, behind: PlacedMessage) -> PlacedMessage | None:
+        """The answer that a turn equals beside another one, if both stand, or the newest words were said to both."""
+        version = self._version(message.parent_id, number)
+        if version is None or version.role != "assistant":
+            return None
+        words = self._turns[number + 1 : number + 2] if trailing_words(self._turns) == number + 1 else ()
+        both = was_there(version, behind) and any(turn.digest == behind.digest for turn in words)
+        return version if both or are_alternatives(self._known, version, message) else None
 
     def _take_place(self, number: int, message: PlacedMessage, after: Place | None) -> Place:
         """Let a turn take the place of a message: as a version that is known there, or as a new one."""
@@ -232,7 +269,8 @@ class _Reader:
             for other in self._known.after.get(parent_id, ())
             if other.stands
             and other.message_id not in self._changes.shown
-            and other.message_id not in self._was_replaced
+            and other.message_id not in self._was_replaced | self._kept
+            and not (isinstance(place, UUID) and are_alternatives(self._known, self._known.messages[place], other))
             and (other.role, other.speaker) == (turn.role, turn.speaker)
             and (self._is_certain(number) or self._is_other_answer(other, number))
         ]
@@ -255,6 +293,12 @@ class _Reader:
             return True
         return self._evidence[before] >= EVIDENCE
 
+    def _is_only_answer(self, match: Match) -> bool:
+        """Whether a match is with the answer to a conversation's first message, which is all that is known of it."""
+        asked = self._known.messages.get(match.message.parent_id) if match.message.parent_id else None
+        behind = self._known.after.get(match.message.message_id)
+        return match.message.role == "assistant" and not behind and asked is not None and self._known.is_first(asked)
+
     def _same_speakers(self, numbers: Sequence[int], messages: Sequence[PlacedMessage]) -> bool:
         said = [(self._turns[number].role, self._turns[number].speaker) for number in numbers]
         return said == [(message.role, message.speaker) for message in messages]
@@ -262,6 +306,10 @@ class _Reader:
     def _show_or_add(self, number: int, parent: Place | None, after: Place | None, at: datetime | None = None) -> Place:
         """Let a turn be the message that is known after `parent`, else a new one after `after`; returns its place."""
         version = self._version(parent, number)
+        if version is None and isinstance(parent, UUID) and parent in self._known.messages:
+            version = words_behind_another(self._known, self._known.messages[parent], self._turns[number])
+            if version is not None and version.parent_id is not None:
+                self._kept.add(version.parent_id)
         if version is not None:
             self._show(number, version)
         else:

@@ -32,6 +32,7 @@ class Turn:
         digest: The digest of role and text.
         unsure: Whether a frontend may have written it for itself, or answers what it may have written.
         after_wordless: Whether a line without words stands between it and the turn before.
+        after_system: Whether a system line stands there.
     """
 
     role: Role
@@ -41,6 +42,7 @@ class Turn:
     digest: bytes
     unsure: bool = False
     after_wordless: bool = False
+    after_system: bool = False
 
 
 def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] = ()) -> list[Turn]:
@@ -55,18 +57,19 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
     last_is_unsure = maker_of(transcript, task_prompts) == "unsure"
     last_user = max((number for number, line in enumerate(lines) if line.role == "user"), default=None)
     turns: list[Turn] = []
-    is_unsure = wordless = False
+    is_unsure = wordless = system = False
     for number, line in enumerate(lines):
         turn = _turn(line, names, opened=transcript.opened)
         if turn is None:
             wordless = wordless or line.role in ("user", "assistant", "tool")
+            system = system or line.role == "system"
             continue
         if turn.role != "assistant":
             is_unsure = turn.role == "user" and (
                 may_be_task(line.text, task_prompts) or (last_is_unsure and number == last_user)
             )
-        turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless))
-        wordless = False
+        turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless, after_system=system))
+        wordless = system = False
     return turns
 
 

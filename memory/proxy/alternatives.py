@@ -1,0 +1,34 @@
+"""Alternatives: answers to one message that all stand, because the talk goes on from each of them.
+
+A frontend may ask several models at once, and resend to each its own transcript: the user's words are the same, the
+answers before them differ. Such an answer is told from one that was swiped away by what was said behind it. The user's
+words behind an answer are the same message as equal words behind another answer to the same message, if both answers
+were there when it was said. So the user's words are stored once, and the models' answers beside each other.
+"""
+
+from memory.proxy.alignment import KnownConversation
+from memory.proxy.turns import Turn
+from store.talk.transcripts import PlacedMessage
+
+
+def words_behind_another(known: KnownConversation, answer: PlacedMessage, turn: Turn) -> PlacedMessage | None:
+    """Return the message with the words of a turn behind another answer to what a known one answers."""
+    if answer.role != "assistant" or answer.parent_id is None:
+        return None
+    others = (one for one in known.after.get(answer.parent_id, ()) if one.role == "assistant")
+    behind = (said for one in others if one is not answer for said in known.after.get(one.message_id, ()))
+    same = [said for said in behind if said.digest == turn.digest and was_there(answer, said)]
+    return max(same, key=lambda one: one.message_id, default=None)
+
+
+def are_alternatives(known: KnownConversation, one: PlacedMessage, other: PlacedMessage) -> bool:
+    """Whether two answers to one message stand although the talk went on when both were there."""
+    if not (one.stands and other.stands and one.role == other.role == "assistant"):
+        return False
+    behind = (said for answer in (one, other) for said in known.after.get(answer.message_id, ()))
+    return any(was_there(one, said) and was_there(other, said) for said in behind)
+
+
+def was_there(answer: PlacedMessage, said: PlacedMessage) -> bool:
+    """Whether an answer was known when the user said something that stands."""
+    return said.stands and said.role == "user" and said.message_id > answer.message_id
