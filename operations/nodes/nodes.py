@@ -9,6 +9,7 @@ from memory.nodes import browsing, curation, topic_names
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
+from schemas.intake.inputs import SCENE_FIELDS
 from schemas.limits import FADING_PATROLS, MAP_NODES, PAGE_NODES
 from schemas.nodes.nodes import Cluster, ClusterPage, Node, NodeChanges, NodePage, NodeStatus, NodeStory, TopicChanges
 from schemas.nodes.topic_map import TopicMap
@@ -107,7 +108,7 @@ def tell_story(on: Resources, being: Being, node_id: UUID) -> NodeStory:
         Command(
             "correct",
             "Replace parts of what a memory says; an empty text takes an optional part away.",
-            takes=("action", "actors", "when", "setting", "feeling", "themes", "importance"),
+            takes=[name for name in SCENE_FIELDS if name != "emotion"],
             done="Corrected",
         ),
     ],

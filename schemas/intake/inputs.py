@@ -102,7 +102,7 @@ class SceneInput(Scene):
         SceneField(since=1, merge="proposed or first", embedded=30, line=Line(50, "({})"), searched=True),
     ] = Field(None, description="The Being's own impression, in the first person.")
     importance: Annotated[Importance, SceneField(since=1, merge="survivor", most_in_prompts=0)] = Field(
-        DEFAULT_IMPORTANCE, description="0 to 1, clamped; null counts as absent, which is 0.5."
+        DEFAULT_IMPORTANCE, description="0 to 1; values outside are clamped."
     )
     themes: Annotated[OptionalWordList, SceneField(since=1, merge="chosen", searched=True)] = Field(
         default=[], description="Tags, matched whole by search."

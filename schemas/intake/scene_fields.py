@@ -1,9 +1,12 @@
 """How a field of a scene is used, declared beside its type and description in `schemas.intake.inputs`."""
 
 from dataclasses import dataclass
-from typing import Literal
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
+
+from schemas.wire.fields import Words
 
 MergeRule = Literal[
     "proposed", "proposed or first", "chosen", "history", "most important", "united", "survivor", "weighted mean"
@@ -66,3 +69,26 @@ def declared(model: type[BaseModel]) -> dict[str, SceneField]:
     if missing := [name for name, one in found.items() if one is None]:
         raise TypeError(f"{model.__name__}: no SceneField says how {', '.join(missing)} is merged and shown")
     return {name: one for name, one in found.items() if one is not None}
+
+
+def corrections(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the fields by which those of a model are corrected, as `create_model` takes them.
+
+    Each is of the same kind as the model's, may be omitted or null, and takes no blank text.
+    """
+    return {
+        name: (_given(field.annotation) | None, Field(None, description=field.description))
+        for name, field in model.model_fields.items()
+    }
+
+
+def _given(kind: Any) -> Any:
+    """Return the type of a value that is given: without null, without what reads leniently, and with words for text."""
+    if kind is str:
+        return Words
+    parts = get_args(kind)
+    if get_origin(kind) is Annotated:
+        return _given(parts[0])
+    if get_origin(kind) in {UnionType, Union}:
+        return Union[tuple(_given(each) for each in parts if each is not NoneType)]  # noqa: UP007  # of types that are only known here
+    return list[_given(parts[0])] if get_origin(kind) is list else kind  # type: ignore[misc]  # likewise

@@ -4,11 +4,12 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from schemas.intake.inputs import Emotion, Realm, WhenEntry
+from schemas.intake.inputs import SceneInput
 from schemas.intake.notes import Note
+from schemas.intake.scene_fields import corrections
 from schemas.limits import TOPIC_NAME_CHARACTERS
 from schemas.rows import RequestKeyId, Row
 from schemas.talk.messages import Message
@@ -152,25 +153,17 @@ class TopicChanges(RequestModel):
         return self
 
 
-class NodeChanges(RequestModel):
-    """Changes to a node. Omitted fields stay; null removes an optional one."""
+SceneChanges: Any = create_model("SceneChanges", __base__=RequestModel, **corrections(SceneInput))
+
+
+class NodeChanges(SceneChanges):
+    """Changes to a node: of a field of its scene, or of its pin. Omitted fields stay; null removes an optional one."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"pinned": True}, {"action": "The oven door jammed.", "importance": 0.8}]}
     )
 
     pinned: bool | None = Field(None, description="Whether the node is kept from fading.")
-    action: Words | None = Field(None, description="What happened.")
-    actors: list[Words] | None = Field(None, description="The people who were present.")
-    when: list[Words | WhenEntry] | None = Field(None, description="Dates, or dated lines.")
-    setting: Words | None = Field(None, description="The place and its surroundings.")
-    dialogue: list[Words] | None = Field(None, description="Lines of dialogue; recall shows the first.")
-    sensory: list[Words] | None = Field(None, description="Sensory details: sights, sounds, smells, touch.")
-    feeling: Words | None = Field(None, description="The Being's own impression, in the first person.")
-    importance: float | None = Field(None, description="0 to 1; values outside are clamped.")
-    themes: list[Words] | None = Field(None, description="Tags, matched whole by search.")
-    emotion: Emotion | None = None
-    realm: Realm | None = Field(None, description="Whether it happened, belongs to a game or story, or was imagined.")
 
     @model_validator(mode="after")
     def _something(self) -> "NodeChanges":
@@ -180,4 +173,5 @@ class NodeChanges(RequestModel):
 
     def corrections(self) -> dict[str, Any]:
         """Return the scene's fields that were given, as JSON-ready values."""
-        return self.model_dump(mode="json", exclude_unset=True, exclude={"pinned"})
+        given: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True, exclude={"pinned"})
+        return given
