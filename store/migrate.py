@@ -10,6 +10,7 @@ the tables that it has filled.
 import hashlib
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import psycopg
 import structlog
@@ -59,9 +60,17 @@ def _apply(url: str, *, afterwards: bool) -> list[str]:
                 f"Postgres 18 or newer is needed, and this server is {connection.info.server_version // 10000}."
             )
         connection.execute("select pg_advisory_xact_lock(%s)", [LOCK])
-        connection.execute("create extension if not exists vector")
+        _make_extension(connection)
         _refuse_old_vector(connection)
-        connection.execute("create schema if not exists memory")
+        # Loads the extension's library, without which only a superuser may make functions that set its parameters.
+        connection.execute("select '[0]'::vector")
+        try:
+            connection.execute("create schema if not exists memory")
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise MigrationRefused(
+                f"The role {connection.info.user} may not create a schema in the database {connection.info.dbname}:"
+                " let it own the database, or grant it CREATE on it."
+            ) from error
         connection.execute("set local search_path to memory, public")
         connection.execute(
             "create table if not exists migrations ("
@@ -146,6 +155,21 @@ def await_migrated(url: str, patience: float = 60.0, *, pause: float = 0.05) -> 
     if lacking:
         LOG.error("schema.not_migrated", missing=lacking, remedy="run `patrol migrate`")
     return not lacking
+
+
+def _make_extension(connection: psycopg.Connection[Any]) -> None:
+    try:
+        connection.execute("create extension if not exists vector")
+    except (
+        psycopg.errors.InsufficientPrivilege,
+        psycopg.errors.FeatureNotSupported,
+        psycopg.errors.UndefinedFile,
+    ) as error:
+        raise MigrationRefused(
+            f"The extension vector is missing in the database {connection.info.dbname}, and the role"
+            f" {connection.info.user} can't create it. Install pgvector on the server; then let an administrator run"
+            " `create extension vector` in this database."
+        ) from error
 
 
 def _refuse_old_vector(connection: psycopg.Connection) -> None:

@@ -33,7 +33,7 @@ from store import clock as domain_clock
 from store.database import Sender, Store
 from store.migrate import migrate
 from tests.browser import Chromium, Pages, running_chromium
-from tests.databases import Database, Databases
+from tests.databases import OWNER, Database, Databases, as_owner, url_of
 from tests.preloaded import SHARED, Preloaded, preloaded_client, preloaded_process
 from tests.scenes import make_being, make_user
 from workers.embedded import processes
@@ -234,21 +234,25 @@ def execute_alone(url: str, statement: str) -> None:
 
 @pytest.fixture(scope="session")
 def new_database(postgres: EmbeddedPostgres) -> Callable[..., object]:
-    """A maker of databases: migrated ones, and with `template="template0"` empty ones."""
+    """A maker of databases: migrated ones, and with `template="empty"` ones that only have the extension `vector`.
 
-    def url_of(database: str) -> str:
-        return postgres.url.replace("/postgres?", f"/{database}?")
+    They belong to an ordinary role, as on a managed server.
+    """
 
     @contextmanager
     def made(template: str = "migrated") -> Iterator[str]:
         name = f"test_{uuid4().hex}"
-        execute_alone(postgres.url, f"create database {name} template {template} strategy file_copy")
-        yield url_of(name)
+        execute_alone(postgres.url, f"create database {name} owner {OWNER} template {template} strategy file_copy")
+        yield as_owner(url_of(postgres.url, name))
         execute_alone(postgres.url, f"drop database {name} with (force)")
 
     with psycopg.connect(postgres.url, autocommit=True) as server:
-        server.execute("create database migrated")
-    migrate(url_of("migrated"))
+        server.execute(f"create role {OWNER} login")
+        server.execute("create database empty")
+        with psycopg.connect(url_of(postgres.url, "empty"), autocommit=True) as empty:
+            empty.execute("create extension vector")
+        server.execute(f"create database migrated owner {OWNER} template empty")
+    migrate(as_owner(url_of(postgres.url, "migrated")))
     return made
 
 

@@ -17,6 +17,8 @@ from store.database import Sender, Store
 from store.transaction import Transaction
 from workers.embedded.processes import wait_until
 
+# An ordinary role, without privileges but those of an owner.
+OWNER = "operator"
 CONNECTIONS = 8
 APPLICATION = "a test's ledger"
 # How long a test's processes and threads may take to let go of their connections.
@@ -42,6 +44,30 @@ CATALOGS = (
 )
 _READ = sql.SQL("select (count(*), max(xmin::text::bigint))::text from {}")
 _READ_ALL = sql.SQL(" union all ").join(_READ.format(sql.Identifier(*catalog.split("."))) for catalog in CATALOGS)
+
+
+def url_of(server: str, database: str) -> str:
+    """Where another database of an embedded server is, given where the server's own is."""
+    return server.replace("/postgres?", f"/{database}?")
+
+
+def as_owner(url: str) -> str:
+    """The same database for its owner, given where its superuser finds it."""
+    return url.replace("//postgres@", f"//{OWNER}@")
+
+
+def as_superuser(url: str) -> str:
+    """The other way round."""
+    return url.replace(f"//{OWNER}@", "//postgres@")
+
+
+def owned(server: str) -> str:
+    """Make an ordinary role the owner of an embedded server's own database; returns where it finds this."""
+    with psycopg.connect(server, autocommit=True) as superuser:
+        superuser.execute("create extension vector")
+        superuser.execute(f"create role {OWNER} login")
+        superuser.execute(f"alter database postgres owner to {OWNER}")
+    return as_owner(server)
 
 
 class Ledger(Store):
@@ -76,7 +102,7 @@ class Database:
         self.url = url
         self._pool: ConnectionPool[Transaction] | None = None
         self._deleted = 0
-        self._session = psycopg.connect(url, autocommit=True, row_factory=scalar_row, prepare_threshold=0)
+        self._session = psycopg.connect(as_superuser(url), autocommit=True, row_factory=scalar_row, prepare_threshold=0)
         # Neither foreign keys nor triggers, such as those of what can only be appended to, refuse its deletions.
         self._session.execute("set session_replication_role = replica")
         named = "select relname from pg_class where relnamespace = 'memory'::regnamespace and relkind = %s"

@@ -34,8 +34,9 @@ end $$;
 -- p_keep. Returns the numbers of ids and versions; fewer ids than the limit mean that the scope is compact.
 create or replace function compact_vault(
     p_user_id uuid, p_being_id uuid, p_keep interval, p_limit integer, out ids integer, out records integer
-) language plpgsql set memory.compacting = 'on' as $$
+) language plpgsql as $$
 begin
+    perform set_config('memory.compacting', 'on', true);
     with bloated as (
         select h.id, h.version as newest, not h.live and r.deleted_at < memory.now() - p_keep as expired
         from memory.vault_heads as h join memory.vault_records as r using (user_id, id, version)
@@ -57,16 +58,18 @@ begin
         returning r.id
     )
     select count(distinct id), count(*) into ids, records from gone;
+    perform set_config('memory.compacting', '', true);
 end $$;
 
 -- Compacts all vaults by age: removes at most p_limit versions that are older than p_keep and superseded, or that are the last
 -- version of an id, a tombstone. It takes no scope's lock: what it removes is read by no writer, and a version that an import adds
 -- to a deleted id at the same time stays. Returns the number of versions.
 create or replace function compact_old_vault_versions(p_keep interval, p_limit integer) returns integer
-language plpgsql set memory.compacting = 'on' as $$
+language plpgsql as $$
 declare
     v_records integer;
 begin
+    perform set_config('memory.compacting', 'on', true);
     with old as (
         select r.user_id, r.id, r.version
         from memory.vault_records as r
@@ -85,18 +88,21 @@ begin
     using old as o
     where r.user_id = o.user_id and r.id = o.id and r.version = o.version;
     get diagnostics v_records = row_count;
+    perform set_config('memory.compacting', '', true);
     return v_records;
 end $$;
 
 -- Removes all versions of these ids of a scope. Returns the number of versions.
 create or replace function erase_vault_records(p_user_id uuid, p_being_id uuid, p_ids text[]) returns integer
-language plpgsql set memory.erasing = 'on' as $$
+language plpgsql as $$
 declare
     v_records integer;
 begin
+    perform set_config('memory.erasing', 'on', true);
     delete from memory.vault_records
     where user_id = p_user_id and being_id is not distinct from p_being_id and id = any(p_ids);
     get diagnostics v_records = row_count;
+    perform set_config('memory.erasing', '', true);
     return v_records;
 end $$;
 

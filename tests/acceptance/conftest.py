@@ -8,11 +8,12 @@ import os
 import random
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from secrets import token_hex
 from uuid import UUID, uuid4
 
 import httpx2
@@ -27,6 +28,7 @@ from store.accounts import beings, users
 from store.database import Store
 from store.migrate import migrate
 from tests import lock_trace
+from tests.databases import owned
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
 from workers.embedded.servers import embedded_servers
@@ -55,7 +57,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Stack:
-    """A running system: where its API and its servers are, and where its processes log."""
+    """A running system: where its API and its servers are, where its processes log, and their environment."""
 
     url: str
     database_url: str
@@ -63,21 +65,30 @@ class Stack:
     broker_url: str
     logs: Path
     supervisor: Supervisor
+    environment: Mapping[str, str]
 
 
 @pytest.fixture(scope="session")
 def stack(launch: Launch) -> Iterator[Stack]:
     """The system, ready: beat has ticked, a worker has heard it, and the API says so.
 
-    The locks that its transactions take are recorded, and must have been taken in the documented order.
+    An ordinary role owns its database. The locks that its transactions take are recorded, and must have been taken in
+    the documented order.
     """
     with tempfile.TemporaryDirectory(prefix="patrol-") as directory, ExitStack() as context:
         home = Path(directory)
         servers = context.enter_context(embedded_servers(home, durable=False))
-        migrate(servers.database_url)
-        lock_trace.install(servers.database_url)
+        database_url = owned(servers.database_url)
+        migrate(database_url)
+        lock_trace.install(database_url)
         supervisor = context.enter_context(Supervisor(home / "logs", launch=launch))
-        environment = {**ENVIRONMENT, "PATROL_HOME": str(home)}
+        environment = {
+            **ENVIRONMENT,
+            "PATROL_HOME": str(home),
+            "DATABASE_URL": database_url,
+            "REDIS_URL": servers.redis_url,
+            "PATROL_SECRET_KEY": token_hex(32),
+        }
         celery = [sys.executable, "-m", "celery", "-A", "workers.runtime.app"]
         options = ["--pool", "prefork", "--concurrency", "2", "-Q", ",".join(QUEUES)]
         url, api = api_process("api", environment)
@@ -93,9 +104,9 @@ def stack(launch: Launch) -> Iterator[Stack]:
             ],
             patience=180.0,
         )
-        addresses = (servers.database_url, servers.redis_url, servers.broker_url)
-        yield Stack(url, *addresses, home / "logs", supervisor)
-        assert lock_trace.inversions(servers.database_url) == []
+        addresses = (database_url, servers.redis_url, servers.broker_url)
+        yield Stack(url, *addresses, home / "logs", supervisor, environment)
+        assert lock_trace.inversions(database_url) == []
 
 
 def api_process(name: str, environment: dict[str, str]) -> tuple[str, Process]:

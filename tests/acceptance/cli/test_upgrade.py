@@ -28,7 +28,7 @@ def dump(request):
 @pytest.fixture(scope="module")
 def upgraded(dump, new_database, preloaded):
     """The command over a database that a release made and `patrol migrate` brought up to date."""
-    with new_database(template="template0") as url, made_home() as home:
+    with new_database(template="empty") as url, made_home() as home:
         with psycopg.connect(url) as database:
             database.execute("create extension vector")
         subprocess.run([program("pg_restore"), "--no-owner", "--dbname", url, dump], check=True)

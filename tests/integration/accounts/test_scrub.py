@@ -8,6 +8,7 @@ import pytest
 from psycopg import sql
 
 from store.accounts.scrub import scrub
+from tests.databases import as_superuser
 
 PATIENCE = timedelta(seconds=10)
 
@@ -17,7 +18,7 @@ def as_role(url):
     """Make a role that may log in and do nothing else, with some statements; returns the URL by which it logs in."""
     name = f"plain_{uuid4().hex[:8]}"
     role = sql.Identifier(name)
-    with psycopg.connect(url, autocommit=True) as server:
+    with psycopg.connect(as_superuser(url), autocommit=True) as server:
         server.execute(sql.SQL("create role {} login").format(role))
 
         def logged_in(*statements):

@@ -18,6 +18,7 @@ from store import migrate as migration
 from store.database import Store
 from store.migrate import await_migrated, migrate
 from store.transaction import value
+from tests.databases import OWNER, as_superuser
 from workers.embedded.postgres import program
 
 CALL = re.compile(r"\bmemory\.(\w+)\(")
@@ -39,7 +40,7 @@ DEFINITIONS = """
 @pytest.fixture
 def empty(new_database):
     """A database with nothing in it."""
-    with new_database(template="template0") as url:
+    with new_database(template="empty") as url:
         yield url
 
 
@@ -65,6 +66,21 @@ def calls_within(definition):
     """The functions that a definition calls, apart from itself."""
     itself = re.match(r"CREATE OR REPLACE FUNCTION memory\.(\w+)\(", definition)
     return set(CALL.findall(definition)) - ({itself[1]} if itself else set())
+
+
+@pytest.mark.parametrize(
+    ("taken", "named"),
+    [
+        ("drop extension vector", "create extension vector"),
+        ("alter database {} owner to postgres", "grant it CREATE"),
+    ],
+)
+def test_an_ordinary_role_is_told_what_an_administrator_has_to_do(empty, taken, named):
+    with psycopg.connect(as_superuser(empty), autocommit=True) as superuser:
+        superuser.execute(taken.format(superuser.info.dbname))
+        with pytest.raises(MigrationRefused, match=named) as refused:
+            migrate(empty)
+    assert OWNER in str(refused.value)
 
 
 def test_every_function_is_called_and_every_call_has_its_function(column):

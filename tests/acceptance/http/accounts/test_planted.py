@@ -168,8 +168,8 @@ def side_of(person: Person) -> Side:
     with person.ledger.transaction() as tx:
         ids = {name: _id(tx, person.being, *place) for name, place in PLACES.items()}
         # A pinned fact is not archived.
-        fact = "select fact_id from memory.facts where user_id = %s and not pinned limit 1"
-        ids["fact_id"] = str(value(tx, fact, [person.being.user_id]))
+        fact = "select fact_id from memory.facts where being_id = %s and not pinned limit 1"
+        ids["fact_id"] = str(value(tx, fact, [person.being.being_id]))
         # Of all notes only these have a title that can be changed.
         knowledge = "select note_id from memory.notes where being_id = %s and type = 'knowledge' and key is null"
         ids["note_id"] = str(value(tx, knowledge, [person.being.being_id]))

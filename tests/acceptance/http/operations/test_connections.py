@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 import httpx2
 import pytest
 
-from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, answers, api_process
+from tests.acceptance.conftest import PATIENCE, answers, api_process
 from workers.embedded.supervisor import Supervisor
 
 MOST = 6
@@ -20,9 +20,7 @@ def strict(stack, tmp_path_factory, launch):
     url, process = api_process(
         "strict",
         {
-            **ENVIRONMENT,
-            "DATABASE_URL": stack.database_url,
-            "REDIS_URL": stack.redis_url,
+            **stack.environment,
             "PATROL_API_CONNECTIONS": str(MOST),
             "PATROL_API_HEADER_TIMEOUT": "0.5",
             "PATROL_API_BODY_TIMEOUT": "0.5",
@@ -215,9 +213,7 @@ def test_when_all_connections_are_busy_one_more_is_answered_with_503(stack, pers
     url, process = api_process(
         "crowded",
         {
-            **ENVIRONMENT,
-            "DATABASE_URL": stack.database_url,
-            "REDIS_URL": stack.redis_url,
+            **stack.environment,
             "PATROL_API_CONNECTIONS": "2",
         },
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.acceptance.conftest import ENVIRONMENT, Person, api_process
+from tests.acceptance.conftest import Person, api_process
 from tests.acceptance.http.intake.scenes import scene
 from workers.embedded.supervisor import Supervisor
 
@@ -27,7 +27,7 @@ def apis(stack, tmp_path_factory, launch):
             "PATROL_BULK_WAIT": "0.1",
         },
     }
-    environment = {**ENVIRONMENT, "PATROL_HOME": str(stack.logs.parent)}
+    environment = {**stack.environment}
     started = {name: api_process(name, {**environment, **own}) for name, own in limits.items()}
     with Supervisor(tmp_path_factory.mktemp("fairness"), launch=launch) as supervisor:
         supervisor.start([process for _, process in started.values()])

@@ -1,13 +1,14 @@
 """Health needs no token: readiness concerns the process, and `/health/work` the progress of each queue."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import httpx2
 import pytest
 from celery import Celery
 
 from schemas.ledger.kinds import QUEUES
-from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, Person, Stack, answers, api_process
+from tests.acceptance.conftest import PATIENCE, Person, answers, api_process
 from tests.acceptance.http.intake.scenes import scene
 from workers.embedded.supervisor import Supervisor
 
@@ -61,7 +62,7 @@ def test_it_turns_red_when_due_work_is_left_lying(stack, ledger, problem, wait_u
 def test_a_worker_that_answers_and_takes_nothing_turns_it_red(stack, person, problem, wait_until, tmp_path, launch):
     url, strict = api_process(
         "strict",
-        {**ENVIRONMENT, "PATROL_HOME": str(stack.logs.parent), "PATROL_DUE_LIMIT": "PT1S"},
+        {**stack.environment, "PATROL_DUE_LIMIT": "PT1S"},
     )
     celery = Celery(broker=stack.broker_url)
 
@@ -94,8 +95,7 @@ def deaf(stack, tmp_path_factory, launch):
     url, process = api_process(
         "deaf",
         {
-            **ENVIRONMENT,
-            "DATABASE_URL": stack.database_url,
+            **stack.environment,
             "REDIS_URL": "redis://127.0.0.1:1/0",
             "PATROL_MOST_PENDING": "2",
             "PATROL_MOST_UNJUDGED": "2",
@@ -106,7 +106,7 @@ def deaf(stack, tmp_path_factory, launch):
     )
     with Supervisor(tmp_path_factory.mktemp("deaf"), launch=launch) as supervisor:
         supervisor.start([process])
-        yield Stack(url, stack.database_url, "", "", supervisor.logs, supervisor)
+        yield replace(stack, url=url, redis_url="", broker_url="", logs=supervisor.logs, supervisor=supervisor)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from cli.operations.stack import api_command
 from memory.accounts import access
-from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, answers
+from tests.acceptance.conftest import PATIENCE, answers
 from tests.ports import free_port
 
 LIVE = 'patrol_http_seconds_count{method="GET",route="/health/live",status="200"}'
@@ -20,7 +20,7 @@ LIVE = 'patrol_http_seconds_count{method="GET",route="/health/live",status="200"
 def server(stack, wait_until, tmp_path):
     """An API of two processes; yields its URL and the process that started them."""
     port = free_port()
-    environment = {**os.environ, **ENVIRONMENT, "PATROL_HOME": str(stack.logs.parent), "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, **stack.environment, "TMPDIR": str(tmp_path)}
     with (tmp_path / "log").open("w") as log:
         process = subprocess.Popen(
             api_command("127.0.0.1", port, 2), env=environment, stdout=log, stderr=log, start_new_session=True
