@@ -17,11 +17,11 @@ from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import MODEL, SPREAD, TOPIC, topics, unit
 from memory.nodes.activation import ACTIVATION
-from memory.nodes.recall import QueryVector, RecallQuery, recall_by_vector
+from memory.nodes.recall import RecallQuery, recall_by_vector
 from schemas.limits import RECALL_NODES, RECALL_SIMILARITY
 from schemas.nodes.nodes import Node
 from store.accounts import beings
-from store.nodes.embeddings import halfvec
+from store.nodes.embeddings import Meant, halfvec
 from store.nodes.finding import Activation
 from store.search.vector_indexes import VectorIndex, build
 from store.transaction import Transaction, value
@@ -113,7 +113,7 @@ def _recalled(
     tx: Transaction, being_id: UUID, query: NDArray[np.float32], activates: Activation | None = None
 ) -> list[Node]:
     asked, chance = RecallQuery("", RECALL_NODES, RECALL_SIMILARITY), random.Random(1)  # noqa: S311  # it shuffles fragments
-    return list(recall_by_vector(tx, being_id, asked, QueryVector(MODEL, [query]), chance, activates).nodes)
+    return list(recall_by_vector(tx, being_id, asked, Meant(MODEL, [query]), chance, activates).nodes)
 
 
 def _exact(tx: Transaction, being_id: UUID, query: NDArray[np.float32]) -> list[UUID]:

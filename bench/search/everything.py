@@ -16,17 +16,18 @@ from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import MODEL
 from bench.search.told import around, being_told, queue_messages, topics_of
+from memory.nodes.questions import Understood
 from memory.search import indexing
-from memory.search.candidates import NOMINATED, Understood
+from memory.search.candidates import NOMINATED
 from memory.search.search import search_understood
 from schemas.accounts.accounts import Being
 from schemas.ledger.kinds import INDEX_WORDS
 from schemas.search import EverythingRequest
 from schemas.settings import Settings
 from store.ledger import work
-from store.nodes.embeddings import halfvec
+from store.nodes.embeddings import Meant, halfvec
 from store.search import nearest, vector_indexes
-from store.search.scope import Meant, Within
+from store.search.scope import Within
 from store.transaction import Transaction
 
 TIMES = 40
@@ -72,7 +73,7 @@ def _measured(ground: Ground, being: Being, messages: int, beside: str) -> Itera
                 tx,
                 being,
                 EverythingRequest(query=query, kinds=["message"]),
-                Understood(Meant(MODEL, [vector]), None, None, degraded=False),
+                Understood(told=Meant(MODEL, [vector])),
             )
 
     # Not in turn: a scan of all vectors evicts what the index has in memory.

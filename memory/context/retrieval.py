@@ -12,8 +12,9 @@ from memory.facts import retrieval
 from memory.facts.retrieval import retrieve_by_meaning
 from memory.nodes import recall
 from memory.nodes.fragments import pieces, to_fragments
-from memory.nodes.recall import QueryVector, embed_query, recall_by_vector
-from memory.search.candidates import Candidates, Understood, Worded
+from memory.nodes.questions import Compared, Understood, embed_query, understand
+from memory.nodes.recall import recall_by_vector
+from memory.search.candidates import Candidates, Worded
 from memory.search.passages import Passage, passage_candidates, passages
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
@@ -26,7 +27,7 @@ from schemas.nodes.recall import Recalled
 from schemas.settings import Settings
 from store.facts import evidence
 from store.facts.cards import foundation
-from store.search.scope import Meant
+from store.nodes.embeddings import Meant
 from store.talk import scenes
 from store.transaction import Transaction
 
@@ -40,12 +41,10 @@ FindPassages = Callable[[Transaction], Candidates]
 
 @dataclass(frozen=True)
 class EmbeddedMessage:
-    """A message with its vectors: of the models of the Being's nodes, of its user's facts, and of what was said."""
+    """A message with what it means."""
 
     words: str
-    for_nodes: QueryVector | None
-    for_facts: QueryVector | None
-    for_talk: QueryVector | None
+    meaning: Understood
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class EarlyVector:
 
     words: str
     model: str | None
-    vectors: QueryVector | None
+    vectors: Meant | None
 
 
 @dataclass(frozen=True)
@@ -147,24 +146,15 @@ def embed_message(
     query = (message or "")[:QUERY_CHARACTERS]
     if not query.strip():
         return None
-    asker = Asker(being.being_id, "recall")
+    models: dict[Compared, str | None] = {"nodes": being.embedding_model}
+    models |= {"facts": facts_model} if facts_model is not None else {}
+    models |= {"told": talk_model} if talk_model is not None else {}
     try:
         early = embedded() if embedded else None
-        if early and (early.words, early.model) == (query, being.embedding_model):
-            for_nodes = early.vectors
-        else:
-            for_nodes = embed_query(embedders, asker, query, being.embedding_model)
-        made = {for_nodes.model if for_nodes else being.embedding_model: for_nodes}
-        for model in {facts_model, talk_model} - {None, *made}:
-            made[model] = embed_query(embedders, asker, query, model)
+        known = {early.model: early.vectors} if early and early.words == query else {}
+        return EmbeddedMessage(query, understand(embedders, Asker(being.being_id, "recall"), query, models, known))
     except InvalidRequest:
         return None
-    return EmbeddedMessage(
-        query,
-        for_nodes,
-        made[facts_model] if facts_model is not None else None,
-        made[talk_model] if talk_model is not None else None,
-    )
 
 
 def embed_early(embedders: Embedders, being: Being, message: str) -> EarlyVector | None:
@@ -206,11 +196,11 @@ def retrieve(
     nodes = recall.RecallQuery(message.words, most, RECALL_SIMILARITY)
     facts = retrieval.FactQuery(message.words, CONTEXT_FACTS, explain=True)
     shown_facts = evidence.resting_only_on(tx, being.user_id, being.being_id, in_prompt) if in_prompt else set()
-    retrieved = retrieve_by_meaning(tx, settings, being, facts, message.for_facts, shown_facts)
+    retrieved = retrieve_by_meaning(tx, settings, being, facts, message.meaning.facts, shown_facts)
     told = [fact.fact_id for fact in [*retrieved.foundation, *retrieved.facts]]
     # The same words are shown once: as a fact, else as a node, else as a passage.
     in_facts = evidence.messages(tx, being.user_id, being.being_id, told)
-    recalled = recall_by_vector(tx, being.being_id, nodes, message.for_nodes, chance)
+    recalled = recall_by_vector(tx, being.being_id, nodes, message.meaning.nodes, chance)
     rests_on = scenes.evidence(tx, being.being_id, [node.node_id for node in recalled.nodes])
     told_elsewhere = {node_id for node_id, on in rests_on.items() if on <= in_facts or on <= in_prompt}
     recalled = _without(recalled, told_elsewhere, chance, most=RECALL_NODES)
@@ -222,8 +212,7 @@ def retrieve(
 
 def passage_finder(being: Being, message: EmbeddedMessage, worded: Worded | None = None) -> FindPassages:
     """Return a function that finds the candidates of passages for a message, some perhaps known by its words."""
-    talk = Meant(message.for_talk.model, message.for_talk.vectors) if message.for_talk else None
-    understood = Understood(told=talk, nodes=None, facts=None, degraded=False)
+    understood = Understood(told=message.meaning.told)
     return lambda tx: passage_candidates(tx, being, message.words, understood, worded)
 
 

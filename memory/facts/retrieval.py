@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory.facts.ranking import rank
-from memory.nodes.recall import QueryVector, embed_query, significant_terms
+from memory.nodes.questions import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
@@ -18,6 +18,7 @@ from store import clock
 from store.database import Store
 from store.facts import cards as fact_cards
 from store.facts import vectors
+from store.nodes.embeddings import Meant
 from store.transaction import Transaction
 
 
@@ -50,7 +51,7 @@ def retrieve_by_meaning(
     settings: Settings,
     being: Being,
     query: FactQuery,
-    meant: QueryVector | None,
+    meant: Meant | None,
     apart_from: Collection[UUID] = (),
 ) -> Retrieved:
     """Find facts by the query's vector, or by its words if there is none; those `apart_from` only among pinned ones."""

@@ -2,34 +2,26 @@
 
 import random
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-import structlog
-
 from memory.nodes import activation
-from memory.nodes.embedding import embed_question
 from memory.nodes.fragments import to_fragments
+from memory.nodes.questions import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
-from memory.text.languages import likeliest
 from memory.text.pages import cut_page, parse_time_cursor, time_cursor
-from memory.text.words import is_stop_word, read_words
 from providers.embedders import Embedders
-from providers.errors import InputRefused, ProviderError
-from providers.metering import Asker, on_behalf_of
+from providers.metering import Asker
 from schemas.accounts.accounts import Being
-from schemas.errors import BudgetSpent, NotFound
+from schemas.errors import NotFound
 from schemas.limits import PAGE_NODES, SEARCH_TERMS
 from schemas.nodes.nodes import TopicPage
 from schemas.nodes.recall import Recalled, Searched
 from store.database import Store
 from store.nodes import clusters, finding, nodes
-from store.nodes.embeddings import Vector
+from store.nodes.embeddings import Meant
 from store.nodes.finding import Activation
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -40,14 +32,6 @@ class RecallQuery:
     limit: int
     threshold: float
     activate: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class QueryVector:
-    """A query's unit vectors, more than one if it is long, and their embedding model."""
-
-    model: str
-    vectors: Sequence[Vector]
 
 
 def recall(store: Store, embedders: Embedders, being: Being, asked: RecallQuery, chance: random.Random) -> Recalled:
@@ -73,29 +57,11 @@ def recall(store: Store, embedders: Embedders, being: Being, asked: RecallQuery,
     )
 
 
-def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | None) -> QueryVector | None:
-    """Embed a query with the Being's model; None while the embedder is unavailable.
-
-    Raises:
-        InvalidRequest: The embedder refuses the query.
-    """
-    try:
-        embedder = embedders.serving(model)
-        with on_behalf_of(asker):
-            vectors = embed_question(embedder, query)
-        return QueryVector(embedder.model, vectors)
-    except InputRefused as refusal:
-        raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
-    except (ProviderError, BudgetSpent) as error:
-        log.warning("query.degraded", being_id=str(asker.owner_id), asks=asker.purpose, error=type(error).__name__)
-        return None
-
-
 def recall_by_vector(
     tx: Transaction,
     being_id: UUID,
     asked: RecallQuery,
-    meant: QueryVector | None,
+    meant: Meant | None,
     chance: random.Random,
     activates: Activation | None = None,
 ) -> Recalled:
@@ -199,18 +165,3 @@ def split_terms(query: str) -> list[str]:
             " leave some out, or put a phrase in double quotes."
         )
     return distinct
-
-
-def significant_terms(query: str) -> list[str]:
-    """Select the terms of a query for keyword search when it can't be embedded: its first 32 content terms.
-
-    Stop words and hiragana are mostly grammar, and are used only if there is nothing else. Scripts without spaces are
-    searched by overlapping pairs of characters (CJK bigrams), as in full-text search.
-    """
-    found = list(read_words(query))
-    language = likeliest([word.text.casefold() for word in found])
-    content, grammar = list[str](), list[str]()
-    for word in found:
-        tells = word.script != "hiragana" and not is_stop_word(word.text.casefold(), language)
-        (content if tells else grammar).extend(word.units())
-    return list(dict.fromkeys(content or grammar or query.split()))[:SEARCH_TERMS]

@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from memory.nodes.questions import Understood
 from memory.search import ranking
 from memory.search.questions import Term, read
 from memory.search.ranking import AROUND, LENGTH_WEIGHT, SATURATION, Interval, Query
@@ -15,11 +16,11 @@ from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest, Kind
 from store import clock
 from store.accounts import users
-from store.nodes.embeddings import Vector
+from store.nodes.embeddings import Meant, Vector
 from store.search import candidates as known_candidates
 from store.search import documents, lexical, nearest, scope
 from store.search.candidates import Seen
-from store.search.scope import Meant, Within
+from store.search.scope import Within
 from store.transaction import Transaction
 
 # Each signal nominates so many; the evidence that is wanted stands among the first twenty of one of them.
@@ -31,16 +32,6 @@ RECENT_MESSAGES = 200
 NAMING_TERMS = 2
 # Kinds of which some are the user's, for all of the user's Beings.
 USERS: tuple[Kind, ...] = ("fact", "vault")
-
-
-@dataclass(frozen=True, slots=True)
-class Understood:
-    """What a question means to the models of what was told, of memories, and of the user's facts."""
-
-    told: Meant | None
-    nodes: Meant | None
-    facts: Meant | None
-    degraded: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +71,10 @@ def by_words(tx: Transaction, being: Being, question: EverythingRequest) -> Word
     language = language_of(tx, being)
     terms, speakers = read(question.query, language, [*names, being.name])
     talk_within, rest_within = _talk(within), _rest(within)
-    talk, talk_places = _by_words(tx, talk_within, [term for term in terms if not term.name] or terms, terms, limit)
-    rest, rest_places = _by_words(tx, rest_within, terms, terms, limit)
+    talk, talk_places = nominated_by_words(
+        tx, talk_within, [term for term in terms if not term.name] or terms, terms, limit
+    )
+    rest, rest_places = nominated_by_words(tx, rest_within, terms, terms, limit)
     asks_for_talk = "message" in question.kinds
     mentions = _mentions(tx, talk_within, terms, talk) if asks_for_talk else []
     query = Query(
@@ -112,7 +105,7 @@ def candidates(
     worded = worded or by_words(tx, being, question)
     within = _within(being, question)
     talk_within, rest_within = _talk(within), _rest(within)
-    places = [*worded.places, *_by_meaning(tx, talk_within, rest_within, understood, _limit(question))]
+    places = [*worded.places, *nominated_by_meaning(tx, talk_within, rest_within, understood, _limit(question))]
     rows = known_candidates.seen(
         tx,
         within,
@@ -155,7 +148,7 @@ def _wanted(rows: Sequence[Seen], places: AbstractSet[int], kinds: Collection[Ki
     return frozenset(wanted)
 
 
-def _by_words(
+def nominated_by_words(
     tx: Transaction, within: Within, telling: Sequence[Term], terms: Sequence[Term], limit: int
 ) -> tuple[ranking.Collection, list[int]]:
     """What BM25 knows of a collection, and the documents in it that hold the telling terms, best first."""
@@ -175,7 +168,7 @@ def _by_words(
     return ranking.Collection(list(rarities.values()), known.average), places
 
 
-def _by_meaning(tx: Transaction, talk: Within, rest: Within, understood: Understood, limit: int) -> list[int]:
+def nominated_by_meaning(tx: Transaction, talk: Within, rest: Within, understood: Understood, limit: int) -> list[int]:
     """The documents that are nearest in meaning, of each kind of vectors."""
     found: list[list[int]] = []
     for meant in _each(understood.told):

@@ -7,19 +7,18 @@ expect of a search within a namespace.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
 import structlog
 
 from memory.nodes.embedding import embed_whole
-from memory.nodes.recall import QueryVector, embed_query
-from memory.search import ranking
-from memory.search.candidates import language_of, rarity
+from memory.nodes.questions import Understood, embed_query
+from memory.search.candidates import language_of, nominated_by_meaning, nominated_by_words
 from memory.search.indexing import CHARACTERS_INDEXED
 from memory.search.questions import Term, read
-from memory.search.ranking import LENGTH_WEIGHT, SATURATION, WEIGHTS, Query, ranked
+from memory.search.ranking import WEIGHTS, Query, ranked
 from memory.search.terms import digest
 from memory.search.terms import terms as terms_of
 from providers.embedders import Embedders
@@ -30,10 +29,11 @@ from schemas.errors import BudgetSpent
 from schemas.intake.knowledge import KeyedKnowledge, KnowledgeFound, KnowledgeQuestion
 from store.database import Store
 from store.intake.keyed_knowledge import by_ids
-from store.search import candidates, documents, keyed_knowledge, lexical, scope, vectors
+from store.nodes.embeddings import Meant
+from store.search import candidates, documents, keyed_knowledge, scope, vectors
 from store.search.candidates import Seen
-from store.search.keyed_knowledge import Among, Unindexed
-from store.search.scope import Meant, Within
+from store.search.keyed_knowledge import Unindexed
+from store.search.scope import Among, Within
 from store.transaction import Transaction
 
 log = structlog.get_logger()
@@ -57,7 +57,7 @@ class _Meaning:
         similarities: The similarities of what of it was embedded, by note.
     """
 
-    query: QueryVector | None
+    query: Meant | None
     fresh: Sequence[Unindexed]
     similarities: Mapping[UUID, float]
 
@@ -132,18 +132,12 @@ def _ranked(
     """The ids of what answers the question, best first, with their scores from 0 to 1."""
     scope.plan_once(tx)
     limit = question.offset + question.limit
-    within = Within(being.being_id, being.user_id, ["knowledge"])
+    within = Within(being.being_id, being.user_id, ["knowledge"], among=among)
     language = language_of(tx, being)
     terms, _ = read(question.query or "", language, [])
-    known = lexical.rarities(tx, within, [term.digest for term in terms])
-    weights = {term.digest: rarity(known.documents, known.counts.get(term.digest, 0)) for term in terms}
-    places = keyed_knowledge.by_words(
-        tx, among, known, weights, saturation=SATURATION, length_weight=LENGTH_WEIGHT, limit=limit
-    )
-    told = Meant(meaning.query.model, meaning.query.vectors) if meaning.query else None
-    if told:
-        for vector in told.vectors:
-            places += keyed_knowledge.by_meaning(tx, among, told.model, vector, limit)
+    collection, places = nominated_by_words(tx, within, terms, terms, limit)
+    understood = Understood(told=meaning.query)
+    places += nominated_by_meaning(tx, replace(within, kinds=[]), within, understood, limit)
     rows = candidates.seen(
         tx,
         within,
@@ -151,7 +145,7 @@ def _ranked(
         [term.digest for term in terms],
         called={},
         around=0,
-        told=told,
+        told=understood.told,
         nodes=None,
         facts=None,
     )
@@ -162,7 +156,6 @@ def _ranked(
         similarity = meaning.similarities.get(one.note_id, row.similarity if row else None)
         indexed[one.note_id] = _as_indexed(-1 - place, one, terms, language, similarity)
     rows = list(indexed.values())
-    collection = ranking.Collection(list(weights.values()), known.average)
     query = Query(
         talk=collection,
         rest=collection,
@@ -172,7 +165,7 @@ def _ranked(
         mentions=frozenset(),
         intervals=[],
     )
-    highest = HIGHEST if told else HIGHEST_BY_WORDS
+    highest = HIGHEST if understood.told else HIGHEST_BY_WORDS
     best = ranked(query, rows, lambda _: True, limit)
     return {one.seen.item_id: min(1.0, one.score / highest) for one in best if one.score > 0}
 

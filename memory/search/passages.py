@@ -6,7 +6,8 @@ from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
-from memory.search.candidates import Candidates, Understood, Worded, by_words, candidates
+from memory.nodes.questions import Understood
+from memory.search.candidates import Candidates, Worded, by_words, candidates
 from memory.search.ranking import Ranked, ranked
 from memory.text.words import words
 from schemas.accounts.accounts import Being

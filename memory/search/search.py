@@ -7,9 +7,9 @@ is ranked by one weighted sum.
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory.nodes import activation
-from memory.nodes.recall import QueryVector, embed_query
-from memory.search.candidates import Understood, candidates, speaker_of
+from memory.nodes import activation, questions
+from memory.nodes.questions import Compared, Understood
+from memory.search.candidates import candidates, speaker_of
 from memory.search.entities import named_entities
 from memory.search.indexing import text_of
 from memory.search.ranking import Ranked, ranked
@@ -22,7 +22,7 @@ from store.database import Store
 from store.facts import vectors as fact_vectors
 from store.search import documents, queue, shown
 from store.search.candidates import Seen
-from store.search.scope import Meant, Within
+from store.search.scope import Within
 from store.search.shown import NeighbourMessage
 from store.transaction import Transaction
 
@@ -48,22 +48,14 @@ def understand(store: Store, embedders: Embedders, being: Being, query: str, kin
     """
     with store.transaction() as tx:
         owners = [documents.owner(tx, owner_id) for owner_id in (being.being_id, being.user_id)]
-        wanted = {
+        models: dict[Compared, str | None] = {
             # Memories are ranked by the talk of their day too, and long ones and long facts have windows there.
             "told": next((owner.embedding_model for owner in owners if owner and owner.embedding_model), None),
             "nodes": being.embedding_model if "node" in kinds else None,
             "facts": fact_vectors.serving_model(tx, being.user_id) if "fact" in kinds else None,
         }
-    asker = Asker(being.being_id, "recall")
-    made: dict[str, QueryVector | None] = {}
-    for model in {model: None for model in wanted.values() if model is not None}:
-        made[model] = embed_query(embedders, asker, query, model)
-
-    def meant(name: str) -> Meant | None:
-        known = made.get(wanted[name] or "")
-        return Meant(known.model, known.vectors) if known else None
-
-    return Understood(meant("told"), meant("nodes"), meant("facts"), degraded=None in made.values())
+    having = {name: model for name, model in models.items() if model is not None}
+    return questions.understand(embedders, Asker(being.being_id, "recall"), query, having)
 
 
 def search_understood(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Found:

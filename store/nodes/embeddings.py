@@ -24,6 +24,14 @@ else:
 
 
 @dataclass(frozen=True, slots=True)
+class Meant:
+    """A question's vectors, more than one if it is long, and the model whose vectors they may be compared with."""
+
+    model: str
+    vectors: Sequence[Vector]
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
     """A node's text, and whether a vector of the model that is to come is kept for it."""
 

@@ -9,8 +9,8 @@ from psycopg.rows import args_row
 from psycopg.types.json import Jsonb
 
 from schemas.search import Kind
-from store.nodes.embeddings import halfvec
-from store.search.scope import Meant, Within
+from store.nodes.embeddings import Meant, halfvec
+from store.search.scope import Within
 from store.transaction import Transaction
 
 

@@ -14,6 +14,21 @@ KEPT_PER_WANTED = 4
 # Messages come in nearly as they are said; imports may not, and their first and last are looked for among so many.
 NEAR_THE_ENDS = 200
 
+_AMONG_KNOWLEDGE = """
+    select p.document_id
+    from unnest(%(terms)s::bigint[], %(weights)s::double precision[]) as asked (term, weight)
+    join memory.search_postings as p
+        on p.owner_id = %(being)s and p.kind = 'knowledge' and p.term = asked.term
+    join memory.search_documents as d on d.owner_id = p.owner_id and d.document_id = p.document_id
+    join memory.keyed_knowledge(%(being)s, %(from)s, %(to)s, %(equal)s, %(filter)s) as n
+        on n.note_id = d.item_id
+    group by p.document_id
+    order by sum(asked.weight * p.times * (%(saturation)s + 1)
+        / (p.times + %(saturation)s * (1 - %(length_weight)s + %(length_weight)s * p.length / %(average)s))) desc,
+        p.document_id desc
+    limit %(limit)s
+    """
+
 
 @dataclass(frozen=True, slots=True)
 class Rarities:
@@ -63,7 +78,8 @@ def by_words(
     """The documents that hold these terms, best first by BM25.
 
     The rarest terms nominate, as many as take `MOST_READ` postings together; the others add to the score of what these
-    nominated. A term that is more frequent than that on its own nominates its latest documents.
+    nominated. A term that is more frequent than that on its own nominates its latest documents. Among knowledge under
+    keys all terms nominate: a filter may leave few of their documents.
 
     Args:
         tx: The transaction.
@@ -77,6 +93,17 @@ def by_words(
     terms = sorted((term for term in weights if term in known.counts), key=lambda term: known.counts[term])
     if not terms:
         return []
+    asked = {
+        **within.named,
+        "terms": terms,
+        "weights": [weights[term] for term in terms],
+        "average": known.average,
+        "saturation": saturation,
+        "length_weight": length_weight,
+        "limit": limit,
+    }
+    if within.among:
+        return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, asked)]
     read = accumulate(known.counts[term] for term in terms)
     leading = max(1, sum(postings <= MOST_READ for postings in read))
     rows = tx.execute(
@@ -87,18 +114,7 @@ def by_words(
             %(saturation)s, %(length_weight)s, %(since)s, %(until)s, %(as_of)s, %(most)s, %(kept)s, %(limit)s
         )
         """,
-        {
-            **within.named,
-            "terms": terms,
-            "weights": [weights[term] for term in terms],
-            "leading": leading,
-            "average": known.average,
-            "saturation": saturation,
-            "length_weight": length_weight,
-            "most": MOST_READ,
-            "kept": KEPT_PER_WANTED * limit,
-            "limit": limit,
-        },
+        {**asked, "leading": leading, "most": MOST_READ, "kept": KEPT_PER_WANTED * limit},
     )
     return [row["document_id"] for row in rows]
 

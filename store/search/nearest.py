@@ -9,9 +9,27 @@ from store.nodes.embeddings import Vector, halfvec
 from store.search.scope import Within
 from store.transaction import Transaction
 
+_AMONG_KNOWLEDGE = """
+    select v.document_id
+    from memory.search_vectors as v
+    join memory.search_documents as d on d.owner_id = v.owner_id and d.document_id = v.document_id
+    join memory.keyed_knowledge(%(being)s, %(from)s, %(to)s, %(equal)s, %(filter)s) as n
+        on n.note_id = d.item_id
+    where v.owner_id = %(owner)s and v.embedding_model = %(model)s and v.kind = 'knowledge'
+    group by v.document_id
+    order by min(v.vector <#> %(query)s::halfvec), v.document_id
+    limit %(limit)s
+    """
+
 
 def told_like(tx: Transaction, owner_id: UUID, within: Within, model: str, vector: Vector, limit: int) -> list[int]:
-    """An owner's documents of these kinds with the nearest vectors or windows, nearest first."""
+    """An owner's documents of these kinds with the nearest vectors or windows, nearest first.
+
+    Among knowledge under keys all are compared: a filter may leave few of them.
+    """
+    asked = {**within.named, "owner": owner_id, "model": model, "query": halfvec(vector), "limit": limit}
+    if within.among:
+        return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, asked)]
     rows = tx.execute(
         """
         select document_id
@@ -20,7 +38,7 @@ def told_like(tx: Transaction, owner_id: UUID, within: Within, model: str, vecto
             %(query)s::halfvec, %(limit)s
         )
         """,
-        {**within.named, "owner": owner_id, "model": model, "query": halfvec(vector), "limit": limit},
+        asked,
     )
     return [row["document_id"] for row in rows]
 

@@ -1,13 +1,42 @@
-"""What a search may see, what its query means, and how its statements are planned."""
+"""What a search may see, and how its statements are planned."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from psycopg.types.json import Jsonb
+
+from schemas.limits import KEYED_BYTES
 from schemas.search import Kind
-from store.nodes.embeddings import Vector
 from store.transaction import Transaction
+
+# No label is as long, so by code points each comes before it.
+BEYOND = "\U0010ffff" * KEYED_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Which knowledge to look at: a Being's, in a namespace and those below it, whose fields fit a filter."""
+
+    being_id: UUID
+    namespace_prefix: Sequence[str]
+    filter: Mapping[str, Any]
+
+    @property
+    def named(self) -> dict[str, object]:
+        """As parameters of a statement."""
+        prefix, fields = [*self.namespace_prefix], dict(self.filter)
+        return {
+            "being": self.being_id,
+            # A namespace that begins with the prefix stands from the prefix on, up to the next last label.
+            "from": prefix,
+            "to": [*prefix[:-1], f"{prefix[-1]}\x01"] if prefix else [BEYOND],
+            # Null is not among them: it is also equal to what is absent.
+            "equal": Jsonb({name: wanted for name, wanted in fields.items() if isinstance(wanted, str | int | float)}),
+            "filter": Jsonb(fields),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +50,7 @@ class Within:
         since: Only what was said then or later.
         until: Only what was said before.
         as_of: Only what had arrived by then.
+        among: Only this knowledge under keys, where `kinds` is that alone.
     """
 
     being_id: UUID
@@ -29,6 +59,7 @@ class Within:
     since: datetime | None = None
     until: datetime | None = None
     as_of: datetime | None = None
+    among: Among | None = None
 
     @property
     def owners(self) -> list[UUID]:
@@ -46,15 +77,8 @@ class Within:
             "since": self.since,
             "until": self.until,
             "as_of": self.as_of,
+            **(self.among.named if self.among else {}),
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """A question's vectors, more than one if it is long, and the model whose vectors they may be compared with."""
-
-    model: str
-    vectors: Sequence[Vector]
 
 
 def plan_once(tx: Transaction) -> None:

@@ -16,7 +16,7 @@ from memory.facts.exclusive_values import give_different_values
 from memory.facts.name_similarity import compare_names
 from memory.intake.importers import marks, times
 from memory.intake.importers.json_elements import elements
-from memory.nodes.recall import significant_terms
+from memory.nodes.questions import significant_terms
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.search.terms import terms
 from memory.text.prompt_escaping import escaped, unescaped

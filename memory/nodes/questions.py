@@ -1,0 +1,105 @@
+"""What a query says and means: its words, and its vectors by what they are compared with.
+
+Recall, the retrieval of facts, the search, knowledge under keys and contexts read a query here. Where it can't be
+embedded they go by its words, and say that they are degraded.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import structlog
+
+from memory.nodes.embedding import embed_question
+from memory.text.errors import InvalidRequest
+from memory.text.languages import likeliest
+from memory.text.words import is_stop_word, read_words
+from providers.embedders import Embedders
+from providers.errors import InputRefused, ProviderError
+from providers.metering import Asker, on_behalf_of
+from schemas.errors import BudgetSpent
+from schemas.limits import SEARCH_TERMS
+from store.nodes.embeddings import Meant
+
+log = structlog.get_logger()
+
+Compared = Literal["told", "nodes", "facts"]
+"""What a query's vectors are compared with, which has a model of its own: what was told, memories, the user's facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a query means to the models of what was told, of memories, and of the user's facts.
+
+    Attributes:
+        told: None if it is not compared with that, or could not be embedded; so are the others.
+        nodes: As `told`.
+        facts: As `told`.
+        degraded: Whether it could not be embedded by a model.
+    """
+
+    told: Meant | None = None
+    nodes: Meant | None = None
+    facts: Meant | None = None
+    degraded: bool = False
+
+
+def understand(
+    embedders: Embedders,
+    asker: Asker,
+    query: str,
+    models: Mapping[Compared, str | None],
+    known: Mapping[str | None, Meant | None] | None = None,
+) -> Understood:
+    """Embed a query, once for each model.
+
+    Args:
+        embedders: The embedders.
+        asker: Whose query it is.
+        query: The query.
+        models: The model of each thing that it is compared with; None: the embedder that is configured.
+        known: What it means to some models, if that was computed before.
+
+    Raises:
+        InvalidRequest: The embedder refuses the query.
+    """
+    made = dict(known or {})
+    for model in models.values():
+        if model not in made:
+            meant = embed_query(embedders, asker, query, model)
+            made |= {model: meant, meant.model: meant} if meant else {model: None}
+    meanings = {name: made[model] for name, model in models.items()}
+    return Understood(**meanings, degraded=None in meanings.values())
+
+
+def embed_query(embedders: Embedders, asker: Asker, query: str, model: str | None) -> Meant | None:
+    """Embed a query with a model, by default the configured one; None while the embedder is unavailable.
+
+    Raises:
+        InvalidRequest: The embedder refuses the query.
+    """
+    try:
+        embedder = embedders.serving(model)
+        with on_behalf_of(asker):
+            vectors = embed_question(embedder, query)
+        return Meant(embedder.model, vectors)
+    except InputRefused as refusal:
+        raise InvalidRequest(f"The embedder refuses the query, rephrase it: {refusal}") from None
+    except (ProviderError, BudgetSpent) as error:
+        log.warning("query.degraded", being_id=str(asker.owner_id), asks=asker.purpose, error=type(error).__name__)
+        return None
+
+
+def significant_terms(query: str) -> list[str]:
+    """Select the terms of a query for keyword search when it can't be embedded: its first 32 content terms.
+
+    Stop words and hiragana are mostly grammar, and are used only if there is nothing else. Scripts without spaces are
+    searched by overlapping pairs of characters (CJK bigrams), as in full-text search.
+    """
+    found = list(read_words(query))
+    language = likeliest([word.text.casefold() for word in found])
+    content, grammar = list[str](), list[str]()
+    for word in found:
+        tells = word.script != "hiragana" and not is_stop_word(word.text.casefold(), language)
+        (content if tells else grammar).extend(word.units())
+    return list(dict.fromkeys(content or grammar or query.split()))[:SEARCH_TERMS]
