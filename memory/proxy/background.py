@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from memory.proxy.own_words import between_tags, own_words
+from memory.proxy.own_words import own_words
 from memory.proxy.task_templates import TEMPLATES
 from memory.proxy.transcript import Transcript
+from memory.text.markup import Markup
 from schemas.proxy.task_prompts import PLACEHOLDER
 
 Maker = Literal["person", "frontend", "unsure"]
@@ -31,10 +32,7 @@ _QUOTED_MODEL = re.compile(
     r"^[ \t>*#-]{0,20}(?:assistant|ai|bot|model)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"assistant\"",
     re.IGNORECASE | re.MULTILINE,
 )
-_QUOTES = re.compile(
-    r"<(?P<name>chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content)>",
-    re.IGNORECASE,
-)
+_QUOTES = re.compile(r"chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content")
 
 
 def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
@@ -62,8 +60,8 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     is_alone = last.role == "user" and all(line.role == "system" for line in lines[:-1])
     if is_alone:
         own = own_words(last.text)[-_LOOKED_AT:]
-        quoted = between_tags(_QUOTES, own)
-        if quoted is not None and _is_talk(quoted):
+        quoted = Markup(own, _QUOTES.fullmatch).widest()
+        if quoted is not None and _is_talk(own[quoted]):
             return "frontend"
         if _is_talk(own):
             return "unsure"

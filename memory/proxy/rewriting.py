@@ -9,35 +9,34 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property
 from unicodedata import decimal
 from uuid import UUID
 
 from memory.proxy.alignment import KnownConversation, Match
 from memory.proxy.turns import Turn
 from memory.text.languages import language_of_word, votes
+from memory.text.markup import Markup
 from store.talk.transcripts import PlacedMessage
 
-# The most messages at one place, and in all, whose texts are compared.
-AT_A_PLACE = 8
+# The most messages at one place, of these the most that are the newest, and the most in all, whose texts are compared.
+MOST_AT_A_PLACE = 64
+NEWEST = 32
 COMPARED = 400
 # So much of a text must be the same where words are masked, unless all of it is.
 LEAST_SHARE = 0.3
-# A translation has at most so many times the characters.
+# Longer texts are not looked at as translations, of which one has at most so many times the other's characters.
+MOST_TRANSLATED = 4_000
 MOST_RATIO = 3
 # A text of fewer words tells no language, but by its script.
 LEAST_WORDS = 4
 
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
+_NO_LETTERS = re.compile(r"[\W_]+")
 
-# Panels are looked for in texts of so many characters: unclosed ones take the square of the length.
-MOST_COMPARED = 4_000
-_PANELS = re.compile(
-    r"(?P<fence>`{3,}|~{3,}).*?(?P=fence)|<!--.*?-->|<(?P<tag>[a-z][\w-]*)(?:\s[^<>]*)?>.*?</(?P=tag)>|<[^<>]{1,200}>"
-    r"|^[ \t]*\|.*\|[ \t]*$|^[ \t]*\[[^\[\]\n]*\][ \t]*$",
-    re.IGNORECASE | re.DOTALL | re.MULTILINE,
-)
+# A tag alone, a row of a table, and a line in brackets.
+_MARKS = re.compile(r"<[^<>]{1,200}>|^[ \t]*+\|[^\n]*\|[ \t]*$|^[ \t]*+\[[^\[\]\n]*\][ \t]*$", re.MULTILINE)
 _TIME = (
     r"(?:\d{4}-\d{1,2}-\d{1,2}[T ,]*+|\d{1,2}[./]\d{1,2}[./]\d{2,4}[ ,]*+|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*+[ ,]*+"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*+ \d{1,2}(?:, \d{4})?[ ,]*+)*"
@@ -86,15 +85,88 @@ def to_compare(turns: Sequence[Turn], matches: Sequence[Match], known: KnownConv
     return set(newest[:COMPARED])
 
 
-def same_wording(one: str, other: str) -> bool:
-    """Whether two texts are the same but for what frontends rewrite."""
-    (one_core, one_panels), (other_core, other_panels) = _core(one), _core(other)
-    # Two texts with panels of their own, or with code, differ in these.
-    if one_panels and other_panels and one_panels != other_panels:
-        return False
-    if one_core == other_core:
-        return bool(one_core)
-    return _is_masked(one, other_core) or _is_masked(other, one_core) or _is_translation(one, other)
+class _Wording:
+    """A text as it is compared; what comparisons need of it is made once.
+
+    Args:
+        text: The text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def is_same(self, other: "_Wording") -> bool:
+        """Whether two texts are the same but for what frontends rewrite."""
+        # Two texts with panels of their own, or with code, differ in these.
+        if self.panels and other.panels and self.panels != other.panels:
+            return False
+        if self.core == other.core:
+            return bool(self.core)
+        return self.masks(other) or other.masks(self) or self._may_translate(other)
+
+    @cached_property
+    def core(self) -> str:
+        """The letters and digits, without panels, markup and the time before it; all if there are no others."""
+        return _letters(self._bare) or _letters(self._timeless)
+
+    @cached_property
+    def panels(self) -> str:
+        """The letters and digits of the panels; none if there is nothing else."""
+        return _letters(_panels_of(self._timeless)[1]) if _letters(self._bare) else ""
+
+    @cached_property
+    def _timeless(self) -> str:
+        return _without_time(unicodedata.normalize("NFKC", self.text))
+
+    @cached_property
+    def _bare(self) -> str:
+        return _panels_of(self._timeless)[0]
+
+    @cached_property
+    def pieces(self) -> list[str]:
+        """The letters and digits between masked words; one piece if none is masked."""
+        return [_letters(piece) for piece in _MASK.split(self._bare)]
+
+    @cached_property
+    def talk(self) -> str:
+        """The text without panels and markup."""
+        return _panels_of(self.text)[0].strip()
+
+    @cached_property
+    def numbers(self) -> set[str]:
+        """Its numbers, in the digits of any script: a translator may say one twice, or once, as languages do."""
+        return {"".join(str(decimal(digit)) for digit in number) for number in _NUMBER.findall(self.talk)}
+
+    @cached_property
+    def language(self) -> str | None:
+        """The language; None if too few of its words tell."""
+        return _language(self.talk)
+
+    def masks(self, other: "_Wording") -> bool:
+        """Whether this is the other text with masked words."""
+        core, pieces = other.core, self.pieces
+        if len(pieces) == 1 or 0 < sum(map(len, pieces)) < LEAST_SHARE * len(core):
+            return False
+        first, *midst, last = pieces
+        if not (core.startswith(first) and core.endswith(last)):
+            return False
+        at = len(first)
+        for piece in midst:
+            found = core.find(piece, at)
+            if found < 0:
+                return False
+            at = found + len(piece)
+        return len(core) - len(last) >= at
+
+    def _may_translate(self, other: "_Wording") -> bool:
+        """Whether two texts may say the same in two languages: about as long, with the same numbers in any order."""
+        if max(len(self.text), len(other.text)) > MOST_TRANSLATED:
+            return False
+        lengths = sorted((len(self.talk), len(other.talk)))
+        if lengths[1] > MOST_RATIO * lengths[0] or self.numbers != other.numbers:
+            return False
+        languages = self.language, other.language
+        return None not in languages and languages[0] != languages[1]
 
 
 def _at_their_places(
@@ -102,19 +174,21 @@ def _at_their_places(
 ) -> "list[tuple[int, list[PlacedMessage]]]":
     at = {match.turn: match.message for match in matches}
     taken = {match.message.message_id for match in matches}
+    wordings = {id_: _Wording(text) for id_, text in texts.items() if id_ not in taken}
+    newest = list(known.messages.values())[-NEWEST:]
     found: list[tuple[int, list[PlacedMessage]]] = []
     before: Collection[PlacedMessage] | None = None
     for number, turn in enumerate(turns):
         if number in at:
             before = [at[number]]
             continue
+        wording = _Wording(turn.text)
         same = [
             one
-            for one in _candidates(number, before, at, known)
-            if one.message_id not in taken
-            and one.message_id in texts
+            for one in _candidates(number, before, at, known, newest)
+            if one.message_id in wordings
             and (one.role, one.speaker) == (turn.role, turn.speaker)
-            and same_wording(turn.text, texts[one.message_id])
+            and wording.is_same(wordings[one.message_id])
         ]
         if same:
             found.append((number, same))
@@ -123,9 +197,13 @@ def _at_their_places(
 
 
 def _candidates(
-    number: int, before: Collection[PlacedMessage] | None, at: Mapping[int, PlacedMessage], known: KnownConversation
+    number: int,
+    before: Collection[PlacedMessage] | None,
+    at: Mapping[int, PlacedMessage],
+    known: KnownConversation,
+    newest: Sequence[PlacedMessage],
 ) -> list[PlacedMessage]:
-    """The messages that may stand at a turn's place: behind the one before it, or before the one behind it."""
+    """The messages that may stand at a turn's place: behind the one before it, before the one behind it, or newest."""
     found: list[PlacedMessage] = []
     if before is not None:
         found += [one for message in before for one in known.after.get(message.message_id, ())]
@@ -139,29 +217,11 @@ def _candidates(
     if behind is not None and behind.parent_id is not None and behind.parent_id in known.messages:
         found.append(known.messages[behind.parent_id])
     if before is None and (not found if number > 0 else not at):
-        found += list(known.messages.values())[-4 * AT_A_PLACE :]
-    newest = sorted({one.message_id: one for one in found}.values(), key=lambda one: one.message_id, reverse=True)
-    return newest[: 8 * AT_A_PLACE]
+        found += newest
+    by_id = {one.message_id: one for one in found}
+    return [by_id[id_] for id_ in sorted(by_id, reverse=True)[:MOST_AT_A_PLACE]]
 
 
-def _is_translation(one: str, other: str) -> bool:
-    """Whether two texts may say the same in two languages: about as long, and with the same numbers in any order."""
-    if max(len(one), len(other)) > MOST_COMPARED:
-        return False
-    one, other = _PANELS.sub(" ", one), _PANELS.sub(" ", other)
-    lengths = sorted((len(one.strip()), len(other.strip())))
-    if lengths[1] > MOST_RATIO * lengths[0] or _numbers(one) != _numbers(other):
-        return False
-    languages = _language(one), _language(other)
-    return None not in languages and languages[0] != languages[1]
-
-
-def _numbers(text: str) -> set[str]:
-    """The numbers in a text, in the digits of any script: a translator may say one twice, or once, as languages do."""
-    return {"".join(str(decimal(digit)) for digit in number) for number in _NUMBER.findall(text)}
-
-
-@lru_cache(maxsize=4096)
 def _language(text: str) -> str | None:
     """The language of a text; None if too few of its words tell."""
     words = _WORD.findall(text.casefold())
@@ -172,15 +232,15 @@ def _language(text: str) -> str | None:
     return best if len(words) >= LEAST_WORDS and most > next_most else None
 
 
-@lru_cache(maxsize=4096)
-def _core(text: str) -> tuple[str, str]:
-    """The letters and digits of a text, without panels, markup and the time before it; and those of the panels."""
-    text = _without_time(unicodedata.normalize("NFKC", text))
-    if len(text) > MOST_COMPARED:
-        return _letters(text), ""
-    bare = _letters(_PANELS.sub(" ", text))
-    panels = "".join(_letters(found.group()) for found in _PANELS.finditer(text) if found["fence"] or found["tag"])
-    return (bare, panels) if bare else (_letters(text), "")
+def _panels_of(text: str) -> tuple[str, str]:
+    """A text without fenced blocks, tags, comments, tables and lines in brackets; and its fenced blocks and tags."""
+    kept, panels, place = [], [], 0
+    for block in Markup(text).blocks("fence", "comment", "tag"):
+        kept.append(text[place : block.opens.start])
+        place = block.closes.end
+        if block.opens.kind != "comment":
+            panels.append(text[block.opens.start : place])
+    return _MARKS.sub(" ", " ".join([*kept, text[place:]])), "".join(panels)
 
 
 def _without_time(text: str) -> str:
@@ -192,23 +252,4 @@ def _without_time(text: str) -> str:
 
 
 def _letters(text: str) -> str:
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def _is_masked(text: str, core: str) -> bool:
-    """Whether a text with masked words is another one, of which the core is given."""
-    bare = _PANELS.sub(" ", _without_time(unicodedata.normalize("NFKC", text)))
-    pieces = [_letters(piece) for piece in _MASK.split(bare)]
-    said = sum(map(len, pieces))
-    if len(pieces) == 1 or 0 < said < LEAST_SHARE * len(core):
-        return False
-    first, *midst, last = pieces
-    if not (core.startswith(first) and core.endswith(last)):
-        return False
-    at = len(first)
-    for piece in midst:
-        found = core.find(piece, at)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return len(core) - len(last) >= at
+    return _NO_LETTERS.sub("", text.casefold())

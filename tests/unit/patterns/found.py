@@ -81,9 +81,10 @@ def all_patterns() -> tuple[list[Found], list[Built]]:
             for pattern in _patterns_in(value):
                 one = Found(f"{name}:{key}", pattern, frozenset(uses[_scoped(key, name)] if pattern is value else ()))
                 _add(found, one)
+        assigned = _assigned(tree)
         for call in _calls(tree):
             method = call.func.attr
-            if module and method == "compile" and _is_assigned(call, tree):
+            if module and method == "compile" and call in assigned:
                 # It is among the module's names.
                 continue
             pattern = _evaluated(call, names)
@@ -150,8 +151,9 @@ def _patterns_in(value: Any, depth: int = 0) -> Iterator[re.Pattern[Any]]:  # no
             yield from _patterns_in(one, depth + 1)
 
 
-def _is_assigned(call: ast.Call, tree: ast.Module) -> bool:
-    return any(isinstance(one, ast.Assign | ast.AnnAssign) for one in tree.body if call in ast.walk(one))
+def _assigned(tree: ast.Module) -> set[ast.AST]:
+    """What is in the values of a module's names."""
+    return {node for one in tree.body if isinstance(one, ast.Assign | ast.AnnAssign) for node in ast.walk(one)}
 
 
 def _calls(tree: ast.Module) -> Iterator[ast.Call]:

@@ -1,20 +1,19 @@
 """The alignment has the most evidence that any sequence of matches has, and takes steps by turns times messages."""
 
-import sys
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 from uuid import UUID
 
 import pytest
 
-from memory.proxy import alignment, recognition
+from memory.proxy import recognition
 from memory.proxy.alignment import LONG, align, known_conversation
 from memory.proxy.changes import changes_of
 from memory.proxy.recognition import aligned
 from memory.proxy.turns import turn_of
 from store.talk.transcripts import PlacedMessage
+from tests.steps import lines_run
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 WORDS = [
@@ -23,7 +22,6 @@ WORDS = [
     ("user", "hm"),
     ("assistant", "An answer of more than a few words, I say."),
 ]
-ROOM = Path(alignment.__file__).parent
 
 
 def placed(number, parent, said, *, stands=True):
@@ -130,26 +128,6 @@ def trees(lines):
         if parents
         else messages
     )
-
-
-def lines_run(call):
-    """How many lines of the proxy's modules run; each turn of a loop counts."""
-    count = 0
-
-    def trace(frame, event, _):
-        nonlocal count
-        if not frame.f_code.co_filename.startswith(str(ROOM)):
-            return None
-        count += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        call()
-    finally:
-        sys.settrace(before)
-    return count
 
 
 def whole(turns, messages, texts):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from memory.proxy.own_words import is_steering, own_words
+from memory.proxy.own_words import own_words
+from memory.proxy.wrappers import is_steering
 
 OWN = "My name is Ann."
 RAG = "### Task:\nRespond to the user query using the provided context.\n\n### Output:\nBe brief.\n\n"
