@@ -21,7 +21,7 @@ imports = (
 
 broker_url = address_of_broker(_settings)
 # Kombu finds the transport by the scheme of the URL.
-TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "workers.runtime.deliveries:Transport")
+TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "workers.runtime.celery.deliveries:Transport")
 broker_connection_retry_on_startup = True
 broker_transport_options = {
     # Above every time limit, so that Redis redelivers no message while its first worker still runs the task.
@@ -30,7 +30,7 @@ broker_transport_options = {
     "socket_connect_timeout": 5,
     "socket_keepalive": True,
     "health_check_interval": 20,
-    "queue_order_strategy": "workers.runtime.queue_order:WeightedCycle",
+    "queue_order_strategy": "workers.runtime.celery.queue_order:WeightedCycle",
     # A process that sends while Redis is down gives up soon, since the sweep sends again. Workers keep reconnecting.
     "max_retries": 1,
     "interval_start": 0.2,
@@ -59,7 +59,7 @@ worker_send_task_events = False
 worker_hijack_root_logger = False
 enable_utc = True
 
-beat_scheduler = "workers.runtime.scheduler:Scheduler"
+beat_scheduler = "workers.runtime.celery.scheduler:Scheduler"
 beat_schedule = {
     kind.name: {
         "task": kind.name,

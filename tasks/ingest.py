@@ -36,7 +36,7 @@ PAUSE_SECONDS = 1.0
 class Door(Task):  # type: ignore[misc]  # Celery is published without types
     """A task whose arguments are masked in events, logs and Flower."""
 
-    Request = "workers.runtime.masking:MaskedRequest"
+    Request = "workers.runtime.celery.masking:MaskedRequest"
 
 
 @app.task(name=INGEST_NOTES.name, queue=INGEST_NOTES.queue, base=Door, bind=True)  # type: ignore[untyped-decorator]  # as Celery is

@@ -9,7 +9,7 @@ from bench.figures import Figure
 from memory.proxy.alignment import known_conversation
 from memory.proxy.recognition import aligned
 from memory.proxy.turns import Turn, turn_of
-from schemas.talk.messages import Role
+from schemas.wire.fields import Role
 from store.talk.transcripts import PlacedMessage
 
 LINES = 2000

@@ -19,7 +19,7 @@ from workers.embedded.servers import Addresses, embedded_servers
 from workers.embedded.supervisor import Process, Restartable
 from workers.runtime.addresses import addresses
 
-CELERY = (sys.executable, "-m", "workers.runtime.celery_command")
+CELERY = (sys.executable, "-m", "workers.runtime.celery.celery_command")
 MOST_API_PROCESSES = 4
 PING_PATIENCE = 0.25
 HEALTH_PATIENCE = 2.0
@@ -131,7 +131,7 @@ def workers(concurrency: int, announce: Callable[[str], None]) -> Process:
     served = [("worker", others, concurrency), ("worker-llm", LLM_QUEUES, concurrency + 1)]
     ready = [_announced(name, partial(_pongs, name), announce) for name, *_ in served]
     commands = [[*_worker(*each), "--"] for each in served]
-    argv = [sys.executable, "-m", "workers.runtime.worker_group", *chain.from_iterable(commands)]
+    argv = [sys.executable, "-m", "workers.runtime.celery.worker_group", *chain.from_iterable(commands)]
     return Process("workers", argv, environment("worker"), lambda: all(check() for check in ready))
 
 
@@ -220,7 +220,7 @@ def _announced(name: str, ready: Callable[[], bool], announce: Callable[[str], N
 
 
 def _pongs(name: str) -> bool:
-    from workers.runtime.celery_client import app  # noqa: PLC0415  # it reads where the broker is, which runs only now
+    from workers.runtime.celery.celery_client import app  # noqa: PLC0415  # it reads where the broker is, which runs only now
 
     return bool(app.control.inspect([node(name)], timeout=PING_PATIENCE, limit=1).ping())
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from memory.context.retrieval import EarlyVector
 from schemas.accounts.accounts import Being
 from schemas.context.context import AssemblyOptions, Profile
-from schemas.talk.messages import Role
+from schemas.wire.fields import Role
 from store.context import context as material
 from store.context.context import OpenSession
 from store.facts import vectors

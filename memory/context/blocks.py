@@ -20,7 +20,7 @@ from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState
 from schemas.facts.rows import Todo
 from schemas.nodes.nodes import Node
 from schemas.patrol.runs import DiaryEntry
-from schemas.talk.messages import Role
+from schemas.wire.fields import Role
 from store.context.context import KeptNote, Summaries
 
 ACKNOWLEDGEMENT = "I have this in mind."

@@ -7,7 +7,7 @@ from itertools import pairwise
 from memory.context.regions import Entry
 from schemas.context.context import WorkingMemoryEntry
 
-# A session ends after so long (sql/functions/90_sessions.sql).
+# A session ends after so long (sql/functions/90_talk/10_sessions.sql).
 PAUSE = timedelta(minutes=30)
 _UNITS = (
     ("year", timedelta(days=365)),

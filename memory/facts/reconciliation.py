@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from memory.facts import entity_resolution
 from memory.facts.extraction_rules import ExtractedFact
+from memory.facts.naming import entity_resolution
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession
 from memory.text.entity_names import slug

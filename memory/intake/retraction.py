@@ -1,6 +1,6 @@
 """Retraction and restoration: what was taken back was never said, until it is restored.
 
-A producer's id has at most one standing version, or is awaited; see sql/functions/92_retraction.sql for the states.
+A producer's id has at most one standing version, or is awaited; sql/functions/90_talk/30_retraction.sql has the states.
 Retracting one that stands undoes what was derived from it; one that has not arrived is awaited. Restoring hands a
 version in again.
 """

@@ -5,7 +5,7 @@ import unicodedata
 from hashlib import blake2b, md5
 from uuid import UUID
 
-from schemas.talk.messages import Role
+from schemas.wire.fields import Role
 
 DIGEST_BYTES = 16
 # The longest name on the wire.

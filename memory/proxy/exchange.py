@@ -34,7 +34,7 @@ from providers.embedders import Embedders
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.settings import Settings
-from schemas.talk.messages import Role
+from schemas.wire.fields import Role
 from store import clock
 from store.accounts import users
 from store.database import Store

@@ -15,7 +15,7 @@ from memory.proxy.speakers import Names, is_name_of, with_told_names, without_me
 from memory.proxy.transcript import Line, Transcript
 from memory.proxy.wrappers import is_steering
 from memory.text.reasoning import spoken
-from schemas.talk.messages import Role
+from schemas.wire.fields import Role
 
 # What SillyTavern puts before a greeting for models that must be asked first.
 _PLACEHOLDER = re.compile(r"(?:let's get started\.|\[start a new chat\])", re.IGNORECASE)

@@ -24,7 +24,6 @@ from pydantic_core import PydanticCustomError
 
 from schemas.intake.scene_fields import FIRST_VERSION, Line, SceneField, declared
 from schemas.limits import DEFAULT_IMPORTANCE, METADATA_BYTES, PRODUCER_ID_CHARACTERS, SPEAKER_CHARACTERS
-from schemas.talk.messages import Role
 from schemas.wire.fields import (
     Conversation,
     Degree,
@@ -32,6 +31,7 @@ from schemas.wire.fields import (
     Moment,
     OptionalWordList,
     OptionalWords,
+    Role,
     Wire,
     WordList,
     Words,

@@ -1,16 +1,15 @@
 """Messages and sessions: their rows and pages of them."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
 
 from schemas.rows import RequestKeyId, Row
 from schemas.wire.answers import Answer, Cursor
+from schemas.wire.fields import Role
 from schemas.wire.numbers import Number
-
-Role = Literal["user", "assistant", "other"]
 
 
 class Message(Row):

@@ -1,13 +1,16 @@
 """Field types of external inputs, and the strict base of their models."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from schemas.limits import DEFAULT_IMPORTANCE, EARLIEST_YEAR, LATEST_YEAR, PRODUCER_ID_CHARACTERS
 
 T = TypeVar("T")
+
+Role = Literal["user", "assistant", "other"]
+"""Who says a message."""
 
 
 def _in_utc(moment: datetime) -> datetime:

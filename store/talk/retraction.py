@@ -1,4 +1,4 @@
-"""Versions of messages that stand or were taken back, and how they change (sql/functions/92_retraction.sql)."""
+"""Versions of messages that stand or were taken back, and how they change (sql/functions/90_talk/30_retraction.sql)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Places of messages in the transcripts of chat frontends (sql/functions/93_transcripts.sql)."""
+"""Places of messages in the transcripts of chat frontends (sql/functions/90_talk/40_transcripts.sql)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.talk.messages import Role
+from schemas.wire.fields import Role
 from store.transaction import Transaction
 
 # Of words that many conversations begin with, the newest are enough to tell which is meant.

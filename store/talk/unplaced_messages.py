@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
-from schemas.talk.messages import Role
+from schemas.wire.fields import Role
 from store.transaction import Transaction
 
 # Of words that were said often, the newest are enough to tell which conversation is meant.

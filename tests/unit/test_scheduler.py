@@ -7,7 +7,7 @@ import sys
 STOPPED_WHILE_IT_OPENS = """
 import os, shelve, signal, sys
 from celery import Celery
-from workers.runtime.scheduler import Scheduler
+from workers.runtime.celery.scheduler import Scheduler
 
 
 class Interrupted:
@@ -47,7 +47,7 @@ def test_beat_stops_if_it_is_told_to_while_it_starts(tmp_path):
 ITERATIONS_FOR_TEN_TASKS = """
 import sys
 from celery import Celery
-from workers.runtime.scheduler import Scheduler
+from workers.runtime.celery.scheduler import Scheduler
 
 
 class Counted(Scheduler):

@@ -33,7 +33,7 @@ EXPECTED = {
 }
 SIGNS = {
     "api.server:application": "api",
-    "workers.runtime.worker_group": "worker",
+    "workers.runtime.celery.worker_group": "worker",
     "stream": "stream",
     "beat": "beat",
     "flower": "flower",

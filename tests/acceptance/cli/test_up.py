@@ -15,7 +15,7 @@ from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
 from tests.acceptance.cli.terminals import read_all
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
-from workers.runtime.worker_group import NICENESS
+from workers.runtime.celery.worker_group import NICENESS
 
 
 def stop(process, number=signal.SIGINT):
@@ -59,7 +59,7 @@ def test_a_whole_life_of_up(command):
     assert said.index("✓ api") < min(said.index("✓ beat"), said.index("✓ stream"))
     ours = os.getpriority(os.PRIO_PROCESS, 0)
     assert niceness(command, b"api.server") == {ours}
-    assert wait_until(lambda: niceness(command, b"workers.runtime.worker_group") == {ours + NICENESS}, PATIENCE)
+    assert wait_until(lambda: niceness(command, b"workers.runtime.celery.worker_group") == {ours + NICENESS}, PATIENCE)
     command("user", "add", "Ada")
     assert "already runs" in command("up", "--port", free_port(), code=1).stderr
     assert "Stopped." in stop(up, signal.SIGTERM)

@@ -9,7 +9,7 @@ from kombu import Connection, Queue
 from schemas.ledger.kinds import JUDGE, SWEEP
 from tests.acceptance.ledger.conftest import BAKERY
 from tests.fakes.provider import Behaviour
-from workers.runtime.deliveries import Transport
+from workers.runtime.celery.deliveries import Transport
 
 QUEUE = Queue("shadow")
 SENT_AGAIN = [JUDGE.name, SWEEP.name]

@@ -11,9 +11,9 @@ from uuid import UUID
 
 import pytest
 
-from memory.facts.entity_resolution import find_candidates
 from memory.facts.exclusive_values import give_different_values
-from memory.facts.name_similarity import compare_names
+from memory.facts.naming.entity_resolution import find_candidates
+from memory.facts.naming.name_similarity import compare_names
 from memory.intake.importers import marks, times
 from memory.intake.importers.json_elements import elements
 from memory.nodes.questions import significant_terms

@@ -1,7 +1,7 @@
 """One of Celery's commands: its own command line imports all of them, and Flower, which takes 0.3 s and 20 MB.
 
-`python -m workers.runtime.celery_command worker OPTIONS` takes the options of `celery worker`, and `beat` those of
-`celery beat`.
+`python -m workers.runtime.celery.celery_command worker OPTIONS` takes the options of `celery worker`, and `beat` those
+of `celery beat`.
 """
 
 import sys
@@ -14,7 +14,7 @@ from celery.bin.base import CLIContext
 from workers.runtime import collector
 
 # The module of each command's app: beat sends tasks by name, and does without them.
-APPS = {"worker": "workers.runtime.app", "beat": "workers.runtime.celery_client"}
+APPS = {"worker": "workers.runtime.app", "beat": "workers.runtime.celery.celery_client"}
 
 
 def run(name: str, options: Sequence[str]) -> NoReturn:

@@ -1,6 +1,6 @@
 """Several Celery workers of one machine, forked from one process that has imported what they all need.
 
-    python -m workers.runtime.worker_group OPTIONS [-- OPTIONS ...]
+    python -m workers.runtime.celery.worker_group OPTIONS [-- OPTIONS ...]
 
 Importing takes most of a worker's start, and of its memory. If one of the workers ends, the others are told to stop and
 the group ends, for its supervisor to start it anew. SIGTERM, SIGINT and SIGQUIT are passed on to all of them.
@@ -17,7 +17,7 @@ from typing import Any
 from workers.embedded.launch import end_with_parent
 from workers.runtime import collector
 from workers.runtime.app import app, prepare
-from workers.runtime.celery_command import run
+from workers.runtime.celery.celery_command import run
 
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 BETWEEN = "--"

@@ -1,5 +1,5 @@
 -- Places messages in sessions again, after some of them were taken out or came back.
--- LOCK ORDER   As 92_retraction.sql.
+-- LOCK ORDER   As 30_retraction.sql.
 
 -- The conversation's sessions within 30 minutes of what was said from p_first to p_last, or of each other: all talk that one
 -- message more or less may place otherwise.
