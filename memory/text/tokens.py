@@ -9,7 +9,9 @@ character is a token.
 import re
 import sys
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 Kind = Literal["word", "character", "number", "sign", "emoji"]
@@ -33,19 +35,17 @@ class Token(NamedTuple):
     capital: bool
 
 
-def _class_of(*categories: str) -> str:
-    """The characters of general categories, as ranges for a regular expression."""
-    ranges: list[list[int]] = []
-    for code in range(0x80, 0x20000):
-        if unicodedata.category(chr(code)) in categories:
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+def _classes() -> dict[str, str]:
+    """The characters of each general category beyond ASCII, as ranges for a regular expression."""
+    ranges: defaultdict[str, list[str]] = defaultdict(list)
+    for category, run in groupby(map(chr, range(0x80, 0x20000)), key=unicodedata.category):
+        first, *others = run
+        ranges[category].append(f"{first}-{others[-1] if others else first}")
+    return {category: "".join(each) for category, each in ranges.items()}
 
 
-_MARKS = _class_of("Mn", "Mc", "Me")
+_CLASSES = _classes()
+_MARKS = _CLASSES["Mn"] + _CLASSES["Mc"] + _CLASSES["Me"]
 # Behind another character, these complete it.
 _JAMO = "\u1160-\u11ff"
 _TONES = "\U0001f3fb-\U0001f3ff"
@@ -55,8 +55,8 @@ _UNSPACED = (
 )
 _LETTER = rf"(?:[^\W\d_{_UNSPACED}]|[{_MARKS}])"
 _FLAG = "\U0001f1e6-\U0001f1ff"
-_EMOJI = _class_of("So")
-_SIGNS = _class_of("Sc", "Sm")
+_EMOJI = _CLASSES["So"]
+_SIGNS = _CLASSES["Sc"] + _CLASSES["Sm"]
 _NUMBER = r"(?:\d+(?:[.,\u066b\u066c]\d+)*|(?<![\w.])\.\d+)"
 _TOKEN = re.compile(
     rf"(?P<character>[{_UNSPACED}][{_MARKS}]*)"
