@@ -22,6 +22,7 @@ from schemas.ledger.allowance import allowance
 from schemas.ledger.work import Claim, TaskMessage
 from store.errors import translated
 from store.ledger import work
+from store.reachability import why_unreachable
 from store.shares import BulkShare, BulkTurns, Limits, UserShares
 from store.transaction import Transaction
 
@@ -104,6 +105,10 @@ class Store:
         """Give every connection back to the server."""
         self._beside.shutdown(wait=False, cancel_futures=True)
         self._pool.close()
+
+    def why_unreachable(self) -> str | None:
+        """Why the database can't be reached now, for its operator; None: it can."""
+        return why_unreachable(self._url)
 
     @contextmanager
     def transaction(self, *, patience: float | None = None) -> Iterator[Transaction]:

@@ -16,9 +16,10 @@ import psycopg
 import structlog
 from psycopg.rows import dict_row
 
-from schemas.errors import MigrationRefused
+from schemas.errors import MigrationRefused, Unavailable
 from store.errors import translated
 from store.estimates import fix_estimates
+from store.reachability import why_unreachable
 from store.transaction import Transaction, value
 
 LOG = structlog.get_logger()
@@ -48,6 +49,8 @@ def migrate(url: str) -> list[str]:
             migration that the files lack.
         Unavailable: The database can't be reached.
     """
+    if reason := why_unreachable(url):
+        raise Unavailable(reason)
     return sorted(_apply(url, afterwards=False) + _apply(url, afterwards=True))
 
 

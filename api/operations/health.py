@@ -67,8 +67,8 @@ def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Progress:
     """Check that the system's work gets done, for monitoring.
 
     The database and Redis answer, the due work of each queue is taken in time, work in progress ends, and beat runs.
-    Otherwise the answer is a 503 that names what is wrong, queues by name, with all that was checked under `checks`. A
-    language model that is away is no fault: `away` tells it.
+    Otherwise the answer is a 503 that names what is wrong, queues by name, with all that was checked under `checks`.
+    Dead work and a language model that is away are no faults: `away` tells the latter.
     """
     found = [_database(on)]
     if found[0].good:
@@ -78,9 +78,9 @@ def working(on: On, redis: Annotated[Redis, Depends(redis_of)]) -> Progress:
 
 
 def _check(found: list[Finding]) -> None:
-    if not all(finding.good for finding in found):
+    if faults := [finding for finding in found if finding.stops and not finding.good]:
         checks = [{"name": finding.name, "good": finding.good, "found": finding.words} for finding in found]
-        wrong = "; ".join(f"{finding.name}: {finding.words}" for finding in found if not finding.good)
+        wrong = "; ".join(f"{finding.name}: {finding.words}" for finding in faults)
         raise Rejection(HTTPStatus.SERVICE_UNAVAILABLE, "not-ready", wrong, {"checks": checks})
 
 

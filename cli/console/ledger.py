@@ -13,6 +13,7 @@ from memory.accounts.access import Caller
 from memory.nodes import curation
 from memory.operations import health
 from schemas.accounts.accounts import Being, Scope, User
+from schemas.errors import Unavailable
 from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
 from workers.runtime.resources import Resources, resources
@@ -32,11 +33,14 @@ def opened(settings: Settings | None = None, *, statement_seconds: float | None 
 
     Raises:
         NothingRunsError: No database is configured, and no embedded one runs.
-        Unavailable: The database does not answer.
-        Failure: Its schema is not of this version.
+        Failure: The database can't be reached, or its schema is not of this version.
     """
     with resources(settings or quiet_settings(), send_to_workers, statement_seconds=statement_seconds) as on:
-        if health.missing_migrations(on.store, patience=PATIENCE):
+        try:
+            lacking = health.missing_migrations(on.store, patience=PATIENCE)
+        except Unavailable as fault:
+            raise Failure(on.store.why_unreachable() or str(fault)) from fault
+        if lacking:
             raise Failure("The database's schema is not of this version: run `patrol migrate`.")
         yield on
 

@@ -41,4 +41,4 @@ def _setting(problem: ErrorDetails) -> str:
     """Return a variable's name and error, without its value, which may be a secret."""
     name = str(problem["loc"][0]) if problem["loc"] else ""
     variable = f"PATROL_{name.upper()}" if name in Settings.model_fields else name
-    return f"{variable}: {problem['msg']}"
+    return f"{variable}: {problem['msg'].removeprefix('Value error, ')}"

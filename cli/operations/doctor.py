@@ -59,13 +59,16 @@ def _findings(on: Resources, patience: float, *, canary: bool) -> Iterator[Findi
 
 
 def _workers() -> Iterator[Finding]:
+    from kombu.exceptions import OperationalError  # noqa: PLC0415  # loads slowly
+
     from workers.runtime.app import app  # noqa: PLC0415  # reads the broker's URL, which the ledger's check comes before
     from workers.runtime.model_report import COMMAND  # noqa: PLC0415  # likewise
 
     try:
         replies: list[dict[str, Report]] = app.control.broadcast(COMMAND, reply=True, timeout=ANSWER_SECONDS) or []
-    except app.connection_for_write().connection_errors as fault:
-        yield Finding("redis", good=False, words=f"out of reach ({type(fault).__name__})")
+    except (OperationalError, *app.connection_for_write().connection_errors) as fault:
+        reason = str(fault).strip().rstrip(".") or type(fault).__name__
+        yield Finding("redis", good=False, words=f"out of reach: {reason}. Start the server, or correct REDIS_URL")
         return
     # Beat answers too, that it does not know the command.
     reports = {name: report for reply in replies for name, report in reply.items() if "queues" in report}

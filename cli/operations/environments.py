@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from providers.thinkers import platform_llm_disabled
-from schemas.settings import CHECKOUT, Settings
+from schemas.settings import CHECKOUT, Settings, variable
 from workers.embedded.environment import plain_environment
 
 Role = Literal["api", "worker", "stream", "beat", "flower", "canned"]
@@ -56,11 +56,6 @@ def environment(role: Role) -> dict[str, str]:
         # The process reads the files itself; in containers each service has a directory with its own secrets.
         ours |= {name: os.environ[name] for name in ("PATROL_SECRETS",) if name in os.environ}
     return {**plain_environment(), **ours, **_thinker(role), **ONE_THREAD, "PYTHONPATH": path}
-
-
-def variable(name: str, field: FieldInfo) -> str:
-    """Return the environment variable of a setting."""
-    return str(field.validation_alias or f"PATROL_{name.upper()}")
 
 
 def is_secret(field: FieldInfo) -> bool:

@@ -19,11 +19,19 @@ LIMITS_HELD = 10
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check; `words` say what was found, and if it failed, what to do."""
+    """The result of one check.
+
+    Attributes:
+        name: What was checked.
+        good: Whether all is well.
+        words: What was found, and if it is not good, what to do.
+        stops: Whether work stops because of it, so that monitoring has to know.
+    """
 
     name: str
     good: bool
     words: str
+    stops: bool = True
 
 
 def findings(store: Store, settings: Settings) -> list[Finding]:
@@ -95,7 +103,8 @@ def _unknown(tx: Transaction, settings: Settings) -> Finding:
 
 def _dead(tx: Transaction) -> Finding:
     dead = metrics.dead(tx)
-    return Finding("dead work", good=True, words=f"{dead} dead: see `patrol work list`" if dead else "none")
+    words = f"{dead} dead: see `patrol work list`, then `patrol work replay` or `patrol work drop`" if dead else "none"
+    return Finding("dead work", good=not dead, words=words, stops=False)
 
 
 def _budgets(tx: Transaction) -> Finding:

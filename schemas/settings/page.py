@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr, TypeAdapter
-from pydantic.fields import FieldInfo
 
-from schemas.settings import CHECKOUT, Settings
+from schemas.settings import CHECKOUT, Settings, variable
 from schemas.settings.section import Section
 
 HEAD = """# Settings
@@ -31,11 +30,6 @@ def page() -> str:
         for name, field in section.model_fields.items()
     )
     return HEAD + "\n".join(rows) + "\n"
-
-
-def variable(name: str, field: FieldInfo) -> str:
-    """Return the environment variable of a setting."""
-    return str(field.validation_alias or f"{Settings.model_config['env_prefix']}{name}").upper()
 
 
 def _default(value: Any) -> str:

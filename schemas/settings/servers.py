@@ -3,9 +3,11 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, field_validator
 
 from schemas.settings.section import CHECKOUT, Section
+
+REDIS_SCHEMES = ("redis://", "rediss://", "unix://", "redis+socket://", "sentinel://")
 
 
 class ServerSettings(Section):
@@ -41,3 +43,19 @@ class ServerSettings(Section):
     log_format: Literal["auto", "json", "text"] = Field(
         "auto", description="The form of log lines; `auto`: text on a terminal, JSON elsewhere."
     )
+
+    @field_validator("database_url")
+    @classmethod
+    def _of_postgres(cls, url: SecretStr | None) -> SecretStr | None:
+        """Refuse another database's URL here: libpq's own message would quote it, with its password."""
+        given = url.get_secret_value() if url else "="
+        if not given.startswith(("postgresql://", "postgres://")) and ("://" in given or "=" not in given):
+            raise ValueError("must be like postgresql://role:password@host:5432/database")
+        return url
+
+    @field_validator("redis_url")
+    @classmethod
+    def _of_redis(cls, url: SecretStr | None) -> SecretStr | None:
+        if url and not url.get_secret_value().startswith(REDIS_SCHEMES):
+            raise ValueError("must be like redis://:password@host:6379/0, or begin with rediss:// or unix://")
+        return url

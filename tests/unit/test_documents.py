@@ -8,9 +8,8 @@ import pytest
 from api import openapi_file, routes_page
 from cli.commands import COMMANDS
 from docs.draw import DRAWINGS, IMAGES
-from schemas.settings import CHECKOUT, Settings
+from schemas.settings import CHECKOUT, Settings, variable
 from schemas.settings import page as settings_page
-from schemas.settings.page import variable
 
 DOCUMENTS = [
     *(CHECKOUT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),

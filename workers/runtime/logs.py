@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from schemas.settings import Settings
+from schemas.settings import Settings, unknown_variables
 from schemas.text.visible_text import visible
 
 PLAIN_NAME = re.compile(r"[A-Za-z_.]{1,60}")
@@ -59,6 +59,8 @@ def configure_logs(settings: Settings) -> None:
         "celery.worker.strategy",
     ):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, root.level))
+    for name, similar in unknown_variables().items():
+        structlog.get_logger().warning("settings.unknown_variable", variable=name, similar=similar)
 
 
 def _visible(_logger: object, _method: str, line: str) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.operations.environments import PLAIN_SETTINGS, SECRETS, environment, is_secret, variable
-from schemas.settings import Settings
+from cli.operations.environments import PLAIN_SETTINGS, SECRETS, environment, is_secret
+from schemas.settings import Settings, variable
 from tests.acceptance.cli.conftest import PATIENCE, read_until
 from tests.ports import free_port
 from workers.embedded.processes import wait_until

@@ -12,6 +12,7 @@ import pytest
 from psycopg.rows import scalar_row
 
 from tests.acceptance.cli.conftest import Command, made_home
+from tests.databases import as_superuser
 from tests.upgrades.catalog import catalog
 from tests.upgrades.make_dump import EMPTY, RELEASES, SECRET
 from workers.embedded.postgres import program
@@ -28,9 +29,9 @@ def dump(request):
 @pytest.fixture(scope="module")
 def upgraded(dump, new_database, preloaded):
     """The command over a database that a release made and `patrol migrate` brought up to date."""
-    with new_database(template="empty") as url, made_home() as home:
-        with psycopg.connect(url) as database:
-            database.execute("create extension vector")
+    with new_database(template="empty") as owned, made_home() as home:
+        # Functions of the releases set parameters for which they had to belong to a superuser.
+        url = as_superuser(owned)
         subprocess.run([program("pg_restore"), "--no-owner", "--dbname", url, dump], check=True)
         # No worker runs, and messages for work that the commands cause are lost: the sweep would send them again.
         servers = {"DATABASE_URL": url, "REDIS_URL": "redis://127.0.0.1:1"}

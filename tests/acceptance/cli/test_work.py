@@ -46,6 +46,13 @@ def test_dead_work_is_listed_shown_and_replayed(patrol, dead_work):
     assert "Only dead work" in patrol("work", "drop", dead_work, code=1).stderr
 
 
+def test_dead_work_is_a_fault_to_the_doctor(patrol, dead_work):
+    (found,) = [one for one in patrol.json("doctor", "--no-canary", code=1)["findings"] if one["name"] == "dead work"]
+    assert not found["good"]
+    assert "patrol work list" in found["words"]
+    patrol("work", "drop", dead_work)
+
+
 def test_dead_work_can_be_dropped(patrol, dead_work):
     patrol("work", "drop", dead_work)
     assert f"There is no work {dead_work}" in patrol("work", "show", dead_work, code=1).stderr

@@ -16,9 +16,9 @@ from jsonschema import Draft201909Validator
 from redis import Redis
 from redis.exceptions import AuthenticationError
 
-from cli.operations.environments import is_secret, variable
+from cli.operations.environments import is_secret
 from schemas.ledger.kinds import QUEUES
-from schemas.settings import CHECKOUT, Settings
+from schemas.settings import CHECKOUT, Settings, variable
 from tests.ports import free_port
 from workers.embedded.processes import Child, last_lines, wait_until
 from workers.embedded.redis import program

@@ -1,0 +1,37 @@
+"""Says why a database can't be reached: to its operator, since it names the server and the role."""
+
+import re
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+# Seconds to wait for a connection.
+PATIENCE = 3
+REMEDIES = {
+    "password authentication failed": "Correct the role or its password in DATABASE_URL.",
+    "no password supplied": "Name the role's password in DATABASE_URL.",
+    "role .* does not exist": "Create the role, or correct DATABASE_URL.",
+    "database .* does not exist": "Create the database, or correct DATABASE_URL.",
+    "pg_hba": "Let the server's pg_hba.conf admit this host, role and database.",
+    "too many clients|remaining connection slots": "Raise max_connections of the server, or end other programs.",
+}
+OTHERWISE = "Start the server, or correct DATABASE_URL."
+
+
+def why_unreachable(url: str) -> str | None:
+    """Try to connect once; return why that fails, without the password, and what to do. None: it does not fail."""
+    try:
+        where = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        # The message of libpq would quote the whole text.
+        return "DATABASE_URL can't be read: write it like postgresql://role:password@host:5432/database."
+    try:
+        psycopg.connect(url, connect_timeout=PATIENCE).close()
+    except psycopg.OperationalError as error:
+        first, *_ = str(error).splitlines()
+        reason = re.sub(r"^.*(?:failed|is bad): |(?:FATAL|ERROR): +", "", first)
+        remedy = next((then for found, then in REMEDIES.items() if re.search(found, reason)), OTHERWISE)
+        host = where.get("host") or "the local socket"
+        port = f":{where['port']}" if "port" in where else ""
+        return f"Postgres at {host}{port} can't be reached: {reason.rstrip('.')}. {remedy}"
+    return None
