@@ -44,7 +44,7 @@ from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
 from api.vault import exchange
 from operations.accounts import beings, users
-from operations.context import contexts, persona, souls, user_model
+from operations.context import contexts, persona, profiles, souls, user_model, working_memory
 from operations.facts import entities, facts, todos
 from operations.intake import keyed_knowledge, notes
 from operations.ledger import work
@@ -173,6 +173,8 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
     for group in (
         routes(recall, "Recall"),
         routes(contexts, "Context"),
+        routes(profiles, "Context"),
+        routes(working_memory, "Context"),
         message_intake.router,
         note_intake.router,
         routes(search, "Search"),

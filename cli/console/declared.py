@@ -66,7 +66,8 @@ class Group:
         module: The module.
         help: The group's help.
         finders: How the ids in the operations' paths are found, by parameter.
-        views: What shows an answer to a person, by its type: a function that returns what `rich` prints.
+        views: What shows an answer to a person, by its type, or by the name of a command that shows it otherwise: a
+            function that returns what `rich` prints.
     """
 
     def __init__(
@@ -100,7 +101,7 @@ class Group:
                 being = subjects.get("being")
                 arguments = {each.name: self._argument(each, given, on, being) for each in operation.parameters}
                 answer = operation.perform(on, **subjects, **arguments)
-            self._show(answer, command.done, as_json=as_json)
+            self._show(answer, command, as_json=as_json)
 
         run.__doc__ = command.help or operation.about
         run.__signature__ = inspect.Signature([*self._options(operation, command)])  # type: ignore[attr-defined]  # typer reads it
@@ -135,7 +136,7 @@ class Group:
         yield from arguments
         yield from options
         for name, flag in command.flags.items():
-            yield _typed(name, bool, Option(f"--{name}", help=flag.help), default=False)
+            yield _typed(name, bool, Option(f"--{name.replace('_', '-')}", help=flag.help), default=False)
         for subject in operation.subjects.values():
             for name, annotation, default in NAMED_BY.get(subject, ()):
                 yield _keyword(name, annotation, default)
@@ -150,16 +151,17 @@ class Group:
         about = parameter.description or f"The id of the {thing.replace('_', ' ')}, as the list shows it."
         return _argument(part, thing, about)
 
-    def _show(self, answer: Any, done: str, *, as_json: bool) -> None:
+    def _show(self, answer: Any, command: Command, *, as_json: bool) -> None:
         """Print an answer: as JSON, or as its view shows it, with the cursor of a page in a remark."""
+        view = self._views.get(command.name) or self._views.get(type(answer))
         if answer is None:
-            say(f"{done}.")
-        elif as_json or type(answer) not in self._views:
+            say(f"{command.done}.")
+        elif as_json or view is None:
             say_json(answer)
         else:
-            shown = self._views[type(answer)](answer)
-            if done:
-                say(Text.assemble((f"{done}: ", "bold"), shown))
+            shown = view(answer)
+            if command.done:
+                say(Text.assemble((f"{command.done}: ", "bold"), shown))
             else:
                 say(*([shown] if isinstance(shown, str) else shown))
             if cursor := getattr(answer, "cursor", None):
@@ -186,7 +188,10 @@ def _emptied(value: Any, part: Part) -> Any:
 
 
 def _argument(part: Part, metavar: str, about: str) -> inspect.Parameter:
-    return _typed(part.name, _kind(part), Argument(metavar=metavar.upper(), help=about, case_sensitive=False))
+    if part.form.get("type") != "array":
+        return _typed(part.name, _kind(part), Argument(metavar=metavar.upper(), help=about, case_sensitive=False))
+    several = Argument(metavar=f"{metavar.removesuffix('s').upper()}...", help=about, show_default=False)
+    return _typed(part.name, list[str] | None, several, default=REQUIRED if part.is_required else None)
 
 
 def _option(part: Part, default: Any, about: str) -> inspect.Parameter:

@@ -6,6 +6,7 @@ from pydantic_core import ErrorDetails
 from cli.console.failures import Failure
 from cli.console.output import words
 from memory.intake.batches import IntakeFull
+from memory.intake.retraction import ErasedForGood
 from memory.text.errors import InvalidRequest
 from memory.text.items import ItemBatchRefused
 from memory.vault.gates import GateRefused
@@ -14,7 +15,16 @@ from schemas.errors import StoreError
 from schemas.settings import Settings
 from workers.embedded.errors import StackError
 
-EXPECTED = (Failure, StoreError, ProviderError, InvalidRequest, ItemBatchRefused, IntakeFull, GateRefused)
+EXPECTED = (
+    Failure,
+    StoreError,
+    ProviderError,
+    InvalidRequest,
+    ItemBatchRefused,
+    IntakeFull,
+    ErasedForGood,
+    GateRefused,
+)
 
 
 def sentence(fault: Exception) -> str:

@@ -1,38 +1,75 @@
 """`patrol context`, `patrol profile` and `patrol mind`: contexts, process profiles and working memory."""
 
 import random
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 from rich.table import Table
 from rich.text import Text
-from typer import Argument, Option, Typer
+from typer import Argument, Option
 
+from cli.console.declared import Group
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import day, remark, say, say_json, say_list, table, words
+from cli.console.output import day, remark, say, say_json, table, words
 from cli.console.typed import read
-from memory.context import profiles
 from memory.context import working_memory as working
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
-from operations.context import contexts as operations
+from operations.context import profiles as of_profiles
+from operations.context import working_memory as of_working_memory
 from schemas.context.context import (
     Context,
     ContextFormat,
     ContextRequest,
     NewEntry,
-    NewProfile,
-    ProcessName,
+    Profile,
+    ProfilePage,
     RegionName,
+    WorkingMemoryPage,
 )
 from schemas.limits import CONTEXT_TOKENS, REGION_ENTRIES
 from schemas.text.storable import storable
 from schemas.wire.fields import Conversation
 
-profile = Typer(help="Process profiles: the regions of a mental process.", no_args_is_help=True)
-mind = Typer(help="Working memory: the conversation and regions of your own.", no_args_is_help=True)
 
-ProcessArgument = Annotated[str, Argument(metavar="PROCESS", help="A mental process, such as externalDialog.")]
+def _profiles(page: ProfilePage) -> list[Any]:
+    shown = table("process", "*regions", "others", "set")
+    for one in page.profiles:
+        shown.add_row(
+            words(one.process),
+            words(" ".join(one.regions)),
+            "yes" if one.others else "no",
+            day(one.updated_at) or "default",
+        )
+    return [shown]
+
+
+def _profile(kept: Profile) -> str:
+    return f"{kept.process} has the regions {' '.join(kept.regions)}{', and all others' if kept.others else ''}."
+
+
+def _working_memory(page: WorkingMemoryPage) -> list[Any]:
+    shown = table("region", "role", "*entry")
+    for entry in page.entries:
+        shown.add_row(entry.region, entry.role, words(entry.content))
+    if not page.entries:
+        remark("Working memory is empty.")
+    return [shown] if page.entries else []
+
+
+profile = Group(
+    of_profiles,
+    "Process profiles: the regions of a mental process.",
+    finders={},
+    views={ProfilePage: _profiles, Profile: _profile},
+).commands
+mind = Group(
+    of_working_memory,
+    "Working memory: the conversation and regions of your own.",
+    finders={},
+    views={WorkingMemoryPage: _working_memory},
+).commands
+
 RegionArgument = Annotated[str, Argument(metavar="REGION", help="A region of your own, such as userNotes.")]
 ConversationOption = Annotated[
     str | None,
@@ -75,87 +112,6 @@ def context(
         say(*(Text(words(line)) for line in made.text.splitlines()))
         if made.dropped:
             remark(f"Left out by the token budget: {', '.join(made.dropped)}.")
-
-
-@profile.command("list")
-def list_profiles(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
-    """List the process profiles: the Being's own, and the defaults."""
-    with opened() as on:
-        target = find_being(on, being, owner)
-        found = profiles.all_of(on.store, target)
-    if as_json:
-        return say_list("profiles", found)
-    shown = table("process", "*regions", "others", "set")
-    for one in found:
-        shown.add_row(
-            words(one.process),
-            words(" ".join(one.regions)),
-            "yes" if one.others else "no",
-            day(one.updated_at) or "default",
-        )
-    say(shown)
-    return None
-
-
-@profile.command("set")
-def set_profile(
-    process: ProcessArgument,
-    regions: Annotated[list[str], Argument(metavar="REGION...", help="The regions, in this order.")],
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    others: Annotated[bool, Option("--others", help="Include regions that are not named.")] = False,
-    keep: Annotated[
-        list[str] | None, Option("--keep", help="Show skills or user-model in every context; repeat for both.")
-    ] = None,
-    instructions: Annotated[str, Option(help="The content of the region `instructions`.")] = "",
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Set the regions of a mental process and their order."""
-    process = read(ProcessName, process)
-    new: NewProfile = read(
-        NewProfile, {"regions": regions, "others": others, "instructions": instructions, "keep": keep}
-    )
-    with opened() as on:
-        target = find_being(on, being, owner)
-        kept = operations.write_profile.perform(on, being=target, process=process, new=new)
-    if as_json:
-        say_json(kept)
-    else:
-        say(f"{kept.process} has the regions {' '.join(kept.regions)}{', and all others' if kept.others else ''}.")
-
-
-@profile.command("reset")
-def reset_profile(process: ProcessArgument, being: BeingOption = None, owner: OwnerOption = None) -> None:
-    """Remove the Being's own profile of a process, so that the default applies."""
-    with opened() as on:
-        target = find_being(on, being, owner)
-        operations.reset_profile.perform(on, being=target, process=process)
-    say(f"The default profile applies to {words(process)}.")
-
-
-@mind.command("list")
-def list_mind(
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    conversation: ConversationOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """List the entries of a conversation's working memory."""
-    with opened() as on:
-        target = find_being(on, being, owner)
-        found = working.listed(on.store, target.being_id, _named(conversation))
-    if as_json:
-        return say_list("entries", found)
-    shown = table("region", "role", "*entry")
-    for entry in found:
-        shown.add_row(entry.region, entry.role, words(entry.content))
-    if found:
-        say(shown)
-    else:
-        remark("Working memory is empty.")
-    return None
 
 
 @mind.command("put")

@@ -10,24 +10,39 @@ from typing import IO, Annotated, Any
 from uuid import UUID
 
 from rich.text import Text
-from typer import Argument, Exit, FileBinaryRead, Option, Typer
+from typer import Argument, Exit, FileBinaryRead, Option
 
+from cli.console.declared import Group
 from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import count, remark, say, say_json
-from memory.accounts.erasure import erase_messages
+from cli.console.output import remark, say, say_json
+from cli.intake import views
 from memory.intake.batches import IntakeFull
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.text.json_lines import LineRefused, numbered, read_object
+from operations.intake import notes as note_operations
+from operations.talk import messages as message_operations
 from schemas.errors import Unavailable
-from schemas.intake.notes import Receipt, Trouble
+from schemas.facts.answers import Erased
+from schemas.intake.notes import Note, NotePage, Receipt, Trouble
 from schemas.limits import BATCH_ITEMS, DOCUMENT_BYTES
+from schemas.talk.retraction import Restored, Retracted
 from workers.runtime.resources import Resources
 
-notes = Typer(help="Notes: scenes, todos, reminders and knowledge.", no_args_is_help=True)
-messages = Typer(help="Messages of conversations.", no_args_is_help=True)
+notes = Group(
+    note_operations,
+    "Notes: scenes, todos, reminders and knowledge.",
+    finders={},
+    views={NotePage: views.listed_notes, "kept": views.kept_notes, Note: views.changed_note},
+).commands
+messages = Group(
+    message_operations,
+    "Messages of conversations.",
+    finders={},
+    views={Retracted: views.retracted, Restored: views.restored, Erased: views.erased},
+).commands
 
 # Much more than an item may have: of a longer message the beginning is kept.
 LINE_BYTES = DOCUMENT_BYTES
@@ -151,25 +166,6 @@ def add_messages(
         return accept_messages(on.store, on.settings, being_id, items, lambda position: lines[position].id_by_place)
 
     _add(file, being, owner, accept, as_json=as_json)
-
-
-@messages.command("erase")
-def erase_message(
-    message: Annotated[UUID, Argument(metavar="ID", help="The message's id, from its receipt or its session.")],
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Erase a message for good, with its scenes, and the facts and todos that have no other evidence."""
-    with opened() as on:
-        erased = erase_messages(on.store, on.settings, on.embedders, find_being(on, being, owner), [message])
-    if as_json:
-        return say_json(erased)
-    gone = f"{count(len(erased.facts_removed), 'fact')}, {count(len(erased.todos_removed), 'todo')} and"
-    gone = f"{gone} {count(erased.scenes, 'scene')}"
-    back = f"{count(len(erased.facts_changed), 'fact')} changed, {count(len(erased.todos_reopened), 'todo')} open again"
-    return say(f"Erased. {gone} went with it; {back}.")
 
 
 def _aged(item: Any, only: str | None = None) -> Any:

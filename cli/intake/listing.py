@@ -1,4 +1,4 @@
-"""`patrol notes list` and `patrol messages list`: what was accepted, page by page."""
+"""`patrol messages list`: what was said, page by page; and the whole of `patrol notes` and `patrol messages`."""
 
 from typing import Annotated
 
@@ -6,43 +6,16 @@ from typer import Option
 
 from cli.console.ledger import find_being, only, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, LimitOption, OwnerOption
-from cli.console.output import day, moment, say_page, short, table, words
+from cli.console.output import moment, say_page, short, table, words
 from cli.intake import confidences as _confidences  # noqa: F401  # adds its commands to `messages`
 from cli.intake import failed_notes as _failed_notes  # noqa: F401  # adds its commands to `notes`
-from cli.intake import kept_notes as _kept_notes  # noqa: F401  # adds its commands to `notes`
-from cli.intake import retraction as _retraction  # noqa: F401  # adds its commands to `messages`
 from cli.intake.intake import messages, notes
-from memory.nodes.browsing import note_page, retracted_page, said_in, session_page
+from memory.nodes.browsing import retracted_page, said_in, session_page
 from memory.talk import sessions as conversation
-from schemas.intake.notes import NoteState
 from schemas.limits import PAGE_NODES
 from schemas.talk.messages import MessagePage
 
 __all__ = ["messages", "notes"]
-
-OPENING_CHARACTERS = 200
-
-
-@notes.command("list")
-def list_notes(
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    state: Annotated[NoteState | None, Option(help="Only notes in this state.", show_default=False)] = None,
-    limit: LimitOption = PAGE_NODES,
-    cursor: CursorOption = None,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """List notes, oldest first, with what became of them."""
-    with opened() as on:
-        found = find_being(on, being, owner)
-        page = note_page(on.store, found.being_id, state=state, cursor=cursor, limit=limit)
-    shown = table("note", "type", "state", "received", "*content")
-    for note in page.notes:
-        content = note.content if isinstance(note.content, str) else note.content.get("action", "")
-        text = f"{words(content[:OPENING_CHARACTERS])}{f' ({words(note.reason)})' if note.reason else ''}"
-        shown.add_row(short(note.note_id), note.type, note.state, day(note.received_at), text)
-    say_page(page, shown if page.notes else "There are no notes.", as_json=as_json)
 
 
 @messages.command("list")
@@ -64,15 +37,17 @@ def list_messages(
     if retracted:
         return _list_retracted(being, owner, limit, cursor, as_json=as_json)
     with opened() as on:
-        being_id = find_being(on, being, owner).being_id
+        target = find_being(on, being, owner)
         if session is None:
-            sessions = [one.session_id for one in session_page(on.store, being_id, cursor=None, limit=1).sessions]
+            sessions = [
+                one.session_id for one in session_page(on.store, target.being_id, cursor=None, limit=1).sessions
+            ]
         else:
-            named = conversation.named(on.store, being_id, session)
+            named = conversation.named(on.store, target, session)
             sessions = [only(session, named, "session", "patrol sessions list")]
         page = MessagePage(messages=[], cursor=None)
         for session_id in sessions:
-            page = said_in(on.store, being_id, session_id, cursor=cursor, limit=limit)
+            page = said_in(on.store, target.being_id, session_id, cursor=cursor, limit=limit)
     shown = table("message", "at", "who", "*content")
     for message in page.messages:
         who = words(message.speaker) or message.role

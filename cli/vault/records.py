@@ -14,7 +14,7 @@ from cli.console.typed import read
 from cli.vault import exchange
 from memory.vault import records as vault_writing
 from operations.vault import records as operations
-from schemas.vault.answers import CandidatePage, HitPage, ProposalPage, VaultStats
+from schemas.vault.answers import CandidatePage, Deleted, HitPage, ProposalPage, VaultStats
 from schemas.vault.records import SHARED, RecordPage, VaultRecord
 from schemas.vault.requests import NewRecord
 
@@ -58,6 +58,12 @@ def _stats(found: VaultStats) -> list[Any]:
     return [shown]
 
 
+def _deleted(done: Deleted) -> list[Any]:
+    for record_id in done.missing:
+        remark(f"This vault has no live record {words(record_id)}.")
+    return [f"{count(len(done.deleted), 'record')} deleted."]
+
+
 vault = Group(
     operations,
     "Durable statements, gated and versioned, that every prompt shows.",
@@ -69,6 +75,7 @@ vault = Group(
         CandidatePage: _candidates,
         ProposalPage: _proposals,
         VaultStats: _stats,
+        Deleted: _deleted,
     },
 ).commands
 exchange.add_to(vault)
@@ -112,21 +119,6 @@ def add(
         say_json(added)
     else:
         say(_table([added]))
-
-
-@vault.command("delete")
-def delete(
-    records: RecordsArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
-) -> None:
-    """Delete records; each ends in a tombstone without text. Earlier versions stay until `patrol vault compact`."""
-    with opened() as on:
-        deleted = vault_writing.bulk_delete(on.store, on.settings, find_being(on, being, owner), records)
-    if as_json:
-        return say_json(deleted)
-    say(f"{count(len(deleted.deleted), 'record')} deleted.")
-    for record_id in deleted.missing:
-        remark(f"This vault has no live record {words(record_id)}.")
-    return None
 
 
 @vault.command("erase")

@@ -26,10 +26,10 @@ from store.talk import judging, rolling, session_summaries, spines
 from store.transaction import Transaction
 
 
-def named(store: Store, being_id: UUID, name: str) -> list[UUID]:
+def named(store: Store, being: Being, name: str) -> list[UUID]:
     """Up to two sessions of a Being whose id ends with `name`; two mean that it is ambiguous."""
     with store.transaction() as tx:
-        return session_summaries.named(tx, being_id, name)
+        return session_summaries.named(tx, being.being_id, name)
 
 
 def may_process(tx: Transaction, settings: Settings, being_id: UUID) -> bool:

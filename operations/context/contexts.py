@@ -1,14 +1,12 @@
-"""Contexts, turns, process profiles and working memory."""
+"""Contexts and turns."""
 
-from http import HTTPStatus
 from random import SystemRandom
 from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
-from memory.accounts.access import Caller, Forbidden
-from memory.context import profiles, shown_contexts, working_memory
+from memory.context import shown_contexts
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.context.filling import session_snapshot
@@ -19,29 +17,15 @@ from schemas.accounts.accounts import Being
 from schemas.context.context import (
     Context,
     ContextRequest,
-    NewEntry,
-    NewProfile,
-    ProcessName,
-    Profile,
-    ProfilePage,
-    RegionName,
     Snapshot,
     Turn,
     TurnAnswer,
-    WorkingMemoryPage,
 )
 from schemas.context.shown import AssembledPage, ShownContext
-from schemas.limits import PAGE_NODES, PRODUCER_ID_CHARACTERS, REGION_ENTRIES
-from schemas.wire.fields import Conversation
+from schemas.limits import PAGE_NODES, PRODUCER_ID_CHARACTERS
 from workers.runtime.resources import Resources
 
 CHANCE = SystemRandom()
-
-Entries = Annotated[list[NewEntry], Field(max_length=REGION_ENTRIES)]
-OfConversation = Annotated[
-    Conversation | None,
-    Field(description="The conversation, as in its messages; omitted: the conversation of what names none."),
-]
 
 
 @operation(
@@ -124,80 +108,3 @@ def take_turn_in(
 def show_session_snapshot(on: Resources, being: Being) -> Snapshot:
     """Show Block 1-B as it is now, and the ids it is made from."""
     return session_snapshot(on.store, being)
-
-
-@operation("GET /v1/beings/{being}/profiles", scope="read")
-def list_profiles(on: Resources, being: Being) -> ProfilePage:
-    """List the process profiles: this Being's own, and the defaults of the other processes."""
-    return ProfilePage(profiles=profiles.all_of(on.store, being))
-
-
-@operation("PUT /v1/beings/{being}/profiles/{process}", scope="manage", conflicts=True, body="document")
-def write_profile(on: Resources, being: Being, process: ProcessName, new: NewProfile) -> Profile:
-    """Set the regions of a mental process, their order, and its instructions."""
-    return profiles.write(on.store, being, process, new)
-
-
-@operation("DELETE /v1/beings/{being}/profiles/{process}", scope="manage", forgets=True, status=HTTPStatus.NO_CONTENT)
-def reset_profile(on: Resources, being: Being, process: ProcessName) -> None:
-    """Remove this Being's own profile of a mental process, so that the default applies."""
-    profiles.reset(on.store, being, process)
-
-
-@operation("GET /v1/beings/{being}/working-memory", scope="read")
-def show_working_memory(on: Resources, being: Being, *, conversation: OfConversation = None) -> WorkingMemoryPage:
-    """Show a conversation's working memory by region: what was said, and the entries that callers wrote."""
-    return WorkingMemoryPage(entries=working_memory.listed(on.store, being.being_id, conversation))
-
-
-@operation("PUT /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
-def replace_region(
-    on: Resources,
-    being: Being,
-    caller: Caller,
-    region: RegionName,
-    entries: Entries,
-    *,
-    conversation: OfConversation = None,
-) -> WorkingMemoryPage:
-    """Replace the entries of a region of your own in a conversation; an empty list removes it.
-
-    Entries of the role `system`, which is the default, need `manage` as well.
-    """
-    _may_write(caller, entries)
-    return WorkingMemoryPage(
-        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=False)
-    )
-
-
-@operation("POST /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
-def add_to_region(
-    on: Resources,
-    being: Being,
-    caller: Caller,
-    region: RegionName,
-    entries: Entries,
-    *,
-    conversation: OfConversation = None,
-) -> WorkingMemoryPage:
-    """Append entries to a region of your own in a conversation. A region with more than 40 is cut to the newest 20.
-
-    Entries of the role `system`, which is the default, need `manage` as well.
-    """
-    _may_write(caller, entries)
-    return WorkingMemoryPage(
-        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=True)
-    )
-
-
-def _may_write(caller: Caller, entries: list[NewEntry]) -> None:
-    """Check that entries of the role `system`, which models obey, come with the scope that profiles need too.
-
-    Raises:
-        Forbidden: An entry has that role, and the token lacks `manage`.
-    """
-    if "manage" not in caller.scopes and any(entry.role == "system" for entry in entries):
-        raise Forbidden(
-            "Entries of the role `system` need the scope `manage`, which this token lacks: use the role `user` or"
-            " `assistant`."
-        )

@@ -10,14 +10,16 @@ from memory.intake import kept_notes
 from memory.intake.notes import accept_notes
 from memory.nodes.browsing import note_page
 from memory.text.errors import InvalidRequest
-from operations.declaration import Tool, operation
+from operations.declaration import Command, Flag, Tool, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.intake.inputs import SceneToRemember
 from schemas.intake.notes import Note, NoteChanges, NotePage, NoteState, Remembered
-from schemas.limits import PAGE_NODES
+from schemas.limits import LONGEST_PAGE, PAGE_NODES
 from workers.runtime.resources import Resources
+
+NoteId = Annotated[UUID, Field(description="The note's whole id.")]
 
 
 @operation(
@@ -54,13 +56,31 @@ def remember_scene(on: Resources, being: Being, scene: SceneToRemember) -> Remem
 
 
 @operation("GET /v1/beings/{being}/notes/{note_id}", scope="read")
-def show_note(on: Resources, being: Being, note_id: UUID) -> Note:
+def show_note(on: Resources, being: Being, note_id: NoteId) -> Note:
     """Show a note."""
     return kept_notes.show(on.store, being, note_id)
 
 
-@operation("PATCH /v1/beings/{being}/notes/{note_id}", scope="manage", conflicts=True, body="document")
-def change_note(on: Resources, being: Being, note_id: UUID, changes: NoteChanges) -> Note:
+@operation(
+    "PATCH /v1/beings/{being}/notes/{note_id}",
+    scope="manage",
+    conflicts=True,
+    body="document",
+    commands=[
+        Command(
+            "change",
+            takes=("content", "title", "due_at"),
+            flags={
+                "read": Flag("Mark it as read.", {"read": True}),
+                "unread": Flag("Mark it as unread.", {"read": False}),
+                "in_snapshot": Flag("Let a knowledge note stand in the snapshot of contexts.", {"in_snapshot": True}),
+                "out_of_snapshot": Flag("Keep it out of the snapshot.", {"in_snapshot": False}),
+            },
+            done="Changed",
+        )
+    ],
+)
+def change_note(on: Resources, being: Being, note_id: NoteId, changes: NoteChanges) -> Note:
     """Mark a todo or a reminder as read or unread, or change a todo, reminder or knowledge note.
 
     Notes that were read leave the snapshot, and knowledge does with `in_snapshot` false. A scene note can't be changed:
@@ -75,13 +95,26 @@ def change_note(on: Resources, being: Being, note_id: UUID, changes: NoteChanges
     forgets=True,
     status=HTTPStatus.NO_CONTENT,
     conflicts=True,
+    commands=[Command("remove", done="Removed")],
 )
-def remove_note(on: Resources, being: Being, note_id: UUID) -> None:
+def remove_note(on: Resources, being: Being, note_id: NoteId) -> None:
     """Delete a todo, a reminder or a knowledge note."""
     kept_notes.remove(on.store, being, note_id)
 
 
-@operation("GET /v1/beings/{being}/notes", scope="read")
+@operation(
+    "GET /v1/beings/{being}/notes",
+    scope="read",
+    commands=[
+        Command("list"),
+        Command(
+            "kept",
+            "List todos, reminders and knowledge notes.",
+            fixed={"state": "kept"},
+            defaults={"limit": LONGEST_PAGE},
+        ),
+    ],
+)
 def list_notes(
     on: Resources,
     being: Being,

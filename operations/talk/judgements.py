@@ -1,13 +1,13 @@
 """What models' answers brought, and what was dropped of them."""
 
 from memory.talk import judgements
-from operations.declaration import operation
+from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.llm.drops import Judgements
 from workers.runtime.resources import Resources
 
 
-@operation("GET /v1/beings/{being}/judgements", scope="read")
+@operation("GET /v1/beings/{being}/judgements", scope="read", commands=[Command("judgements")])
 def show_judgements(on: Resources, being: Being) -> Judgements:
     """Count what was found in a Being's conversations, and what was dropped of models' answers, by reason.
 

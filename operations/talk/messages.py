@@ -1,11 +1,14 @@
 """Messages, after they were handed in: taken back and restored, in confidence, erased."""
 
+from typing import Annotated
 from uuid import UUID
+
+from pydantic import Field
 
 from memory.accounts import erasure
 from memory.intake import retraction
 from memory.talk import confidences
-from operations.declaration import operation
+from operations.declaration import Command, operation
 from operations.parameters import ItemKey, request_id
 from schemas.accounts.accounts import Being
 from schemas.facts.answers import Erased
@@ -14,8 +17,14 @@ from schemas.talk.messages import Message
 from schemas.talk.retraction import MessageSelection, Restored, Retracted
 from workers.runtime.resources import Resources
 
+MessageId = Annotated[UUID, Field(description="The message's id, from its receipt or its session.")]
 
-@operation("POST /v1/beings/{being}/messages/retract", scope="ingest")
+
+@operation(
+    "POST /v1/beings/{being}/messages/retract",
+    scope="ingest",
+    commands=[Command("retract", takes=("ids", "conversation", "after"), arguments=["ids"])],
+)
 def retract_messages(
     on: Resources,
     being: Being,
@@ -34,7 +43,12 @@ def retract_messages(
     )
 
 
-@operation("POST /v1/beings/{being}/messages/restore", scope="ingest", gone=True)
+@operation(
+    "POST /v1/beings/{being}/messages/restore",
+    scope="ingest",
+    gone=True,
+    commands=[Command("restore", takes=("ids", "conversation", "after"), arguments=["ids"])],
+)
 def restore_messages(
     on: Resources,
     being: Being,
@@ -50,7 +64,7 @@ def restore_messages(
 
 
 @operation("PATCH /v1/beings/{being}/messages/{message_id}", scope="manage")
-def change_message(on: Resources, being: Being, message_id: UUID, changes: MessageChanges) -> Message:
+def change_message(on: Resources, being: Being, message_id: MessageId, changes: MessageChanges) -> Message:
     """Set or lift the confidence of a message.
 
     A message in confidence stays, with all that rests on it, with the Being that it was said to. The decision precedes
@@ -61,13 +75,13 @@ def change_message(on: Resources, being: Being, message_id: UUID, changes: Messa
 
 
 @operation("GET /v1/beings/{being}/messages/{message_id}/erasure", scope="manage")
-def preview_erasure(on: Resources, being: Being, message_id: UUID) -> Erased:
+def preview_erasure(on: Resources, being: Being, message_id: MessageId) -> Erased:
     """Show what erasing a message would remove and change; nothing is erased."""
     return erasure.preview_messages(on.store, on.settings, on.embedders, being, [message_id])
 
 
-@operation("DELETE /v1/beings/{being}/messages/{message_id}", scope="manage")
-def erase_message(on: Resources, being: Being, message_id: UUID) -> Erased:
+@operation("DELETE /v1/beings/{being}/messages/{message_id}", scope="manage", commands=[Command("erase")])
+def erase_message(on: Resources, being: Being, message_id: MessageId) -> Erased:
     """Erase a message, with the facts and todos that no other message supports; the answer names them.
 
     Scenes that were drawn from it go with their memories. Its other effects are undone: a statement that it replaced is

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from memory.nodes import browsing
 from memory.talk import sessions
-from operations.declaration import operation
+from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.limits import PAGE_NODES
@@ -16,7 +16,7 @@ from schemas.talk.summaries import RollingPage, SessionDetail, SessionState, Spi
 from workers.runtime.resources import Resources
 
 
-@operation("GET /v1/beings/{being}/sessions", scope="read")
+@operation("GET /v1/beings/{being}/sessions", scope="read", commands=[Command("list")])
 def list_sessions(
     on: Resources,
     being: Being,
@@ -28,7 +28,7 @@ def list_sessions(
     return browsing.session_page(on.store, being.being_id, cursor=cursor, limit=limit)
 
 
-@operation("GET /v1/beings/{being}/sessions/{session_id}", scope="read")
+@operation("GET /v1/beings/{being}/sessions/{session_id}", scope="read", commands=[Command("show")])
 def show_session(on: Resources, being: Being, session_id: UUID) -> SessionDetail:
     """Show a session with its summary, which is written after the session has closed, if a model is available.
 
@@ -75,7 +75,7 @@ def list_retracted_messages(
     return browsing.retracted_page(on.store, being.being_id, conversation=conversation, cursor=cursor, limit=limit)
 
 
-@operation("GET /v1/beings/{being}/session-state", scope="read")
+@operation("GET /v1/beings/{being}/session-state", scope="read", commands=[Command("state")])
 def show_state(on: Resources, being: Being) -> SessionState:
     """Show the state that survives sessions: message count, rolling summary, and the summary's last attempt."""
     return sessions.state(on.store, being.being_id)
@@ -89,7 +89,17 @@ def list_rolling_summaries(
     return sessions.rolling_page(on.store, being.being_id, cursor=cursor, limit=limit)
 
 
-@operation("GET /v1/beings/{being}/spine", scope="read")
+@operation(
+    "GET /v1/beings/{being}/spine",
+    scope="read",
+    commands=[
+        Command(
+            "spine",
+            "Show the spine: the long-term summary of what the user has told this and other Beings.",
+            takes=(),
+        )
+    ],
+)
 def list_spines(on: Resources, being: Being, *, cursor: Cursor = None, limit: Limit = 1) -> SpinePage:
     """List versions of the spine, the long-term summary of the Being's user, newest first; one unless `limit` is set.
 

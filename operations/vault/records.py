@@ -113,7 +113,7 @@ def write_topic(
     return vault.update_by_topic(on.store, on.settings, being, topic_id, new_text)
 
 
-@operation("POST /v1/beings/{being}/vault/delete", scope="manage")
+@operation("POST /v1/beings/{being}/vault/delete", scope="manage", commands=[Command("delete")])
 def delete_records(on: Resources, being: Being, deletion: Deletion) -> Deleted:
     """Delete several records; each ends in a tombstone."""
     return vault.bulk_delete(on.store, on.settings, being, deletion.ids)

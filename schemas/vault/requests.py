@@ -75,7 +75,7 @@ class Deletion(RequestModel):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"ids": ["0f3a9c51d27e"]}]})
 
-    ids: list[RecordId] = Field(min_length=1, max_length=1000)
+    ids: list[RecordId] = Field(min_length=1, max_length=1000, description="The records' ids.")
 
 
 class VaultSearch(RequestModel):

@@ -423,7 +423,7 @@ def test_every_command_has_arguments_here():
 
 
 # Called in a way that is wrong, with the wrong part in the error.
-WRONG = {"down", "demo", "worker", "beat", "stream"}
+WRONG = {"down", "demo", "worker", "beat", "stream", "profile reset", "vault delete"}
 DOCUMENTS = {"export", "vault export", "work show"}
 
 

@@ -18,11 +18,14 @@ DECLARED = [operation for module in MODULES.values() for operation in declared(m
 ROUTED = [operation for operation in DECLARED if operation.has_route]
 # The groups whose name is not that of the module; None: its commands belong to no group.
 GROUPS = {
+    "judgements": None,
     "keys": "key",
     "nodes": None,
+    "profiles": "profile",
     "souls": "soul",
     "user_model": "user-model",
     "records": "vault",
+    "working_memory": "mind",
 }
 
 

@@ -1,0 +1,78 @@
+"""How notes are shown, and what became of messages that were taken back, restored or erased."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from cli.console.output import count, day, remark, short, table, words
+from schemas.facts.answers import Erased
+from schemas.intake.notes import Note, NotePage
+from schemas.talk.retraction import Rebuilds, Restored, Retracted
+
+OPENING_CHARACTERS = 200
+
+
+def listed_notes(page: NotePage) -> list[Any]:
+    """Show notes with what became of them."""
+    shown = table("note", "type", "state", "received", "*content")
+    for note in page.notes:
+        content = note.content if isinstance(note.content, str) else note.content.get("action", "")
+        text = f"{words(content[:OPENING_CHARACTERS])}{f' ({words(note.reason)})' if note.reason else ''}"
+        shown.add_row(short(note.note_id), note.type, note.state, day(note.received_at), text)
+    return [shown if page.notes else "There are no notes."]
+
+
+def kept_notes(page: NotePage) -> Iterator[Any]:
+    """Show todos, reminders and knowledge notes."""
+    if not page.notes:
+        remark("This Being has no todos, reminders or knowledge notes.")
+        return
+    shown = table("note", "type", "due", "read", "*says")
+    for note in page.notes:
+        said = ": ".join(filter(None, (note.title, str(note.content))))
+        shown.add_row(str(note.note_id), note.type, day(note.due_at), day(note.read_at), words(said))
+    yield shown
+
+
+def changed_note(note: Note) -> str:
+    """Show what a note says."""
+    return words(str(note.content))
+
+
+def retracted(done: Retracted) -> Iterator[Any]:
+    """Show how many messages were taken back, and what is derived again."""
+    yield f"{count(done.retracted, 'message')} retracted. {_told(done.rebuilds)}"
+    _remark("retracted before, or erased", done.unchanged)
+    _remark("not here yet, retracted when they arrive", done.awaited)
+
+
+def restored(done: Restored) -> Iterator[Any]:
+    """Show how many messages stand again, and what is derived again."""
+    yield f"{count(done.restored, 'message')} restored. {_told(done.rebuilds)}"
+    _remark("stood already", done.unchanged)
+    _remark("will stand when they arrive", done.no_longer_awaited)
+    _remark("unknown", len(done.unknown))
+    _remark("not restored, since another version stands", len(done.conflicts))
+
+
+def erased(done: Erased) -> list[Any]:
+    """Show what went with erased messages."""
+    gone = f"{count(len(done.facts_removed), 'fact')}, {count(len(done.todos_removed), 'todo')} and"
+    gone = f"{gone} {count(done.scenes, 'scene')}"
+    back = f"{count(len(done.facts_changed), 'fact')} changed, {count(len(done.todos_reopened), 'todo')} open again"
+    return [f"Erased. {gone} went with it; {back}."]
+
+
+def _told(rebuilds: Rebuilds) -> str:
+    parts = [
+        count(rebuilds.messages, "message") + " to judge" if rebuilds.messages else "",
+        count(rebuilds.scenes, "scene") if rebuilds.scenes else "",
+        count(rebuilds.summaries, "session") + " to summarise" if rebuilds.summaries else "",
+        "the rolling summary" if rebuilds.rolling_summary else "",
+        "the spine" if rebuilds.spine else "",
+    ]
+    return f"To derive again: {', '.join(filter(None, parts)) or 'nothing'}."
+
+
+def _remark(what: str, number: int) -> None:
+    if number:
+        remark(f"{number} {what}")

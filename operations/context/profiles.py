@@ -1,0 +1,39 @@
+"""Process profiles: the regions of a mental process."""
+
+from http import HTTPStatus
+
+from memory.context import profiles
+from operations.declaration import Command, operation
+from schemas.accounts.accounts import Being
+from schemas.context.context import NewProfile, ProcessName, Profile, ProfilePage
+from workers.runtime.resources import Resources
+
+
+@operation("GET /v1/beings/{being}/profiles", scope="read", commands=[Command("list")])
+def list_profiles(on: Resources, being: Being) -> ProfilePage:
+    """List the process profiles: this Being's own, and the defaults of the other processes."""
+    return ProfilePage(profiles=profiles.all_of(on.store, being))
+
+
+@operation(
+    "PUT /v1/beings/{being}/profiles/{process}",
+    scope="manage",
+    conflicts=True,
+    body="document",
+    commands=[Command("set")],
+)
+def write_profile(on: Resources, being: Being, process: ProcessName, new: NewProfile) -> Profile:
+    """Set the regions of a mental process, their order, and its instructions."""
+    return profiles.write(on.store, being, process, new)
+
+
+@operation(
+    "DELETE /v1/beings/{being}/profiles/{process}",
+    scope="manage",
+    forgets=True,
+    status=HTTPStatus.NO_CONTENT,
+    commands=[Command("reset", done="The default profile applies")],
+)
+def reset_profile(on: Resources, being: Being, process: ProcessName) -> None:
+    """Remove this Being's own profile of a mental process, so that the default applies."""
+    profiles.reset(on.store, being, process)

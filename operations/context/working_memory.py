@@ -1,0 +1,79 @@
+"""Working memory: what was said in a conversation, and the entries that callers wrote for it."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from memory.accounts.access import Caller, Forbidden
+from memory.context import working_memory
+from operations.declaration import Command, operation
+from schemas.accounts.accounts import Being
+from schemas.context.context import NewEntry, RegionName, WorkingMemoryPage
+from schemas.limits import REGION_ENTRIES
+from schemas.wire.fields import Conversation
+from workers.runtime.resources import Resources
+
+Entries = Annotated[list[NewEntry], Field(max_length=REGION_ENTRIES)]
+OfConversation = Annotated[
+    Conversation | None,
+    Field(description="The conversation, as in its messages; omitted: the conversation of what names none."),
+]
+
+
+@operation("GET /v1/beings/{being}/working-memory", scope="read", commands=[Command("list")])
+def show_working_memory(on: Resources, being: Being, *, conversation: OfConversation = None) -> WorkingMemoryPage:
+    """Show a conversation's working memory by region: what was said, and the entries that callers wrote."""
+    return WorkingMemoryPage(entries=working_memory.listed(on.store, being.being_id, conversation))
+
+
+@operation("PUT /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
+def replace_region(
+    on: Resources,
+    being: Being,
+    caller: Caller,
+    region: RegionName,
+    entries: Entries,
+    *,
+    conversation: OfConversation = None,
+) -> WorkingMemoryPage:
+    """Replace the entries of a region of your own in a conversation; an empty list removes it.
+
+    Entries of the role `system`, which is the default, need `manage` as well.
+    """
+    _may_write(caller, entries)
+    return WorkingMemoryPage(
+        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=False)
+    )
+
+
+@operation("POST /v1/beings/{being}/working-memory/{region}", scope="ingest", conflicts=True, body="document")
+def add_to_region(
+    on: Resources,
+    being: Being,
+    caller: Caller,
+    region: RegionName,
+    entries: Entries,
+    *,
+    conversation: OfConversation = None,
+) -> WorkingMemoryPage:
+    """Append entries to a region of your own in a conversation. A region with more than 40 is cut to the newest 20.
+
+    Entries of the role `system`, which is the default, need `manage` as well.
+    """
+    _may_write(caller, entries)
+    return WorkingMemoryPage(
+        entries=working_memory.put(on.store, being.being_id, conversation, region, entries, add=True)
+    )
+
+
+def _may_write(caller: Caller, entries: list[NewEntry]) -> None:
+    """Check that entries of the role `system`, which models obey, come with the scope that profiles need too.
+
+    Raises:
+        Forbidden: An entry has that role, and the token lacks `manage`.
+    """
+    if "manage" not in caller.scopes and any(entry.role == "system" for entry in entries):
+        raise Forbidden(
+            "Entries of the role `system` need the scope `manage`, which this token lacks: use the role `user` or"
+            " `assistant`."
+        )
