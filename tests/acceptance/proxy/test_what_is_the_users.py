@@ -87,17 +87,51 @@ def test_what_a_person_says_like_an_instruction_is_said(send, person, wait_until
     wait_until(lambda: said(person)[2:] == [("user", words), ("assistant", "ok")])
 
 
-def test_what_may_be_either_is_stored_and_nothing_is_concluded_from_it(send, person, wait_until):
-    words = "Name this talk.\n\nUser: My cat is called Minka.\nAssistant: A lovely name."
-    assert send(user(words))["x-memory-stored"] == "unsure"
-    wait_until(lambda: said(person) == [("user", words), ("assistant", "ok")])
+UNSURE = {
+    "quoted talk": [user("Name this talk.\n\nUser: My cat is called Minka.\nAssistant: A lovely name.")],
+    "quoted talk behind a system line": [
+        {"role": "system", "content": "You are Mira."},
+        user("Who is right?\n\nHuman: Minka is a cat.\nAI: She is a dog."),
+    ],
+    "the beginning of a template": [
+        user("You have been provided with a set of responses from various models to the latest user query: Minka.")
+    ],
+    "an unknown template": [
+        user("My cat is called Minka."),
+        assistant("A lovely name."),
+        user("Generate a title of three words for this conversation about Minka. Return only the title."),
+    ],
+    "an unknown template in one line": [
+        user(
+            "You are a bot. Your task is to write a title for the message below, no quotes.\n\nMy cat is called Minka."
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize("form", UNSURE)
+def test_what_may_be_either_is_stored_and_nothing_is_concluded_from_it(send, person, wait_until, form):
+    messages = UNSURE[form]
+    said_before = [one["content"] for one in messages[:-1] if one["role"] != "system"]
+    words = messages[-1]["content"]
+    assert send(*messages)["x-memory-stored"] == "unsure"
+    wait_until(lambda: [text for _, text in said(person)] == [*said_before, words, "ok"])
     with person.ledger.transaction() as tx:
         rows = tx.execute(
-            "select judged, rolling_version, spine_version, metadata from memory.messages where being_id = %s",
+            "select message_id, judged, rolling_version, spine_version, metadata from memory.messages"
+            " where being_id = %s order by created_at, message_id",
             [person.being.being_id],
         ).fetchall()
-    concluded = [(row["judged"], row["rolling_version"], row["spine_version"], row["metadata"]) for row in rows]
+    concluded = [(row["judged"], row["rolling_version"], row["spine_version"], row["metadata"]) for row in rows[-2:]]
     assert concluded == [(True, 0, 0, {"unsure": True})] * 2
+    id_ = str(rows[-2]["message_id"])
+
+    def is_found():
+        found = person.ask("POST", "/search", json={"query": words[-80:]}).json()["results"]
+        return id_ in [one["id"] for one in found]
+
+    # A worker indexes it.
+    wait_until(is_found, patience=PATIENCE)
 
 
 def test_a_persona_and_a_character_are_known_by_the_names_of_every_line(send, person, wait_until):
