@@ -89,7 +89,7 @@ async def _answer(proxy: Proxy, scope: Scope, receive: Receive, send: Send) -> N
     headers = Headers(scope=scope)
     identity = await proxy.gateway.identify(headers, (scope.get("client") or ("",))[0])
     with proxy.open_request(identity.caller.user_id):
-        async with proxy.body(receive, headers, identity.caller.user_id) as content:
+        async with proxy.bodies.read(receive, headers, identity.caller.user_id) as content:
             ready = await while_connected(receive, _prepared(proxy, identity, headers, content))
         await _passed_on(proxy, scope, ready, receive, send)
 

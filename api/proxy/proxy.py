@@ -1,19 +1,14 @@
-"""The proxy's parts in one process: upstream connections, threads, the gateway, and limits of bodies and requests."""
+"""The proxy's parts in one process: upstream connections, threads, the gateway, and limits of requests."""
 
-import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
-from starlette.datastructures import Headers
-from starlette.requests import Request
-from starlette.types import Receive
-
-from api.http.bodies import limited
 from api.http.problems import too_many
 from api.http.request_metrics import RequestMetrics
 from api.http.user_loads import UserLoads
+from api.proxy.bodies import Bodies
 from api.proxy.gateway import Gateway
 from api.proxy.memory_work import record
 from api.proxy.threads import MemoryThreads
@@ -23,10 +18,6 @@ from providers.upstream import UpstreamClient
 from schemas.llm.calls import Outcome
 from workers.runtime.resources import Resources
 
-# A body of megabytes is held several times while it is read and written, so few of them are at once.
-LARGE_BYTES = 1024 * 1024
-LARGE_AT_ONCE = 4
-LARGE_OF_ONE_USER = 2
 RETRY_SECONDS = 1.0
 # The most calls whose cost waits for the database to answer again.
 UNRECORDED = 10_000
@@ -47,10 +38,9 @@ class Proxy:
         self.threads = MemoryThreads()
         self.client = UpstreamClient(on.settings)
         self.gateway = Gateway(on, self.threads)
+        self.bodies = Bodies(on.settings)
         self._users = users
         self._open: Counter[UUID] = Counter()
-        self._large: Counter[UUID] = Counter()
-        self._large_slots = asyncio.Semaphore(LARGE_AT_ONCE)
         self._unrecorded: deque[tuple[Admission, Outcome, Usage | None]] = deque(maxlen=UNRECORDED)
 
     async def close(self) -> None:
@@ -90,31 +80,6 @@ class Proxy:
         """Add database time to a user's."""
         self._users.charge(user_id, seconds)
 
-    @asynccontextmanager
-    async def body(self, receive: Receive, headers: Headers, user_id: UUID) -> AsyncIterator[list[bytes]]:
-        """Read a body, the only item of a list, so that its reader can let go of it; large ones wait for their turn.
-
-        Raises:
-            Rejection: It is too long or too slow, or the user sends too many large ones.
-        """
-        settings = self.on.settings
-        receive = limited(receive, headers, settings.proxy_body_bytes, settings)
-        length = headers.get("content-length", "")
-        large = int(length) > LARGE_BYTES if length.isdecimal() else "transfer-encoding" in headers
-        if not large:
-            yield [await _whole(receive)]
-            return
-        if self._large[user_id] >= LARGE_OF_ONE_USER:
-            raise too_many(f"You send {LARGE_OF_ONE_USER} large bodies already: send one after another.", RETRY_SECONDS)
-        self._large[user_id] += 1
-        try:
-            async with self._large_slots:
-                yield [await _whole(receive)]
-        finally:
-            self._large[user_id] -= 1
-            if not self._large[user_id]:
-                del self._large[user_id]
-
     def record_later(self, admitted: Admission, outcome: Outcome, usage: Usage | None) -> None:
         """Keep the cost of a call until the database answers again."""
         self._unrecorded.append((admitted, outcome, usage))
@@ -125,7 +90,3 @@ class Proxy:
             admitted, outcome, usage = self._unrecorded.popleft()
             user_id = admitted.being.user_id
             self.threads.start(user_id, record, self.on, admitted, outcome, usage, self.record_later)
-
-
-async def _whole(receive: Receive) -> bytes:
-    return await Request({"type": "http"}, receive).body()
