@@ -191,11 +191,11 @@ def _asked(
         for each in told
         if each.producer_id
     }
-    values, _ = ranking.signals(candidates.query, candidates.rows)
+    values = ranking.signals(candidates.query, candidates.rows)
     # What is equal goes newest first.
     order = [
         at
-        for at in ranking.ordered(candidates.rows, np.zeros(len(candidates.rows)))
+        for at in sorted(range(len(candidates.rows)), key=lambda at: ranking.newest_first(candidates.rows[at]))
         if candidates.rows[at].document_id in candidates.wanted
     ]
     return Asked(

@@ -1,46 +1,42 @@
 """Ranking facts by similarity, recency and entity frequency (state-and-memory seed, "Blended ranking")."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from memory.retrieval.ranking import Ranked, ranked
 from schemas.facts.rows import Fact
-from schemas.limits import FREQUENCY_WEIGHT, RECENCY_HALF_LIFE_DAYS, RECENCY_WEIGHT, SIMILARITY_WEIGHT
+from schemas.limits import RECENCY_HALF_LIFE_DAYS
+
+BLENDED: Mapping[str, float] = {
+    # To the query.
+    "similarity": 0.4,
+    # 0.5^(days since last told / 14).
+    "recency": 0.3,
+    # How often the fact's commonest entity occurs among the candidates, over the highest such count.
+    "frequency": 0.3,
+}
+PLAIN: Mapping[str, float] = {"similarity": 1.0}
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A fact with its score and the score's parts: recency and frequency in 0..1, similarity in -1..1."""
-
-    fact: Fact
-    similarity: float
-    recency: float
-    frequency: float
-    score: float
-
-
-def rank(candidates: Sequence[tuple[Fact, float]], now: datetime, *, blend: bool) -> list[Scored]:
-    """Score candidates; returns them with the highest score first.
+def rank(candidates: Sequence[tuple[Fact, float]], now: datetime, limit: int, *, blend: bool) -> list[Ranked[Fact]]:
+    """Score candidates; returns the best, the highest score first, with their signals.
 
     Args:
-        candidates: Facts with their similarity to the query.
+        candidates: Facts with their similarity to the query, -1 to 1.
         now: The domain time.
+        limit: How many, at most.
         blend: Whether recency and frequency count, or similarity alone.
-
-    Returns:
-        score = 0.4 · similarity + 0.3 · recency + 0.3 · frequency, where recency is 0.5^(days since last told / 14),
-        and frequency is how often the fact's commonest entity occurs among the candidates, over the highest such count.
     """
-    counts = Counter(ref for fact, _ in candidates for ref in fact.entity_refs)
+    facts = [fact for fact, _ in candidates]
+    counts = Counter(ref for fact in facts for ref in fact.entity_refs)
     highest = max(counts.values(), default=1)
-    scored = []
-    for fact, similarity in candidates:
-        recency = _recency(now - fact.last_told_at)
-        frequency = max((counts[ref] for ref in fact.entity_refs), default=0) / highest
-        blended = SIMILARITY_WEIGHT * similarity + RECENCY_WEIGHT * recency + FREQUENCY_WEIGHT * frequency
-        scored.append(Scored(fact, similarity, recency, frequency, blended if blend else similarity))
-    return sorted(scored, key=lambda one: (-one.score, one.fact.fact_id))
+    values = {
+        "similarity": [similarity for _, similarity in candidates],
+        "recency": [_recency(now - fact.last_told_at) for fact in facts],
+        "frequency": [max((counts[ref] for ref in fact.entity_refs), default=0) / highest for fact in facts],
+    }
+    return ranked(facts, values, BLENDED if blend else PLAIN, ties=lambda fact: fact.fact_id, limit=limit)
 
 
 def _recency(age: timedelta) -> float:

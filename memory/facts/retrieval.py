@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory.facts.ranking import rank
-from memory.nodes.questions import embed_query, significant_terms
+from memory.retrieval.questions import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
@@ -95,24 +95,15 @@ def _assemble(
     degraded: bool,
 ) -> Retrieved:
     """Rank candidates; add cards of the entities that the best of them name, and the pinned facts."""
-    best = rank(candidates, clock.now(tx), blend=settings.blended_ranking)[:limit]
-    cards = _cards(tx, being, [one.fact for one in best], apart_from)
+    best = rank(candidates, clock.now(tx), limit, blend=settings.blended_ranking)
+    cards = _cards(tx, being, [one.item for one in best], apart_from)
     return Retrieved(
-        facts=[RetrievedFact(**dict(one.fact), similarity=one.similarity, score=one.score) for one in best],
+        facts=[RetrievedFact(**dict(one.item), similarity=one.values["similarity"], score=one.score) for one in best],
         cards=cards,
         foundation=fact_cards.foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS),
-        text="\n".join([*(card.text for card in cards), *(f"- {one.fact.content}" for one in best)]),
+        text="\n".join([*(card.text for card in cards), *(f"- {one.item.content}" for one in best)]),
         degraded=degraded,
-        explanation=[
-            FactExplanation(
-                fact_id=one.fact.fact_id,
-                similarity=one.similarity,
-                recency=one.recency,
-                frequency=one.frequency,
-                score=one.score,
-            )
-            for one in best
-        ],
+        explanation=[FactExplanation(fact_id=one.item.fact_id, score=one.score, **one.values) for one in best],
     )
 
 

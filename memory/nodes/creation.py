@@ -6,8 +6,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from memory.nodes.embedding import embed_whole
 from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, text_hash
+from memory.retrieval.embedding import embed_whole
 from providers.embedding import Embedder
 from providers.errors import InputRefused
 from schemas.intake.inputs import SceneInput

@@ -11,8 +11,8 @@ from uuid import UUID
 
 import structlog
 
-from memory.nodes.embedding import embed_prefix
 from memory.nodes.scenes import embedding_text
+from memory.retrieval.embedding import embed_prefix
 from memory.search.indexing import EMBEDDED, text_of
 from memory.search.ticks import hand_over, take_turns
 from providers.embedders import Embedders

@@ -13,8 +13,8 @@ from uuid import UUID
 import numpy as np
 import structlog
 
-from memory.nodes.embedding import embed_whole
-from memory.nodes.questions import Understood, embed_query
+from memory.retrieval.embedding import embed_whole
+from memory.retrieval.questions import Understood, embed_query
 from memory.search.candidates import language_of, nominated_by_meaning, nominated_by_words
 from memory.search.indexing import CHARACTERS_INDEXED
 from memory.search.questions import Term, read
@@ -167,7 +167,7 @@ def _ranked(
     )
     highest = HIGHEST if understood.told else HIGHEST_BY_WORDS
     best = ranked(query, rows, lambda _: True, limit)
-    return {one.seen.item_id: min(1.0, one.score / highest) for one in best if one.score > 0}
+    return {one.item.item_id: min(1.0, one.score / highest) for one in best if one.score > 0}
 
 
 def _as_indexed(

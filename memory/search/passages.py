@@ -6,9 +6,10 @@ from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
-from memory.nodes.questions import Understood
+from memory.retrieval.questions import Understood
+from memory.retrieval.ranking import Ranked
 from memory.search.candidates import Candidates, Worded, by_words, candidates
-from memory.search.ranking import Ranked, ranked
+from memory.search.ranking import ranked
 from memory.text.words import words
 from schemas.accounts.accounts import Being
 from schemas.limits import CONTEXT_PASSAGES, PASSAGE_CHARACTERS, QUERY_CHARACTERS
@@ -86,8 +87,8 @@ def passages(
         CONSIDERED,
     )
     best = [one for one in near if _matters(one)][:CONTEXT_PASSAGES]
-    runs = _runs(found.rows, {one.seen.document_id for one in best}, apart_from)
-    scores = {one.seen.document_id: one.score for one in best}
+    runs = _runs(found.rows, {one.item.document_id for one in best}, apart_from)
+    scores = {one.item.document_id: one.score for one in best}
     told = {
         one.item_id: one.content
         for one in shown.told(
@@ -110,8 +111,8 @@ def passages(
     return sorted((one for one in made if one.text), key=lambda one: -one.score)
 
 
-def _matters(one: Ranked) -> bool:
-    return one.values["meaning"] >= LEAST_SIMILARITY or one.covered >= LEAST_WORDS
+def _matters(one: Ranked[Seen]) -> bool:
+    return one.values["meaning"] >= LEAST_SIMILARITY or one.values["covered"] >= LEAST_WORDS
 
 
 def _runs(rows: Sequence[Seen], chosen: Collection[int], apart_from: Collection[UUID]) -> list[list[Seen]]:

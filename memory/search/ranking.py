@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from heapq import nlargest
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.retrieval import ranking
+from memory.retrieval.ranking import Ranked
 from store.search.candidates import Seen
 
 Numbers = NDArray[np.float64]
@@ -93,25 +94,7 @@ class Query:
     intervals: Sequence[Interval]
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """A candidate with its score, and each signal's value.
-
-    Attributes:
-        covered: The share of the question's words, by their rarity, that stand in it or beside it.
-    """
-
-    seen: Seen
-    score: float
-    values: Mapping[str, float]
-    covered: float
-
-    def shares(self) -> dict[str, float]:
-        """What each signal adds to the score."""
-        return {name: WEIGHTS[name] * value for name, value in self.values.items()}
-
-
-def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], limit: int) -> list[Ranked]:
+def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], limit: int) -> list[Ranked[Seen]]:
     """Rank candidates, best first; what is equal goes newest first.
 
     Args:
@@ -122,17 +105,12 @@ def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], l
     """
     if not rows:
         return []
-    values, covered = signals(query, rows)
-    scores = weighted(values, WEIGHTS)
-    best = islice((at for at in ordered(rows, scores) if wanted(rows[at])), limit)
-    return [
-        Ranked(rows[at], float(scores[at]), {name: float(values[name][at]) for name in WEIGHTS}, float(covered[at]))
-        for at in best
-    ]
+    values = {name: of_rows.tolist() for name, of_rows in signals(query, rows).items()}
+    return ranking.ranked(rows, values, WEIGHTS, ties=newest_first, limit=limit, wanted=wanted)
 
 
-def signals(query: Query, rows: Sequence[Seen]) -> tuple[dict[str, Numbers], Numbers]:
-    """Each signal's value for each row, and the share of the question's words that stand in it or beside it."""
+def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
+    """Each signal's value for each row; `covered` has no weight."""
     talk = np.array([row.kind == "message" for row in rows], dtype=bool)
     times = np.array([row.times for row in rows], dtype=float).reshape(len(rows), len(query.names))
     names = np.array(query.names, dtype=bool)
@@ -141,7 +119,6 @@ def signals(query: Query, rows: Sequence[Seen]) -> tuple[dict[str, Numbers], Num
     rarities = np.where(talk[:, None], query.talk.rarities, query.rest.rarities)
     told = rarities * ~(talk[:, None] & names & ~names.all())
     wide, words = _words(query, rows, talk, times, rarities)
-    covered: Numbers = ((wide > 0) * told).sum(axis=1) / np.maximum(told.sum(axis=1), 1e-9)
     has_all = ((times > 0) | (told == 0)).all(axis=1) & (times > 0).any(axis=1)
     values = {
         "words": words,
@@ -153,7 +130,9 @@ def signals(query: Query, rows: Sequence[Seen]) -> tuple[dict[str, Numbers], Num
         "time": np.array([_within(query.intervals, row.said_at) for row in rows], dtype=float),
     }
     values["talk"] = _talk(rows, weighted(values, {name: WEIGHTS[name] for name in values}))
-    return values, covered
+    # The share of the question's words, by their rarity, that stand in it or beside it.
+    values["covered"] = ((wide > 0) * told).sum(axis=1) / np.maximum(told.sum(axis=1), 1e-9)
+    return values
 
 
 def weighted(values: Mapping[str, Numbers], weights: Mapping[str, float]) -> Numbers:
@@ -162,9 +141,9 @@ def weighted(values: Mapping[str, Numbers], weights: Mapping[str, float]) -> Num
     return scores
 
 
-def ordered(rows: Sequence[Seen], scores: Numbers) -> list[int]:
-    """The rows' places, best first; what is equal goes newest first."""
-    return sorted(range(len(rows)), key=lambda at: (-scores[at], -rows[at].said_at.timestamp(), rows[at].document_id))
+def newest_first(row: Seen) -> tuple[float, int]:
+    """Orders rows of one score."""
+    return -row.said_at.timestamp(), row.document_id
 
 
 def _words(

@@ -7,12 +7,14 @@ is ranked by one weighted sum.
 from collections.abc import Sequence
 from uuid import UUID
 
-from memory.nodes import activation, questions
-from memory.nodes.questions import Compared, Understood
+from memory.nodes import activation
+from memory.retrieval import questions
+from memory.retrieval.questions import Compared, Understood
+from memory.retrieval.ranking import Ranked
 from memory.search.candidates import candidates, speaker_of
 from memory.search.entities import named_entities
 from memory.search.indexing import text_of
-from memory.search.ranking import Ranked, ranked
+from memory.search.ranking import WEIGHTS, ranked
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker
@@ -67,12 +69,12 @@ def search_understood(tx: Transaction, being: Being, question: EverythingRequest
     )
     told = {
         (one.kind, one.item_id): one
-        for one in shown.told(tx, being.being_id, being.user_id, [(one.seen.kind, one.seen.item_id) for one in best])
+        for one in shown.told(tx, being.being_id, being.user_id, [(one.item.kind, one.item.item_id) for one in best])
     }
     results = [
-        _result(tx, being, question, one, told[one.seen.kind, one.seen.item_id])
+        _result(tx, being, question, one, told[one.item.kind, one.item.item_id])
         for one in best
-        if (one.seen.kind, one.seen.item_id) in told
+        if (one.item.kind, one.item.item_id) in told
     ]
     if question.activate:
         activation.activate(tx, being.being_id, [UUID(one.id) for one in results if one.kind == "node"])
@@ -94,24 +96,27 @@ def _fits(row: Seen, question: EverythingRequest) -> bool:
     return row.speaker is not None and row.speaker.casefold() == question.speaker.strip().casefold()
 
 
-def _result(tx: Transaction, being: Being, question: EverythingRequest, one: Ranked, told: shown.ItemText) -> Result:
+def _result(
+    tx: Transaction, being: Being, question: EverythingRequest, one: Ranked[Seen], told: shown.ItemText
+) -> Result:
     before: Sequence[NeighbourMessage] = ()
     after: Sequence[NeighbourMessage] = ()
-    if question.neighbours and one.seen.kind == "message":
-        before, after = shown.beside(tx, being.being_id, one.seen.item_id, question.neighbours, question.as_of)
-    shares = one.shares()
+    if question.neighbours and one.item.kind == "message":
+        before, after = shown.beside(tx, being.being_id, one.item.item_id, question.neighbours, question.as_of)
     return Result(
         kind=told.kind,
         id=told.id,
         producer_id=told.producer_id,
         text=text_of(told.kind, told.content, told.feeling),
-        at=one.seen.said_at,
-        speaker=one.seen.speaker,
-        session_id=one.seen.item_id if one.seen.kind == "summary" else one.seen.session_id,
+        at=one.item.said_at,
+        speaker=one.item.speaker,
+        session_id=one.item.item_id if one.item.kind == "summary" else one.item.session_id,
         score=one.score,
         before=[_neighbour(being, said) for said in before],
         after=[_neighbour(being, said) for said in after],
-        signals={name: Signal(value=value, share=shares[name]) for name, value in one.values.items()}
+        signals={
+            name: Signal(value=one.values[name], share=weight * one.values[name]) for name, weight in WEIGHTS.items()
+        }
         if question.explain
         else None,
     )

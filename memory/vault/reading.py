@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from heapq import heappush, heappushpop, nlargest
+from heapq import nlargest
 from itertools import combinations
 
+from memory.retrieval.ranking import bounded
 from memory.text.errors import InvalidRequest
 from memory.vault.distinction import distinct
 from memory.vault.gates import noise_in
@@ -79,21 +80,16 @@ def search(store: Store, being: Being, request: VaultSearch) -> list[VaultHit]:
 
 
 def by_relevance(records: Iterable[VaultRecord], query: str, limit: int) -> list[VaultHit]:
-    """Records that share a word with a query, by score, then by last write, then by id.
-
-    Sequences take long to compare: a record whose bound is below the `limit` best scores is not scored.
-    """
+    """Records that share a word with a query, by score, then by last write, then by id; few sequences are compared."""
     scorer = Query(query)
-    bounds = sorted(((scorer.score_at_most(record.text), record) for record in records), key=lambda pair: -pair[0])
-    best: list[float] = []
-    found: list[VaultHit] = []
-    for bound, record in bounds:
-        if not bound or (len(best) == limit and bound < best[0]):
-            break
-        hit = VaultHit(record=record, score=scorer.score(record.text))
-        found.append(hit)
-        (heappush if len(best) < limit else heappushpop)(best, hit.score)
-    return sorted(found, key=lambda hit: (-hit.score, -hit.record.touched_at.timestamp(), hit.record.id))[:limit]
+    found = bounded(
+        records,
+        lambda record: scorer.score_at_most(record.text),
+        lambda record: scorer.score(record.text),
+        ties=lambda record: (-record.touched_at.timestamp(), record.id),
+        limit=limit,
+    )
+    return [VaultHit(record=record, score=score) for record, score in found]
 
 
 def find_consolidation_candidates(
