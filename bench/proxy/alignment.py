@@ -6,8 +6,8 @@ from time import thread_time
 from uuid import UUID
 
 from bench.figures import Figure
-from memory.proxy.alignment import known_conversation
-from memory.proxy.recognition import aligned
+from memory.proxy.matching.alignment import known_conversation
+from memory.proxy.matching.recognition import aligned
 from memory.proxy.turns import Turn, turn_of
 from schemas.wire.fields import Role
 from store.talk.transcripts import PlacedMessage

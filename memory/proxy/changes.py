@@ -49,9 +49,9 @@ from datetime import datetime, timedelta
 from itertools import accumulate, takewhile
 from uuid import UUID
 
-from memory.proxy.alignment import LONG, KnownConversation, Match, without_words_said_again
-from memory.proxy.alternatives import are_alternatives, was_there, words_behind_another
-from memory.proxy.deletions import one_deleted
+from memory.proxy.matching.alignment import LONG, KnownConversation, Match, without_words_said_again
+from memory.proxy.matching.alternatives import are_alternatives, was_there, words_behind_another
+from memory.proxy.matching.deletions import one_deleted
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 

@@ -18,11 +18,11 @@ from memory.erased.recognition import Recognition
 from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.erasure import TRIES, PlannedErasure
 from memory.proxy.adoption import Adoption, changes_with_adoption
-from memory.proxy.alignment import known_conversation
 from memory.proxy.background import maker_of
 from memory.proxy.changes import Changes, NewTurn
+from memory.proxy.matching.alignment import known_conversation
+from memory.proxy.matching.recognition import Recognized, begun, named, recognize
 from memory.proxy.reads import Reads
-from memory.proxy.recognition import Recognized, begun, named, recognize
 from memory.proxy.speakers import Names
 from memory.proxy.storing import messages_at, store_turns
 from memory.proxy.transcript import Transcript

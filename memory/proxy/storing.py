@@ -7,8 +7,8 @@ from uuid import UUID
 
 from memory.intake.batches import is_bulk
 from memory.intake.messages import read_messages, take_messages_in
-from memory.proxy.alignment import KnownConversation
 from memory.proxy.changes import NEXT, NewTurn
+from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.turns import Turn
 from schemas.accounts.accounts import Being
 from schemas.limits import BATCH_ITEMS

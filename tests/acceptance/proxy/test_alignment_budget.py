@@ -3,7 +3,7 @@
 from datetime import timedelta
 from uuid import UUID
 
-from memory.proxy.recognition import NEWEST
+from memory.proxy.matching.recognition import NEWEST
 from memory.proxy.turns import turn_of
 from store.talk import transcripts
 from store.talk.transcripts import SAME_KIND, NewPlace

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from memory.proxy import recognition
+from memory.proxy.matching import recognition
 from tests.frontends import Door, assistant, user
 
 

@@ -5,9 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from memory.proxy.alignment import LONG, align, known_conversation
 from memory.proxy.changes import changes_of, trailing_words
-from memory.proxy.recognition import is_meant
+from memory.proxy.matching.alignment import LONG, align, known_conversation
+from memory.proxy.matching.recognition import is_meant
 from memory.proxy.turns import turn_of
 from store.talk.transcripts import PlacedMessage
 

@@ -29,7 +29,7 @@ from uuid import UUID
 
 import numpy as np
 
-from memory.proxy.evidence import BestSequence, MessageTree, Same, message_tree
+from memory.proxy.matching.evidence import BestSequence, MessageTree, Same, message_tree
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 

@@ -26,7 +26,8 @@ from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
-from memory.proxy.alignment import (
+from memory.proxy.comparison import comparable
+from memory.proxy.matching.alignment import (
     EXCHANGE,
     LONG,
     KnownConversation,
@@ -34,10 +35,9 @@ from memory.proxy.alignment import (
     align,
     known_conversation,
 )
-from memory.proxy.answers import alike_answers, answers_to_compare
-from memory.proxy.comparison import comparable
+from memory.proxy.matching.answers import alike_answers, answers_to_compare
+from memory.proxy.matching.rewriting import rewritten, to_compare
 from memory.proxy.reads import Reads
-from memory.proxy.rewriting import rewritten, to_compare
 from memory.proxy.turns import Turn
 from memory.text.reasoning import spoken
 from store.talk import transcripts

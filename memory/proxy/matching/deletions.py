@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memory.proxy.alignment import EXCHANGE, KnownConversation, Match
+from memory.proxy.matching.alignment import EXCHANGE, KnownConversation, Match
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from uuid import UUID
 
-from memory.proxy.alignment import LONG, KnownConversation, Match
+from memory.proxy.matching.alignment import LONG, KnownConversation, Match
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 

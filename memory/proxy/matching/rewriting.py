@@ -13,7 +13,7 @@ from functools import cached_property
 from unicodedata import decimal
 from uuid import UUID
 
-from memory.proxy.alignment import KnownConversation, Match
+from memory.proxy.matching.alignment import KnownConversation, Match
 from memory.proxy.turns import Turn
 from memory.text.languages import language_of_word, votes
 from memory.text.markup import Markup

@@ -6,7 +6,7 @@ words behind an answer are the same message as equal words behind another answer
 were there when it was said. So the user's words are stored once, and the models' answers beside each other.
 """
 
-from memory.proxy.alignment import KnownConversation
+from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.turns import Turn
 from store.talk.transcripts import PlacedMessage
 
