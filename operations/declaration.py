@@ -4,7 +4,8 @@
     def list_facts(on: Resources, being: Being, *, status: FactStatus = "ACTIVE") -> FactPage:
         \"\"\"List the facts that a Being knows, newest first.\"\"\"
 
-The first parameter is the process's resources. One of the type `Being` is the Being that the path names, one of the
+The first parameter is the process's resources, or a transaction: for an operation that reads or writes in one, and asks
+no model. One of the type `Being` is the Being that the path names, one of the
 type `Caller` the caller, or `Caller | Operator` where an operator may call as well, and one of `PayingKey | None` the
 key that came with the request. Other positional parameters are ids of the path, and the body; those by keyword alone
 are of the query, or of a header if they are marked with `InHeader`. The docstring is what users read: its first line is
@@ -25,6 +26,7 @@ from pydantic.fields import FieldInfo
 from memory.accounts.access import Caller, Operator
 from memory.accounts.request_answers import forget_answers
 from schemas.accounts.accounts import Being, Scope
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 A = TypeVar("A")
@@ -38,6 +40,7 @@ PayingKey = NewType("PayingKey", UUID)
 
 SUBJECTS: Mapping[Any, Subject] = {
     Resources: "resources",
+    Transaction: "resources",
     Being: "being",
     Caller: "caller",
     Caller | Operator: "caller or operator",
@@ -255,9 +258,10 @@ class Operation(Generic[A]):
 
     @property
     def subjects(self) -> dict[str, Subject]:
-        """The parameters that the door gives by itself, and what each is."""
+        """The parameters that the door gives by itself beside the resources, and what each is."""
         declared = inspect.signature(self.call).parameters.values()
-        return {each.name: SUBJECTS[each.annotation] for each in declared if each.annotation in SUBJECTS}
+        subjects = {each.name: SUBJECTS[each.annotation] for each in declared if each.annotation in SUBJECTS}
+        return {name: subject for name, subject in subjects.items() if subject != "resources"}
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -283,10 +287,17 @@ class Operation(Generic[A]):
         if self.for_all_beings:
             arguments["caller"].require_all_beings()
         if not self.forgets:
-            return self.call(on, **arguments)
+            return self._called(on, **arguments)
         owner: Being | Caller = arguments["being" if "being" in arguments else "caller"]
         with forget_answers(on.store, owner.user_id):
+            return self._called(on, **arguments)
+
+    def _called(self, on: Resources, **arguments: Any) -> A | Existing[A]:
+        first = next(iter(inspect.signature(self.call).parameters.values()))
+        if first.annotation is Resources:
             return self.call(on, **arguments)
+        with on.store.transaction() as tx:
+            return self.call(tx, **arguments)
 
     @property
     def has_route(self) -> bool:

@@ -192,11 +192,7 @@ class OperatorPermitted:
             raise Forbidden("This needs an operator's token: see `patrol operator add`.")
 
 
-Reader = Annotated[Caller, Depends(Permitted("read"))]
 OperatorResources = Annotated[Resources, Depends(OperatorPermitted())]
-Ingester = Annotated[Caller, Depends(Permitted("ingest"))]
-Manager = Annotated[Caller, Depends(Permitted("manage"))]
 IngestBeing = Annotated[Being, Depends(Opened("ingest"))]
 ReadBeing = Annotated[Being, Depends(Opened("read"))]
-IngestAndReadBeing = Annotated[Being, Depends(Opened("ingest", "read"))]
 ManagedBeing = Annotated[Being, Depends(Opened("manage"))]

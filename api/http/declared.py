@@ -73,13 +73,13 @@ def _endpoint(operation: Operation[Any]) -> Callable[..., Any]:
 def _taken(operation: Operation[Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield each parameter that the framework gives to the endpoint: its name, its type and its default."""
     subjects = {
-        "resources": Annotated[Resources, Depends(OperatorPermitted())] if operation.scope == OPERATOR else On,
         "being": Annotated[Being, Depends(Opened(*operation.scopes))],
         "caller": Annotated[Caller, Depends(Permitted(*operation.scopes))],
         "paying key": RequestKey,
         "caller or operator": Annotated[Caller | Operator, Depends(PermittedOrOperator(*operation.scopes))],
     }
     yield "response", Response, REQUIRED
+    yield "on", Annotated[Resources, Depends(OperatorPermitted())] if operation.scope == OPERATOR else On, REQUIRED
     for name, subject in operation.subjects.items():
         yield name, subjects[subject], REQUIRED
     for each in operation.parameters:

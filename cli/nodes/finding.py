@@ -11,9 +11,9 @@ from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, OwnerOption
 from cli.console.output import ID_CHARACTERS, nodes_table, remark, say, say_json, say_page, words
-from memory.nodes import browsing
 from memory.nodes.recall import RecallQuery, recall_topic
 from memory.nodes.recall import recall as recall_by_meaning
+from operations.nodes.nodes import list_clusters
 from schemas.accounts.accounts import Being
 from schemas.limits import MOST_RECALLED, RECALL_NODES, RECALL_SIMILARITY
 from workers.runtime.resources import Resources
@@ -79,7 +79,7 @@ def find_cluster(on: Resources, being: Being, name: str) -> UUID:
     Raises:
         Failure: There is none, or there are several.
     """
-    live = browsing.topics(on.store, being.being_id)
+    live = list_clusters.perform(on, being=being).clusters
     found = [one.cluster_id for one in live if name.casefold() == one.name.casefold()]
     found = found or [
         one.cluster_id for one in live if len(name) >= ID_CHARACTERS and str(one.cluster_id).endswith(name)

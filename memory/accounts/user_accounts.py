@@ -5,7 +5,7 @@ from uuid import UUID
 
 from memory.accounts import access
 from memory.text.pages import cut_page, parse_id_cursor
-from schemas.accounts.accounts import NewToken, NewUser, Token, User, UserChanges, UserPage
+from schemas.accounts.accounts import NewToken, NewUser, Token, User, UserPage
 from schemas.errors import NotFound
 from schemas.settings import Settings
 from store.accounts import beings, tokens, users
@@ -55,17 +55,6 @@ def show(store: Store, user_id: UUID) -> User:
     """
     with store.transaction() as tx:
         return users.get_user(tx, user_id)
-
-
-def change(store: Store, user_id: UUID, changes: UserChanges) -> User:
-    """Change a user's name, time zone or scope of facts; fields that were not given stay.
-
-    Raises:
-        NotFound: There is none.
-        Refused: Another user has the name.
-    """
-    with store.transaction() as tx:
-        return users.change_user(tx, user_id, changes.model_dump(exclude_unset=True))
 
 
 def issue_token(store: Store, settings: Settings, user_id: UUID, new: NewToken) -> tuple[str, Token]:

@@ -8,7 +8,7 @@ conversation themselves: it has neither the conversation nor the message. The pr
 from uuid import UUID
 
 from schemas.accounts.accounts import Being
-from schemas.context.context import FILLED_REGIONS, NewProfile, Profile
+from schemas.context.context import FILLED_REGIONS, Profile
 from schemas.errors import NotFound
 from store.context import profiles
 from store.database import Store
@@ -80,16 +80,6 @@ def all_of(store: Store, being: Being) -> list[Profile]:
     with store.transaction() as tx:
         own = {profile.process: profile for profile in profiles.listed(tx, being.being_id)}
     return list((DEFAULTS | own).values())
-
-
-def write(store: Store, being: Being, process: str, new: NewProfile) -> Profile:
-    """Set the Being's own profile of a process.
-
-    Raises:
-        Refused: The Being has as many profiles as it may have.
-    """
-    with store.transaction() as tx:
-        return profiles.write(tx, being.being_id, process, new)
 
 
 def reset(store: Store, being: Being, process: str) -> None:

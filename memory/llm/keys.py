@@ -38,12 +38,6 @@ def add(store: Store, settings: Settings, user_id: UUID, provider: Provider, key
         return _put(tx, settings, user_id, provider, key)
 
 
-def list_keys(store: Store, user_id: UUID) -> list[ProviderKey]:
-    """List a user's stored keys, oldest first, without the secrets themselves."""
-    with store.transaction() as tx:
-        return keys.stored(tx, user_id)
-
-
 def remove(store: Store, user_id: UUID, key_id: UUID) -> None:
     """Delete a user's key.
 

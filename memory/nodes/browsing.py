@@ -12,7 +12,7 @@ from memory.text.pages import (
 )
 from schemas.errors import NotFound
 from schemas.intake.notes import NotePage, NoteState
-from schemas.nodes.nodes import Cluster, NodePage, NodeStatus
+from schemas.nodes.nodes import NodePage, NodeStatus
 from schemas.nodes.topic_map import TopicMap
 from schemas.talk.messages import MessagePage, RetractedPage, SessionPage
 from store.database import Store
@@ -32,12 +32,6 @@ def note_page(store: Store, being_id: UUID, *, state: NoteState | None, cursor: 
         found = notes.page(tx, being_id, state=state, after=after, limit=limit + 1)
     shown, end = cut_page(found, limit, lambda note: str(note.note_id))
     return NotePage(notes=shown, cursor=end)
-
-
-def topics(store: Store, being_id: UUID) -> list[Cluster]:
-    """A Being's topics: each root, then its topics by size."""
-    with store.transaction() as tx:
-        return clusters.live(tx, being_id)
 
 
 def topic_names(store: Store, being_id: UUID) -> dict[UUID, str]:

@@ -2,11 +2,10 @@
 
 from schemas.accounts.accounts import Being
 from schemas.llm.drops import Judgements
-from store.database import Store
 from store.llm import drops
+from store.transaction import Transaction
 
 
-def counted(store: Store, being: Being) -> Judgements:
+def counted(tx: Transaction, being: Being) -> Judgements:
     """Count the judgings of a Being, and what was dropped by purpose and reason."""
-    with store.transaction() as tx:
-        return Judgements(judged=drops.judged(tx, being.being_id), dropped=drops.of_being(tx, being.being_id))
+    return Judgements(judged=drops.judged(tx, being.being_id), dropped=drops.of_being(tx, being.being_id))

@@ -12,26 +12,12 @@ from memory.vault.scopes import chosen
 from schemas.accounts.accounts import Being
 from schemas.limits import SNAPSHOT_CHARACTERS
 from schemas.vault.records import VaultRecord
-from schemas.vault.requests import BlockRequest
 from store import vault
-from store.database import Store
 from store.transaction import Transaction
 
 SNAPSHOT = "vault-snapshot"
 RELEVANT = "vault-memories"
 HEADINGS = {"canon": "Canon", "register": "Registers"}
-
-
-def snapshot_block(store: Store, being: Being, scopes: Sequence[str] | None) -> str:
-    """`build_snapshot_block`, in a transaction of its own."""
-    with store.transaction() as tx:
-        return build_snapshot_block(tx, being, scopes)
-
-
-def memory_block(store: Store, being: Being, request: BlockRequest) -> str:
-    """`build_memory_block` as a request asks for it, in a transaction of its own."""
-    with store.transaction() as tx:
-        return build_memory_block(tx, being, request.scopes, query=request.query, max_items=request.max_items)
 
 
 def build_snapshot(tx: Transaction, being: Being, scope: str) -> str:

@@ -3,13 +3,15 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from memory.accounts import beings, erasure, overview
+from memory.accounts import beings, erasure
 from memory.accounts.access import Caller
 from memory.nodes import erasure as node_erasure
 from operations.declaration import operation
 from schemas.accounts.accounts import Being, BeingChanges, BeingPage, NewBeing
 from schemas.accounts.overview import Overview
 from schemas.accounts.portability import BeingErased, NodeErased
+from store.accounts import overview
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
@@ -35,9 +37,9 @@ def show_being(on: Resources, being: Being) -> Being:  # noqa: ARG001  # every o
 
 
 @operation("GET /v1/beings/{being}/overview", scope="read")
-def show_overview(on: Resources, being: Being) -> Overview:
+def show_overview(tx: Transaction, being: Being) -> Overview:
     """Count what a Being's memory holds, and what waits."""
-    return overview.overview(on.store, being)
+    return overview.overview(tx, being)
 
 
 @operation("PATCH /v1/beings/{being}", scope="manage", conflicts=True)

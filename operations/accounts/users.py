@@ -12,6 +12,8 @@ from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import ExternalId, IssuedToken, NewToken, NewUser, TokenPage, User, UserChanges, UserPage
 from schemas.accounts.portability import BeingErased
 from schemas.limits import PAGE_NODES
+from store.accounts import users
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
@@ -47,12 +49,12 @@ def show_user(on: Resources, user_id: UUID) -> User:
 
 
 @operation("PATCH /v1/users/{user_id}", scope=OPERATOR, conflicts=True)
-def change_user(on: Resources, user_id: UUID, changes: UserChanges) -> User:
+def change_user(tx: Transaction, user_id: UUID, changes: UserChanges) -> User:
     """Change a user's name, time zone or scope of facts.
 
     A new scope applies to facts that are heard from then on.
     """
-    return user_accounts.change(on.store, user_id, changes)
+    return users.change_user(tx, user_id, changes.model_dump(exclude_unset=True))
 
 
 @operation("DELETE /v1/users/{user_id}", scope=OPERATOR)

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.context import persona
 from operations.declaration import Command, Flag, operation
 from schemas.accounts.accounts import Being
 from schemas.context.persona import (
@@ -16,15 +15,16 @@ from schemas.context.persona import (
     PersonaKind,
     PersonaPage,
 )
-from workers.runtime.resources import Resources
+from store.context import persona
+from store.transaction import Transaction
 
 Kind = Annotated[PersonaKind, Field(description="Which list.")]
 
 
 @operation("GET /v1/beings/{being}/persona/{kind}", scope="read", commands=[Command("list")])
-def list_persona(on: Resources, being: Being, kind: Kind) -> PersonaPage:
+def list_persona(tx: Transaction, being: Being, kind: Kind) -> PersonaPage:
     """List the entries of one of a Being's lists in the order of contexts; disabled ones too."""
-    return PersonaPage(entries=persona.listed(on.store, being, kind))
+    return PersonaPage(entries=persona.listed(tx, being.being_id, kind))
 
 
 @operation(
@@ -34,9 +34,9 @@ def list_persona(on: Resources, being: Being, kind: Kind) -> PersonaPage:
     status=HTTPStatus.CREATED,
     conflicts=True,
 )
-def add_persona(on: Resources, being: Being, kind: Kind, new: NewPersonaEntry) -> PersonaEntry:
+def add_persona(tx: Transaction, being: Being, kind: Kind, new: NewPersonaEntry) -> PersonaEntry:
     """Add an entry to one of a Being's lists, which hold up to 100 each."""
-    return persona.add(on.store, being, kind, new)
+    return persona.add(tx, being.being_id, kind, new.model_dump())
 
 
 @operation(
@@ -55,9 +55,9 @@ def add_persona(on: Resources, being: Being, kind: Kind, new: NewPersonaEntry) -
     ],
     conflicts=True,
 )
-def change_persona(on: Resources, being: Being, kind: Kind, entry_id: UUID, changes: PersonaChanges) -> PersonaEntry:
+def change_persona(tx: Transaction, being: Being, kind: Kind, entry_id: UUID, changes: PersonaChanges) -> PersonaEntry:
     """Change an entry, enable it or disable it."""
-    return persona.change(on.store, being, kind, entry_id, changes)
+    return persona.change(tx, being.being_id, kind, entry_id, changes.model_dump())
 
 
 @operation(
@@ -67,6 +67,6 @@ def change_persona(on: Resources, being: Being, kind: Kind, entry_id: UUID, chan
     commands=[Command("remove", done="Removed")],
     status=HTTPStatus.NO_CONTENT,
 )
-def remove_persona(on: Resources, being: Being, kind: Kind, entry_id: UUID) -> None:
+def remove_persona(tx: Transaction, being: Being, kind: Kind, entry_id: UUID) -> None:
     """Remove an entry."""
-    persona.remove(on.store, being, kind, entry_id)
+    persona.remove(tx, being.being_id, kind, entry_id)

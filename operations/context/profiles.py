@@ -6,6 +6,8 @@ from memory.context import profiles
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.context.context import NewProfile, ProcessName, Profile, ProfilePage
+from store.context import profiles as own_profiles
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
@@ -22,9 +24,9 @@ def list_profiles(on: Resources, being: Being) -> ProfilePage:
     body="document",
     commands=[Command("set")],
 )
-def write_profile(on: Resources, being: Being, process: ProcessName, new: NewProfile) -> Profile:
+def write_profile(tx: Transaction, being: Being, process: ProcessName, new: NewProfile) -> Profile:
     """Set the regions of a mental process, their order, and its instructions."""
-    return profiles.write(on.store, being, process, new)
+    return own_profiles.write(tx, being.being_id, process, new)
 
 
 @operation(

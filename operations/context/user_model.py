@@ -1,33 +1,28 @@
 """The user model: the description of a user as a person, which all of their Beings share."""
 
 from http import HTTPStatus
-from typing import Annotated
-
-from pydantic import Field
 
 from memory.accounts.access import Caller
-from memory.context import persona
+from memory.context.persona import user_model
 from operations.declaration import Command, operation
 from schemas.context.persona import (
     NewUserModel,
-    PersonaKind,
     UserModel,
 )
-from workers.runtime.resources import Resources
-
-Kind = Annotated[PersonaKind, Field(description="Which list.")]
+from store.context import persona
+from store.transaction import Transaction
 
 
 @operation("GET /v1/user-model", scope="read", commands=[Command("show")])
-def show_user_model(on: Resources, caller: Caller) -> UserModel:
+def show_user_model(tx: Transaction, caller: Caller) -> UserModel:
     """Show the user model, the description of you as a person; all your Beings share it."""
-    return persona.user_model(on.store, caller.user_id)
+    return user_model(tx, caller.user_id)
 
 
 @operation("PUT /v1/user-model", scope="manage", for_all_beings=True, commands=[Command("set", done="Replaced")])
-def write_user_model(on: Resources, caller: Caller, new: NewUserModel) -> UserModel:
+def write_user_model(tx: Transaction, caller: Caller, new: NewUserModel) -> UserModel:
     """Replace the user model. A session is shown it once, and again after a change."""
-    return persona.write_user_model(on.store, caller.user_id, new)
+    return persona.write_user_model(tx, caller.user_id, new.content)
 
 
 @operation(
@@ -38,6 +33,6 @@ def write_user_model(on: Resources, caller: Caller, new: NewUserModel) -> UserMo
     commands=[Command("remove", done="Removed")],
     status=HTTPStatus.NO_CONTENT,
 )
-def remove_user_model(on: Resources, caller: Caller) -> None:
+def remove_user_model(tx: Transaction, caller: Caller) -> None:
     """Remove the user model."""
-    persona.remove_user_model(on.store, caller.user_id)
+    persona.remove_user_model(tx, caller.user_id)

@@ -8,6 +8,8 @@ from memory.llm import keys
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import NewKey
 from schemas.llm.calls import KeyPage, ProviderKey
+from store.llm import keys as stored_keys
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
@@ -23,9 +25,9 @@ def store_key(on: Resources, caller: Caller, new: NewKey) -> ProviderKey:
 
 
 @operation("GET /v1/keys", scope="manage", for_all_beings=True, commands=[Command("list")])
-def list_keys(on: Resources, caller: Caller) -> KeyPage:
+def list_keys(tx: Transaction, caller: Caller) -> KeyPage:
     """List the keys that you have stored, by their last four characters; the last one pays."""
-    return KeyPage(keys=keys.list_keys(on.store, caller.user_id))
+    return KeyPage(keys=stored_keys.stored(tx, caller.user_id))
 
 
 @operation(

@@ -13,13 +13,15 @@ from schemas.intake.inputs import SCENE_FIELDS
 from schemas.limits import FADING_PATROLS, MAP_NODES, PAGE_NODES
 from schemas.nodes.nodes import Cluster, ClusterPage, Node, NodeChanges, NodePage, NodeStatus, NodeStory, TopicChanges
 from schemas.nodes.topic_map import TopicMap
+from store.nodes import clusters
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/clusters", scope="read")
-def list_clusters(on: Resources, being: Being) -> ClusterPage:
+def list_clusters(tx: Transaction, being: Being) -> ClusterPage:
     """List the topics: each root, then its topics by size."""
-    return ClusterPage(clusters=browsing.topics(on.store, being.being_id))
+    return ClusterPage(clusters=clusters.live(tx, being.being_id))
 
 
 @operation(

@@ -4,13 +4,13 @@ from memory.talk import judgements
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.llm.drops import Judgements
-from workers.runtime.resources import Resources
+from store.transaction import Transaction
 
 
 @operation("GET /v1/beings/{being}/judgements", scope="read", commands=[Command("judgements")])
-def show_judgements(on: Resources, being: Being) -> Judgements:
+def show_judgements(tx: Transaction, being: Being) -> Judgements:
     """Count what was found in a Being's conversations, and what was dropped of models' answers, by reason.
 
     Counts are kept for PATROL_KEEP_JUDGEMENTS.
     """
-    return judgements.counted(on.store, being)
+    return judgements.counted(tx, being)

@@ -11,24 +11,26 @@ from operations.vault.records import Scope
 from schemas.accounts.accounts import Being
 from schemas.vault.answers import Block, Compacted
 from schemas.vault.requests import BlockRequest, VaultConfig
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
 @operation("GET /v1/beings/{being}/vault/snapshot", scope="read")
 def show_snapshot(
-    on: Resources,
+    tx: Transaction,
     being: Being,
     *,
     scope: Annotated[list[str] | None, Field(description="Only these scopes; the configured ones if omitted.")] = None,
 ) -> Block:
     """Show the block that every prompt contains: canon, and registers with a topic, fenced."""
-    return Block(text=blocks.snapshot_block(on.store, being, scope))
+    return Block(text=blocks.build_snapshot_block(tx, being, scope))
 
 
 @operation("POST /v1/beings/{being}/vault/block", scope="read")
-def build_block(on: Resources, being: Being, request: BlockRequest) -> Block:
+def build_block(tx: Transaction, being: Being, request: BlockRequest) -> Block:
     """Build a block of the records relevant to a query, canon first, fenced for a prompt."""
-    return Block(text=blocks.memory_block(on.store, being, request))
+    text = blocks.build_memory_block(tx, being, request.scopes, query=request.query, max_items=request.max_items)
+    return Block(text=text)
 
 
 @operation("GET /v1/beings/{being}/vault/profile", scope="read")

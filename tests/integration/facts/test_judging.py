@@ -74,7 +74,8 @@ def test_what_is_dropped_is_counted_by_reason(talk):
         fact("I love coffee", "Loves coffee."),
         {"span": "I love green tea"},
     )
-    found = judgements.counted(talk.store, talk.being)
+    with talk.store.transaction() as tx:
+        found = judgements.counted(tx, talk.being)
 
     assert talk.contents() == ["Loves green tea."]
     assert (found.judged.messages, found.judged.facts, found.judged.todos) == (1, 1, 0)

@@ -9,6 +9,7 @@ from memory.llm import keys
 from memory.llm.session import LlmSession, LlmUnavailable
 from memory.operations import upkeep
 from schemas.errors import Refused
+from store.llm import keys as stored_keys
 from tests.integration.llm.conftest import BROUGHT, SECRET, THEIRS, opened, question
 from tests.scenes import make_user
 
@@ -120,7 +121,9 @@ def test_the_key_that_was_stored_last_pays(store, settings, user, provider, mind
         keys.add(store, settings, user.user_id, "anthropic", key)
     mind().ask(question())
 
-    assert [key.last_four for key in keys.list_keys(store, user.user_id) if key.last_used_at] == [THEIRS[-4:]]
+    with store.transaction() as tx:
+        stored = stored_keys.stored(tx, user.user_id)
+    assert [key.last_four for key in stored if key.last_used_at] == [THEIRS[-4:]]
     assert len(provider.requests) == 1
 
 
