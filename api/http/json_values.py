@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from api.http.problems import Rejection
-from memory.text.json_elements import elements, next_token
+from memory.text.json_spans import elements, next_token
 from schemas.limits import BATCH_ITEMS, BATCH_VALUES, ITEM_BYTES
 from schemas.text.storable import decoded
 

@@ -16,7 +16,7 @@ from bench.figures import Figure, timed
 from bench.ground import Ground
 from bench.memories import MODEL
 from bench.search.told import around, being_told, queue_messages, topics_of
-from memory.retrieval.questions import Understood
+from memory.retrieval.understanding import Understood
 from memory.search import indexing
 from memory.search.candidates import NOMINATED
 from memory.search.search import search_understood

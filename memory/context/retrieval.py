@@ -13,7 +13,7 @@ from memory.facts.retrieval import retrieve_by_meaning
 from memory.nodes import recall
 from memory.nodes.fragments import pieces, to_fragments
 from memory.nodes.recall import recall_by_vector
-from memory.retrieval.questions import Compared, Understood, embed_query, understand
+from memory.retrieval.understanding import Compared, Understood, embed_query, understand
 from memory.search.candidates import Candidates, Worded
 from memory.search.passages import Passage, passage_candidates, passages
 from memory.text.errors import InvalidRequest

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from memory.retrieval.ranking import Ranked, ranked
+from memory.retrieval.weighing import Ranked, ranked
 from schemas.facts.rows import Fact
 from schemas.limits import RECENCY_HALF_LIFE_DAYS
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memory.facts.ranking import rank
-from memory.retrieval.questions import embed_query, significant_terms
+from memory.retrieval.understanding import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker

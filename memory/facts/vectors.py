@@ -9,7 +9,7 @@ from functools import partial
 from uuid import UUID
 
 from memory.facts import curator
-from memory.retrieval.embedding import embed_prefix
+from memory.retrieval.text_vectors import embed_prefix
 from providers.embedders import Embedders
 from providers.embedding import Embedder, embed_each
 from providers.errors import InputRefused

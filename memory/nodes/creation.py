@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, text_hash
-from memory.retrieval.embedding import embed_whole
+from memory.retrieval.text_vectors import embed_whole
 from providers.embedding import Embedder
 from providers.errors import InputRefused
 from schemas.intake.inputs import SceneInput

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from memory.nodes import activation
 from memory.nodes.fragments import to_fragments
-from memory.retrieval.questions import embed_query, significant_terms
+from memory.retrieval.understanding import embed_query, significant_terms
 from memory.text.errors import InvalidRequest
 from memory.text.pages import cut_page, parse_time_cursor, time_cursor
 from providers.embedders import Embedders

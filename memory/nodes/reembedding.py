@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from memory.nodes.scenes import embedding_text
-from memory.retrieval.embedding import embed_prefix, embed_whole
+from memory.retrieval.text_vectors import embed_prefix, embed_whole
 from providers.embedders import Embedders
 from providers.embedding import Embedder
 from providers.errors import InputRefused

@@ -13,7 +13,7 @@ from typing import Any
 from memory.proxy import answer_limits
 from memory.proxy.answer_limits import STREAM, STREAM_OPTIONS
 from memory.text.errors import InvalidRequest
-from memory.text.json_elements import elements, next_token
+from memory.text.json_spans import elements, next_token
 
 _DECODER = json.JSONDecoder()
 _SYSTEM = frozenset({"system", "developer"})

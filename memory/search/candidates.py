@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from memory.retrieval.questions import Understood
+from memory.retrieval.understanding import Understood
 from memory.search import ranking
 from memory.search.questions import Term, read
 from memory.search.ranking import AROUND, LENGTH_WEIGHT, SATURATION, Interval, Query

@@ -12,7 +12,7 @@ from uuid import UUID
 import structlog
 
 from memory.nodes.scenes import embedding_text
-from memory.retrieval.embedding import embed_prefix
+from memory.retrieval.text_vectors import embed_prefix
 from memory.search.indexing import EMBEDDED, text_of
 from memory.search.ticks import hand_over, take_turns
 from providers.embedders import Embedders

@@ -13,8 +13,8 @@ from uuid import UUID
 import numpy as np
 import structlog
 
-from memory.retrieval.embedding import embed_whole
-from memory.retrieval.questions import Understood, embed_query
+from memory.retrieval.text_vectors import embed_whole
+from memory.retrieval.understanding import Understood, embed_query
 from memory.search.candidates import language_of, nominated_by_meaning, nominated_by_words
 from memory.search.indexing import CHARACTERS_INDEXED
 from memory.search.questions import Term, read

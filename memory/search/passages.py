@@ -6,8 +6,8 @@ from datetime import datetime
 from itertools import pairwise
 from uuid import UUID
 
-from memory.retrieval.questions import Understood
-from memory.retrieval.ranking import Ranked
+from memory.retrieval.understanding import Understood
+from memory.retrieval.weighing import Ranked
 from memory.search.candidates import Candidates, Worded, by_words, candidates
 from memory.search.ranking import ranked
 from memory.text.words import words

@@ -14,8 +14,8 @@ from heapq import nlargest
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.retrieval import ranking
-from memory.retrieval.ranking import Ranked
+from memory.retrieval import weighing
+from memory.retrieval.weighing import Ranked
 from store.search.candidates import Seen
 
 Numbers = NDArray[np.float64]
@@ -106,7 +106,7 @@ def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], l
     if not rows:
         return []
     values = {name: of_rows.tolist() for name, of_rows in signals(query, rows).items()}
-    return ranking.ranked(rows, values, WEIGHTS, ties=newest_first, limit=limit, wanted=wanted)
+    return weighing.ranked(rows, values, WEIGHTS, ties=newest_first, limit=limit, wanted=wanted)
 
 
 def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:

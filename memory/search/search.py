@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from memory.nodes import activation
-from memory.retrieval import questions
-from memory.retrieval.questions import Compared, Understood
-from memory.retrieval.ranking import Ranked
+from memory.retrieval import understanding
+from memory.retrieval.understanding import Compared, Understood
+from memory.retrieval.weighing import Ranked
 from memory.search.candidates import candidates, speaker_of
 from memory.search.entities import named_entities
 from memory.search.indexing import text_of
@@ -57,7 +57,7 @@ def understand(store: Store, embedders: Embedders, being: Being, query: str, kin
             "facts": fact_vectors.serving_model(tx, being.user_id) if "fact" in kinds else None,
         }
     having = {name: model for name, model in models.items() if model is not None}
-    return questions.understand(embedders, Asker(being.being_id, "recall"), query, having)
+    return understanding.understand(embedders, Asker(being.being_id, "recall"), query, having)
 
 
 def search_understood(tx: Transaction, being: Being, question: EverythingRequest, understood: Understood) -> Found:

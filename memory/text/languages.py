@@ -3,6 +3,10 @@
 A script that belongs to one language here tells it by itself. Languages in Latin letters are told by their most
 frequent words (stop words), which also count for nothing in a question. To add a language: the name of its stemmer in
 the Snowball library, its stop words, and a sentence of it in `tests/unit/text/test_words.py`.
+
+Published lists of stop words hold words that tell much ("mug", "novel", "fire"): with those of stopwords-iso the search
+finds 0.807 of the evidence, and 0.829 with these (`make quality`). Detectors of languages take 0.4 s to import and
+read "haha yes" or a name as some small language; the most frequent words add up over all that was told.
 """
 
 import re

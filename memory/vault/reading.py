@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from heapq import nlargest
 from itertools import combinations
 
-from memory.retrieval.ranking import bounded
+from memory.retrieval.weighing import bounded
 from memory.text.errors import InvalidRequest
 from memory.vault.distinction import distinct
 from memory.vault.gates import noise_in

@@ -2,7 +2,7 @@
 
 import random
 
-from memory.retrieval.questions import Understood
+from memory.retrieval.understanding import Understood
 from memory.search.search import search_understood
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest

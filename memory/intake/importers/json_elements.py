@@ -3,7 +3,8 @@
 Exports are JSON documents of up to gigabytes: an array of elements, one element alone, elements in a wrapper, or one on
 each line. The reader follows the brackets of the document, whose places a regular expression finds, and parses one
 element at a time: the memory that it takes is bounded by the longest element, and an invalid element does not hide
-those behind it.
+those behind it. A streaming parser (ijson) ends at the first invalid byte, and makes a question mark of the escape of
+half a character.
 """
 
 import json

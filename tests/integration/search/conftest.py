@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from memory.intake.messages import accept_messages
-from memory.retrieval.questions import Understood
+from memory.retrieval.understanding import Understood
 from memory.search.search import search, understand
 from providers.embedders import Embedders
 from schemas.accounts.accounts import Being, User

@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 from memory.facts import vectors
 from memory.facts.retrieval import FactQuery, retrieve
 from memory.nodes.recall import RecallQuery, recall
-from memory.retrieval.embedding import embed_whole
+from memory.retrieval.text_vectors import embed_whole
 from memory.search import candidates
 from providers.local.encoder_config import MINILM
 from schemas.ledger.kinds import EMBED_FACTS

@@ -17,7 +17,7 @@ from memory.facts.naming.name_similarity import compare_names
 from memory.intake.importers import marks, times
 from memory.intake.importers.json_elements import elements
 from memory.nodes.scenes import Unparsable, parse_scene
-from memory.retrieval.questions import significant_terms
+from memory.retrieval.understanding import significant_terms
 from memory.search.terms import terms
 from memory.text.prompt_escaping import escaped, unescaped
 from memory.text.reasoning import spoken

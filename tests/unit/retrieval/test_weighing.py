@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.retrieval.ranking import bounded, ranked
+from memory.retrieval.weighing import bounded, ranked
 
 VALUES = st.integers(-8, 8).map(lambda eighths: eighths / 8)
 CANDIDATES = st.lists(st.tuples(VALUES, VALUES), max_size=12)

@@ -10,7 +10,7 @@ from typing import Literal
 
 import structlog
 
-from memory.retrieval.embedding import embed_question
+from memory.retrieval.text_vectors import embed_question
 from memory.text.errors import InvalidRequest
 from memory.text.languages import likeliest
 from memory.text.words import is_stop_word, read_words
