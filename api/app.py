@@ -1,6 +1,5 @@
 """The HTTP API as an ASGI application; `patrol api` serves it with uvicorn and `api.http.connections.Connection`."""
 
-import logging
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -107,7 +106,6 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Any]]:
         configure_logs(settings)
-        _take_over_server_logs()
         redis_url = addresses(settings).redis_url
         with (
             BackgroundSender(celery) as sender,
@@ -217,13 +215,3 @@ def _cors(origins: str) -> list[Middleware]:
             expose_headers=[ID, *ANSWER_HEADERS],
         )
     ]
-
-
-def _take_over_server_logs() -> None:
-    """Format uvicorn's log lines as ours, and drop its access lines, which contain queries."""
-    for name in ("uvicorn", "uvicorn.error"):
-        logging.getLogger(name).handlers.clear()
-        logging.getLogger(name).propagate = True
-    access = logging.getLogger("uvicorn.access")
-    access.handlers.clear()
-    access.propagate = False

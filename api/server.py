@@ -26,6 +26,9 @@ from typing import TYPE_CHECKING
 import uvicorn
 from uvicorn import _subprocess
 
+from schemas.settings import Settings
+from workers.runtime.logs import configure_logs
+
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
@@ -42,6 +45,9 @@ def main() -> None:
     """Serve until told to stop."""
     # uvicorn passes on the signal that stopped it; by itself that would end us before the directory is removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    configure_logs(Settings())
+    # Uvicorn's handlers would write its lines in a form of their own.
+    uvicorn.config.LOGGING_CONFIG["loggers"].clear()
     remove_stale_directories()
     with counts_directory() as directory:
         os.environ[COUNTS] = str(directory)

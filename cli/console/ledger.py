@@ -1,5 +1,6 @@
 """Opens the ledger for a command, and finds the user, Being or node that its options name."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import get_args
@@ -35,6 +36,7 @@ def opened(settings: Settings | None = None, *, statement_seconds: float | None 
         NothingRunsError: No database is configured, and no embedded one runs.
         Failure: The database can't be reached, or its schema is not of this version.
     """
+    os.environ.setdefault("PGAPPNAME", "patrol command")
     with resources(settings or quiet_settings(), send_to_workers, statement_seconds=statement_seconds) as on:
         try:
             lacking = health.missing_migrations(on.store, patience=PATIENCE)

@@ -55,7 +55,9 @@ def environment(role: Role) -> dict[str, str]:
     if SECRETS[role]:
         # The process reads the files itself; in containers each service has a directory with its own secrets.
         ours |= {name: os.environ[name] for name in ("PATROL_SECRETS",) if name in os.environ}
-    return {**plain_environment(), **ours, **_thinker(role), **ONE_THREAD, "PYTHONPATH": path}
+    # Postgres shows it as the name of the process's connections.
+    named = {"PGAPPNAME": f"patrol {role}"}
+    return {**plain_environment(), **ours, **_thinker(role), **ONE_THREAD, **named, "PYTHONPATH": path}
 
 
 def is_secret(field: FieldInfo) -> bool:

@@ -50,6 +50,12 @@ app = Patrol("memory-patrol")
 app.config_from_object("celeryconfig")
 
 
+@signals.celeryd_init.connect  # type: ignore[untyped-decorator]  # published without types
+def _name_connections(sender: str, options: dict[str, Any], **_: Any) -> None:
+    """Let Postgres show which worker and which queues a connection serves, in its 63 bytes for a name."""
+    os.environ["PGAPPNAME"] = f"patrol {sender.partition('@')[0]} {','.join(options['queues'] or ())}".rstrip()
+
+
 @signals.worker_init.connect  # type: ignore[untyped-decorator]  # published without types
 def _prepare(**_: Any) -> None:
     prepare()

@@ -47,7 +47,8 @@ def configure_logs(settings: Settings) -> None:
     root.handlers = [handler]
     root.setLevel(settings.log_level)
     logging.getLogger("celery.worker.consumer.consumer").addFilter(_without_body)
-    # Below WARNING these loggers record every request, with content.
+    logging.captureWarnings(capture=True)
+    # Below WARNING these loggers record every request, with content, or every tick.
     for chatty in (
         "httpx",
         "httpx2",
@@ -56,6 +57,7 @@ def configure_logs(settings: Settings) -> None:
         "anthropic",
         "mcp",
         "celery.app.trace",
+        "celery.beat",
         "celery.worker.strategy",
     ):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, root.level))

@@ -1,5 +1,6 @@
 """`patrol up` runs everything, and leaves nothing behind; without it, commands say so."""
 
+import json
 import os
 import pty
 import re
@@ -9,12 +10,16 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg.rows import scalar_row
 
+from schemas.ledger.kinds import LLM_QUEUES, QUEUES
 from tests.acceptance.cli.conftest import PATIENCE, Command, read_until
 from tests.acceptance.cli.terminals import read_all
 from tests.ports import free_port
 from workers.embedded.processes import wait_until
+from workers.embedded.servers import running_servers
 from workers.runtime.celery.worker_group import NICENESS
 
 
@@ -51,6 +56,12 @@ def niceness(command, module):
 
 
 @pytest.mark.long
+def connected(command):
+    """The names of the processes that are connected to the embedded database."""
+    with psycopg.connect(running_servers(command.home).database_url, row_factory=scalar_row) as session:
+        return {*session.execute("select distinct application_name from pg_stat_activity")}
+
+
 def test_a_whole_life_of_up(command):
     up = command.start("up", "--port", free_port())
     said = read_until(up, "Ctrl-C stops everything")
@@ -61,10 +72,18 @@ def test_a_whole_life_of_up(command):
     assert niceness(command, b"api.server") == {ours}
     assert wait_until(lambda: niceness(command, b"workers.runtime.celery.worker_group") == {ours + NICENESS}, PATIENCE)
     command("user", "add", "Ada")
+    llm = ",".join(queue for queue in QUEUES if queue in LLM_QUEUES)
+    assert connected(command) >= {"patrol api", "patrol stream", f"patrol worker-llm {llm}"}
     assert "already runs" in command("up", "--port", free_port(), code=1).stderr
     assert "Stopped." in stop(up, signal.SIGTERM)
     assert up.returncode == 0
     assert wait_until(lambda: not command.living(), PATIENCE)
+    logs = {log.stem: log.read_text().splitlines() for log in (command.home / "logs").glob("*.log")}
+    assert logs.keys() == {"api", "beat", "stream", "workers"}
+    # Servers and frameworks write as we do, but for Celery's farewell.
+    written = [line for lines in logs.values() for line in lines if line and "Warm shutdown" not in line]
+    assert all({"event", "level", "timestamp"} <= json.loads(line).keys() for line in written)
+    assert not any("due task" in line for line in logs["beat"])
     again = command.start("up", "--port", free_port())
     read_until(again, "Ctrl-C stops everything")
     assert [user["name"] for user in command.json("user", "list")["users"]] == ["Ada"]

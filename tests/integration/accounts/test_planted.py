@@ -74,7 +74,6 @@ def told(store, being, url, monkeypatch):
     )
     # The process is the tests': its logs and its broker stay as they are.
     monkeypatch.setattr(api.app, "configure_logs", lambda _: None)
-    monkeypatch.setattr(api.app, "_take_over_server_logs", lambda: None)
     monkeypatch.setattr(api.app, "BackgroundSender", lambda _: nullcontext(SimpleNamespace(send=lambda _: None)))
     secret, _ = access.issue_token(store, being.user_id, being_id=None, scopes=[*ALL_SCOPES], lifetime=None)
     with TestClient(api.app.create_app(settings), headers={"Authorization": f"Bearer {secret}"}) as client:

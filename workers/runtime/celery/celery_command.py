@@ -11,7 +11,9 @@ from typing import NoReturn
 
 from celery.bin.base import CLIContext
 
+from schemas.settings import Settings
 from workers.runtime import collector
+from workers.runtime.logs import configure_logs
 
 # The module of each command's app: beat sends tasks by name, and does without them.
 APPS = {"worker": "workers.runtime.app", "beat": "workers.runtime.celery.celery_client"}
@@ -27,7 +29,8 @@ def run(name: str, options: Sequence[str]) -> NoReturn:
     with collector.paused():
         app = import_module(APPS[name]).app
         command = getattr(import_module(f"celery.bin.{name}"), name)
-    context = CLIContext(app, no_color=True, workdir=None)
+    configure_logs(Settings())
+    context = CLIContext(app, no_color=True, workdir=None, quiet=True)
     sys.exit(command.main([*options], prog_name=f"celery {name}", obj=context))
 
 
