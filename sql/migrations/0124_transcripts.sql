@@ -1,7 +1,7 @@
 -- Where messages stand in the transcripts of chat frontends.
 
 -- One row is one version of a message that came in a transcript, or as the answer to one; the message itself is in messages, or in
--- retracted_messages. Its digest and its place are what a resent transcript is recognised by (memory/proxy/matching/alignment.py).
+-- retracted_messages. Its digest and its place are what a resent transcript is recognised by (memory/proxy/alignment.py).
 create table transcript_turns (
     being_id uuid not null references beings on delete cascade,
     message_id uuid not null,
