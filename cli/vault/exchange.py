@@ -4,40 +4,40 @@ from typing import Annotated
 
 from typer import Argument, Exit, FileBinaryRead, FileText, Option, Typer
 
+from cli.console.declared import Group
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_document, say_json
 from memory.vault.config import config_of, read_config, set_config, write_config
 from memory.vault.exchange import export_lines, import_lines
 from operations.vault import vault as operations
+from schemas.vault.answers import Block, Compacted
 
 ScopeOption = Annotated[
     str | None, Option("--scope", help="Only this scope: `shared` or the Being's slug.", show_default=False)
 ]
 
 
+def _block(block: Block) -> list[str]:
+    if not block.text:
+        remark("The snapshot is empty: the vault has no canon and no register with a topic.")
+    return block.text.splitlines()
+
+
+def _compacted(done: Compacted) -> str:
+    return f"{count(done.removed, 'version')} removed."
+
+
+_made = Group(operations, "The vault as a whole.", finders={}, views={Block: _block, Compacted: _compacted})
+
+
 def add_to(commands: Typer) -> None:
     """Register these commands."""
-    commands.command("snapshot")(snapshot)
+    commands.command("snapshot")(_made["snapshot"])
     commands.command("profile")(profile)
-    commands.command("compact")(compact)
+    commands.command("compact")(_made["compact"])
     commands.command("import")(import_file)
     commands.command("export")(export)
-
-
-def snapshot(
-    being: BeingOption = None, owner: OwnerOption = None, scope: ScopeOption = None, *, as_json: JsonOption = False
-) -> None:
-    """Show the block that every prompt of the Being contains."""
-    with opened() as on:
-        target = find_being(on, being, owner)
-        block = operations.show_snapshot.perform(on, being=target, scope=[scope] if scope else None)
-    if as_json:
-        say_json(block)
-    elif block.text:
-        say(*block.text.splitlines())
-    else:
-        remark("The snapshot is empty: the vault has no canon and no register with a topic.")
 
 
 def profile(
@@ -58,18 +58,6 @@ def profile(
         say_json(config)
     else:
         say_document([write_config(config).encode()])
-
-
-def compact(
-    being: BeingOption = None, owner: OwnerOption = None, scope: ScopeOption = None, *, as_json: JsonOption = False
-) -> None:
-    """Remove superseded versions and old tombstones. Live records stay the same. It can be interrupted at any point."""
-    with opened() as on:
-        done = operations.compact_vault.perform(on, being=find_being(on, being, owner), scope=scope)
-    if as_json:
-        say_json(done)
-    else:
-        say(f"{count(done.removed, 'version')} removed.")
 
 
 def import_file(

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from memory.vault import blocks, records
 from memory.vault.config import config_of, set_config
-from operations.declaration import operation
+from operations.declaration import Command, operation
 from operations.vault.records import Scope
 from schemas.accounts.accounts import Being
 from schemas.vault.answers import Block, Compacted
@@ -15,7 +15,7 @@ from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
-@operation("GET /v1/beings/{being}/vault/snapshot", scope="read")
+@operation("GET /v1/beings/{being}/vault/snapshot", scope="read", commands=[Command("snapshot")])
 def show_snapshot(
     tx: Transaction,
     being: Being,
@@ -45,7 +45,12 @@ def change_profile(on: Resources, being: Being, config: VaultConfig) -> VaultCon
     return set_config(on.store, being, config)
 
 
-@operation("POST /v1/beings/{being}/vault/compact", scope="manage", repeated="harmless")
+@operation(
+    "POST /v1/beings/{being}/vault/compact",
+    scope="manage",
+    repeated="harmless",
+    commands=[Command("compact")],
+)
 def compact_vault(on: Resources, being: Being, *, scope: Scope = None) -> Compacted:
     """Remove superseded versions and old tombstones; live records stay the same."""
     return records.compact(on.store, on.settings, being, scope)
