@@ -53,7 +53,8 @@ def _file(content: bytes, media_type: str) -> File:
 
 
 def _read() -> tuple[str, dict[str, File]]:
-    contents = {path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in TYPES}
+    paths = sorted(path for path in FOLDER.rglob("*") if path.suffix in TYPES)
+    contents = {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
     edition = sha256(b"\0".join(contents.values())).hexdigest()[:16]
     for name in contents:
         named = f'"/page/{name}"'.encode()
@@ -73,11 +74,12 @@ class Page:
         Raises:
             Rejection: There is no such file, or it is of another edition.
         """
-        named = scope["path_params"]
-        file = FILES.get(named.get("name", "index.html"))
-        if file is None or named.get("edition", EDITION) != EDITION:
+        path = scope["path_params"].get("path", "index.html")
+        edition, _, within = path.partition("/")
+        file = FILES.get(within if edition == EDITION else path)
+        if file is None:
             raise Rejection(HTTPStatus.NOT_FOUND, "not-found", "The memory page has no such file.")
-        cache = KEPT if "edition" in named else CHECKED
+        cache = KEPT if edition == EDITION else CHECKED
         await _answer(Headers(scope=scope), file, cache)(scope, receive, send)
 
 
@@ -90,4 +92,4 @@ def _answer(asked: Headers, file: File, cache: str) -> Response:
     return Response(file.content, headers=headers, media_type=file.media_type)
 
 
-ROUTES = [Route(path, Page(), methods=["GET"]) for path in ("/", "/page/{edition}/{name}", "/page/{name}")]
+ROUTES = [Route(path, Page(), methods=["GET"]) for path in ("/", "/page/{path:path}")]

@@ -7,17 +7,17 @@ import * as map from "./map.js";
 
 const SECTIONS = [
   ["map", "Map", async () => map],
-  ["search", "Search", () => import("./search.js")],
-  ["facts", "Facts", () => import("./facts.js")],
-  ["entities", "People and things", () => import("./entities.js")],
-  ["talk", "Talk", () => import("./talk.js")],
-  ["diary", "Diary", () => import("./diary.js")],
-  ["vault", "Vault", () => import("./vault.js")],
-  ["prompts", "Prompts", () => import("./prompts.js")],
-  ["patrols", "Patrols", () => import("./patrols.js")],
-  ["cost", "Cost", () => import("./cost.js")],
-  ["work", "Work", () => import("./work.js")],
-  ["care", "Export and erase", () => import("./care.js")],
+  ["search", "Search", () => import("./sections/search.js")],
+  ["facts", "Facts", () => import("./sections/facts.js")],
+  ["entities", "People and things", () => import("./sections/entities.js")],
+  ["talk", "Talk", () => import("./sections/talk.js")],
+  ["diary", "Diary", () => import("./sections/diary.js")],
+  ["vault", "Vault", () => import("./sections/vault.js")],
+  ["prompts", "Prompts", () => import("./sections/prompts.js")],
+  ["patrols", "Patrols", () => import("./sections/patrols.js")],
+  ["cost", "Cost", () => import("./sections/cost.js")],
+  ["work", "Work", () => import("./sections/work.js")],
+  ["care", "Export and erase", () => import("./sections/care.js")],
 ];
 // A memory is opened from the map.
 const MEMORY = ["memory", "Memory", () => import("./memory.js")];

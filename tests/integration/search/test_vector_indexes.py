@@ -13,6 +13,7 @@ from store.accounts import erasure
 from store.ledger import work
 from store.nodes import finding
 from store.search import vector_indexes
+from tests.databases import as_superuser
 from tests.scenes import EAST, MODEL, NORTH, make_being, remember, words
 
 SETTINGS = Settings(vector_index_from=5)
@@ -106,7 +107,7 @@ def test_it_is_built_once(large, keep_up):
 
 def test_what_a_kill_left_half_built_serves_no_search_and_is_built_anew(on, url, large, keep_up, standing):
     keep_up()
-    with psycopg.connect(url) as server:
+    with psycopg.connect(as_superuser(url)) as server:
         server.execute(
             "update pg_index set indisvalid = false where indexrelid = to_regclass(%s)",
             ["memory." + next(iter(standing()))],

@@ -1,8 +1,8 @@
 // Patrols: their timeline, what each merged, split, revived and let go, and the running one as it runs.
 
-import { tell, tellProblem } from "./actions.js";
-import { button, el, empty, fill, visible } from "./dom.js";
-import { count, moment } from "./words.js";
+import { tell, tellProblem } from "../actions.js";
+import { button, el, empty, fill, visible } from "../dom.js";
+import { count, moment } from "../words.js";
 
 const POLL_MS = 700;
 // What a run's counts say, for one and for several.

@@ -1,10 +1,10 @@
 // Talk, a conversation at a time. Messages can be taken back, as if they had never been said, and restored.
 
-import { change } from "./actions.js";
+import { change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
-import { askInDialog, button, el, empty, userText } from "./dom.js";
-import { paged } from "./paged.js";
-import { count, moment } from "./words.js";
+import { askInDialog, button, el, empty, userText } from "../dom.js";
+import { paged } from "../paged.js";
+import { count, moment } from "../words.js";
 
 export async function view(context) {
   return context.ids.length ? session(context) : sessions(context);

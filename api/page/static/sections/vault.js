@@ -1,9 +1,9 @@
 // The vault: durable statements, the gates that let one in, and its versions.
 
-import { change } from "./actions.js";
-import { Problem } from "./api.js";
-import { askInDialog, button, el, empty, field, fill, userText, visible } from "./dom.js";
-import { count, day } from "./words.js";
+import { change } from "../actions.js";
+import { Problem } from "../api.js";
+import { askInDialog, button, el, empty, field, fill, userText, visible } from "../dom.js";
+import { count, day } from "../words.js";
 
 export async function view(context) {
   const [page, stats, proposals] = await Promise.all([

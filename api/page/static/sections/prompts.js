@@ -1,8 +1,8 @@
 // Prompts: which contexts were assembled, what each showed and why, and a trial that changes nothing.
 
-import { button, el, empty, field, fill, userText, visible } from "./dom.js";
-import { paged } from "./paged.js";
-import { count, moment, share } from "./words.js";
+import { button, el, empty, field, fill, userText, visible } from "../dom.js";
+import { paged } from "../paged.js";
+import { count, moment, share } from "../words.js";
 
 export async function view(context) {
   return context.ids.length ? one(context) : all(context);

@@ -1,7 +1,7 @@
 // What the Being's models have cost, by day and purpose.
 
-import { el, empty, userText } from "./dom.js";
-import { date, money, number } from "./words.js";
+import { el, empty, userText } from "../dom.js";
+import { date, money, number } from "../words.js";
 
 export async function view(context) {
   const [{ spending }, { dropped }] = await Promise.all([

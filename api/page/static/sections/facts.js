@@ -1,12 +1,12 @@
 // Facts about the user with the words that they rest on, edited in place.
 
-import { change } from "./actions.js";
+import { change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
-import { askInDialog, button, el, empty, field, fill, pairs, userText, visible } from "./dom.js";
-import { promptsShowing } from "./memory.js";
-import { choice, paged } from "./paged.js";
+import { askInDialog, button, el, empty, field, fill, pairs, userText, visible } from "../dom.js";
+import { promptsShowing } from "../memory.js";
+import { choice, paged } from "../paged.js";
 import { todoList } from "./todos.js";
-import { count, day, moment } from "./words.js";
+import { count, day, moment } from "../words.js";
 
 const TYPES = [
   ["", "All"],

@@ -1,7 +1,7 @@
 // Search as you type: what was found, and what each signal added to its score.
 
-import { button, el, empty, field, fill, userText } from "./dom.js";
-import { count, day, moment, share } from "./words.js";
+import { button, el, empty, field, fill, userText } from "../dom.js";
+import { count, day, moment, share } from "../words.js";
 
 const KINDS = [
   ["message", "Talk"],

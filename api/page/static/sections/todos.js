@@ -1,10 +1,10 @@
 // Todos and promises, below the facts.
 
-import { change } from "./actions.js";
+import { change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
-import { button, el, empty, fill, userText } from "./dom.js";
-import { choice, paged } from "./paged.js";
-import { day } from "./words.js";
+import { button, el, empty, fill, userText } from "../dom.js";
+import { choice, paged } from "../paged.js";
+import { day } from "../words.js";
 
 const STATES = [
   ["OPEN", "Open"],

@@ -1,9 +1,9 @@
 // The people, places and things that facts name, and proposals that two of them are one.
 
-import { change } from "./actions.js";
-import { button, el, empty, userText } from "./dom.js";
-import { paged } from "./paged.js";
-import { count, day, share } from "./words.js";
+import { change } from "../actions.js";
+import { button, el, empty, userText } from "../dom.js";
+import { paged } from "../paged.js";
+import { count, day, share } from "../words.js";
 
 export async function view(context) {
   const { being } = context;

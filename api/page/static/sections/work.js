@@ -1,10 +1,10 @@
 // Background work that failed for good: why, and once more.
 
-import { change } from "./actions.js";
-import { ask } from "./api.js";
-import { button, el, empty, visible } from "./dom.js";
-import { paged } from "./paged.js";
-import { count, moment } from "./words.js";
+import { change } from "../actions.js";
+import { ask } from "../api.js";
+import { button, el, empty, visible } from "../dom.js";
+import { paged } from "../paged.js";
+import { count, moment } from "../words.js";
 
 export async function view(context) {
   const list = async (state, shown) => {

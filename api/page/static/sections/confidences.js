@@ -1,7 +1,7 @@
 // The button that sets or lifts a confidence.
 
-import { change } from "./actions.js";
-import { button } from "./dom.js";
+import { change } from "../actions.js";
+import { button } from "../dom.js";
 
 /** Sets the confidence of a message, a fact or a todo, or lifts it; `set` makes the request of what is to change. */
 export function confidenceButton(secret, set) {

@@ -1,9 +1,9 @@
 // Export of everything that a Being knows, and its erasure, with a preview of what would go.
 
-import { tell } from "./actions.js";
-import { askInDialog, button, el, field, pairs, userText } from "./dom.js";
-import { ask } from "./api.js";
-import { number } from "./words.js";
+import { tell } from "../actions.js";
+import { askInDialog, button, el, field, pairs, userText } from "../dom.js";
+import { ask } from "../api.js";
+import { number } from "../words.js";
 
 export async function view(context) {
   const { being } = context;

@@ -1,8 +1,8 @@
 // The diary, as a diary.
 
-import { el, empty, userText } from "./dom.js";
-import { paged } from "./paged.js";
-import { date } from "./words.js";
+import { el, empty, userText } from "../dom.js";
+import { paged } from "../paged.js";
+import { date } from "../words.js";
 
 export async function view(context) {
   const entry = (one) =>
