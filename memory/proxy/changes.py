@@ -52,7 +52,7 @@ from uuid import UUID
 from memory.proxy.matching.alignment import LONG, KnownConversation, Match, without_words_said_again
 from memory.proxy.matching.alternatives import are_alternatives, was_there, words_behind_another
 from memory.proxy.matching.deletions import one_deleted
-from memory.proxy.turns import Turn
+from memory.proxy.turns import Turn, trailing_words
 from store.talk.transcripts import PlacedMessage
 
 EVIDENCE = 2
@@ -344,11 +344,3 @@ def _is_beginning(matches: Sequence[Match], known: KnownConversation) -> bool:
     greetings = list(takewhile(lambda match: known.is_greeting(match.message), matches))
     first = matches[len(greetings)] if len(greetings) < len(matches) else None
     return first is not None and first.turn == len(greetings) and known.is_first(first.message)
-
-
-def trailing_words(turns: Sequence[Turn]) -> int:
-    """Return the number of the first turn behind the last answer: where the newest words begin."""
-    number = len(turns)
-    while number and turns[number - 1].role != "assistant":
-        number -= 1
-    return number

@@ -21,7 +21,7 @@ from memory.proxy.adoption import Adoption, changes_with_adoption
 from memory.proxy.background import maker_of
 from memory.proxy.changes import Changes, NewTurn
 from memory.proxy.matching.alignment import known_conversation
-from memory.proxy.matching.recognition import Recognized, begun, named, recognize
+from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
 from memory.proxy.speakers import Names
 from memory.proxy.storing import messages_at, store_turns
@@ -254,16 +254,16 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemo
     now = store.statement(clock.now)
     for _ in range(TRIES):
         reads = Reads(store.statement)
-        decided = _decided(reads, request, turns, now)
+        said, decided = _decided(reads, request, turns, now)
         with store.transaction() as tx:
             erased = _locked(tx, settings, request, scenes)
             if reads.hold(tx):
-                return _carry_out(tx, settings, request, turns, decided, scenes, erased, wordless=wordless)
+                return _carry_out(tx, settings, request, said, decided, scenes, erased, wordless=wordless)
     # The talk goes on faster than it is read.
     with store.transaction() as tx:
         erased = _locked(tx, settings, request, scenes)
-        decided = _decided(Reads(lambda ask: ask(tx)), request, turns, now)
-        return _carry_out(tx, settings, request, turns, decided, scenes, erased, wordless=wordless)
+        said, decided = _decided(Reads(lambda ask: ask(tx)), request, turns, now)
+        return _carry_out(tx, settings, request, said, decided, scenes, erased, wordless=wordless)
 
 
 def _without_words(request: _Request) -> TakenTranscript:
@@ -273,14 +273,20 @@ def _without_words(request: _Request) -> TakenTranscript:
     return TakenTranscript("nothing", conversation, place=place)
 
 
-def _decided(reads: Reads, request: _Request, turns: Sequence[Turn], now: datetime) -> Adoption:
-    """Find the conversation, and what the transcript changes in it."""
+def _decided(reads: Reads, request: _Request, turns: Sequence[Turn], now: datetime) -> tuple[Sequence[Turn], Adoption]:
+    """Find the conversation, and what the transcript changes in it; returns it without what a frontend has added."""
     being_id, conversation = request.being.being_id, request.conversation
-    if conversation is not None:
-        found = named(reads, being_id, turns, conversation)
-    else:
-        found = recognize(reads, being_id, turns, now)
-    return changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
+
+    def find(turns: Sequence[Turn]) -> Recognized:
+        if conversation is not None:
+            return named(reads, being_id, turns, conversation)
+        return recognize(reads, being_id, turns, now)
+
+    found = find(turns)
+    said = without_added_to_last(reads, being_id, turns, found.known)
+    if said is not turns:
+        turns, found = said, find(said)
+    return turns, changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
 
 
 def _locked(tx: Transaction, settings: Settings, request: _Request, scenes: SceneRemoval) -> Recognition | None:

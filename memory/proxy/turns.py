@@ -88,6 +88,14 @@ def ends_without_words(transcript: Transcript, names: Names) -> bool:
     return last is not None and _turn(last, names, opened=transcript.opened) is None
 
 
+def trailing_words(turns: Sequence[Turn]) -> int:
+    """Return the number of the first turn behind the last answer: where the newest words begin."""
+    number = len(turns)
+    while number and turns[number - 1].role != "assistant":
+        number -= 1
+    return number
+
+
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
     said = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()

@@ -20,13 +20,14 @@ conversation, which loses nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from memory.proxy.comparison import comparable
+from memory.proxy.matching.added_paragraphs import added_paragraphs, without_added
 from memory.proxy.matching.alignment import (
     EXCHANGE,
     LONG,
@@ -38,7 +39,7 @@ from memory.proxy.matching.alignment import (
 from memory.proxy.matching.answers import alike_answers, answers_to_compare
 from memory.proxy.matching.rewriting import rewritten, to_compare
 from memory.proxy.reads import Reads
-from memory.proxy.turns import Turn
+from memory.proxy.turns import Turn, turn_of
 from memory.text.reasoning import spoken
 from store.talk import transcripts
 from store.talk.transcripts import PlacedMessage
@@ -50,6 +51,8 @@ CANDIDATES = 3
 BEFORE = 1 + EXCHANGE
 # Messages of a conversation that are compared at least, besides those with the same words.
 NEWEST = 100
+# Of a conversation so many first and newest lines of the user tell what a frontend adds, beside all retracted ones.
+LINES = 20
 RESTS = timedelta(minutes=30)
 # The most turns times messages of the alignments of one transcript with one conversation: enough for one with the most
 # messages that are read, or three with as many as turns.
@@ -160,6 +163,24 @@ def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime
         others = (named(reads, being_id, turns, one) for one in newest if one not in tried)
         meant = [found for found in others if _is_reworded(turns, found, now)]
     return max(meant, key=lambda one: fit(turns, one), default=begun(aligned=all_aligned))
+
+
+def without_added_to_last(
+    reads: Reads, being_id: UUID, turns: Sequence[Turn], known: KnownConversation
+) -> Sequence[Turn]:
+    """Return a transcript whose newest words lack what the frontend has added to them, or the same if it has none."""
+    last = turns[-1]
+    if last.role != "user" or last.digest in known.by_digest or "\n" not in last.text:
+        return turns
+    users = sorted((one for one in known.messages.values() if one.role == "user"), key=lambda one: one.message_id)
+    chosen = {one.message_id for one in (*users[:LINES], *users[-LINES:], *(one for one in users if not one.stands))}
+    stored = reads.ask(transcripts.contents, being_id, chosen) if chosen else {}
+    shown = [turn.text for turn in turns[:-1] if turn.role == "user"]
+    text = without_added(last.text, *added_paragraphs(stored.values(), shown))
+    turn = turn_of("user", None, text) if text != last.text else None
+    if turn is None:
+        return turns
+    return [*turns[:-1], replace(turn, unsure=last.unsure, after_wordless=last.after_wordless)]
 
 
 def fit(turns: Sequence[Turn], found: Recognized) -> Fit:

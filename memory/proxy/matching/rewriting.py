@@ -13,8 +13,9 @@ from functools import cached_property
 from unicodedata import decimal
 from uuid import UUID
 
+from memory.proxy.matching.added_paragraphs import is_within
 from memory.proxy.matching.alignment import KnownConversation, Match
-from memory.proxy.turns import Turn
+from memory.proxy.turns import Turn, trailing_words
 from memory.text.languages import language_of_word, votes
 from memory.text.markup import Markup
 from store.talk.transcripts import PlacedMessage
@@ -178,17 +179,19 @@ def _at_their_places(
     newest = list(known.messages.values())[-NEWEST:]
     found: list[tuple[int, list[PlacedMessage]]] = []
     before: Collection[PlacedMessage] | None = None
+    last = trailing_words(turns)
     for number, turn in enumerate(turns):
         if number in at:
             before = [at[number]]
             continue
         wording = _Wording(turn.text)
+        is_past = turn.role == "user" and number < last
         same = [
             one
             for one in _candidates(number, before, at, known, newest)
             if one.message_id in wordings
             and (one.role, one.speaker) == (turn.role, turn.speaker)
-            and wording.is_same(wordings[one.message_id])
+            and (wording.is_same(wordings[one.message_id]) or (is_past and is_within(texts[one.message_id], turn.text)))
         ]
         if same:
             found.append((number, same))

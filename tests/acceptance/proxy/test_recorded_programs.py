@@ -1,6 +1,7 @@
 """Requests that real programs sent, replayed: talk is stored word for word, what they ask for themselves is not.
 
-Each file in `recordings` is a chat of one program, recorded by an upstream in its place; card texts are replaced by
+Each file in `recordings` is a chat of one program, recorded by an upstream in its place, or made by its own code of
+*Prompt Post-Processing* with a note in the talk and instructions behind it; card texts are replaced by
 short ones. `exchanges` are the bodies that it sent with the answers that it got, `stands` is what was said.
 """
 

@@ -1,0 +1,69 @@
+"""Paragraphs that a frontend adds to the newest line alone, without a mark: instructions that follow the talk.
+
+SillyTavern's post-history instructions and notes come in the user's line where *Prompt Post-Processing* merges roles.
+With the next transcript the line is shown bare, and the same paragraphs stand in the next newest one. What was stored
+with them is then an edited message; the newest line is stored without them. Notes in the midst of the talk go from line
+to line: a line that is shown with more paragraphs than it was stored with is the same message.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from memory.proxy.comparison import comparable
+
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
+# So many paragraphs are looked at from each end of a line.
+_AT_AN_END = 20
+
+
+def added_paragraphs(stored: Iterable[str], shown: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return, compared, what a frontend has added before a line and behind one, as far as stored lines tell.
+
+    Args:
+        stored: Lines of the user as they came in, standing or retracted.
+        shown: Lines of the user in later transcripts.
+    """
+    texts = list(stored)
+    bare = {comparable(text) for text in (*texts, *shown)}
+    before, behind = set[str](), set[str]()
+    for text in texts:
+        for first, rest in _cuts(text):
+            if first in bare:
+                behind.add(rest)
+            if rest in bare:
+                before.add(first)
+    return before, behind
+
+
+def without_added(text: str, before: set[str], behind: set[str]) -> str:
+    """Return a line without paragraphs that a frontend has added before and behind it."""
+    text = text.strip()
+    for at, first, rest in _places(text):
+        if first in before:
+            return without_added(text[at.end() :], before, behind)
+        if rest in behind:
+            return without_added(text[: at.start()], before, behind)
+    return text
+
+
+def is_within(stored: str, shown: str) -> bool:
+    """Whether a line is shown with further paragraphs before or behind it."""
+    said = comparable(stored)
+    return any(said in both for both in _cuts(shown))
+
+
+def _cuts(text: str) -> Iterator[tuple[str, str]]:
+    for _, first, rest in _places(text):
+        yield first, rest
+
+
+def _places(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Yield the places between paragraphs, with what is before and behind each, compared."""
+    text = text.strip()
+    places = list(_PARAGRAPHS.finditer(text))
+    if len(places) > 2 * _AT_AN_END:
+        places = [*places[:_AT_AN_END], *places[-_AT_AN_END:]]
+    for at in places:
+        first, rest = comparable(text[: at.start()]), comparable(text[at.end() :])
+        if first and rest:
+            yield at, first, rest
