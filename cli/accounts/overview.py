@@ -2,29 +2,23 @@
 
 from collections.abc import Iterator
 
+from rich.table import Table
 from rich.text import Text
 
-from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import count, moment, say, say_json, table, words
-from operations.accounts.beings import show_overview
+from cli.console.declared import Group
+from cli.console.output import count, moment, table, words
+from operations.accounts import beings
 from schemas.accounts.accounts import Being
 from schemas.accounts.overview import Overview
+from workers.runtime.resources import Resources
 
 
-def overview(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
-    """Show one Being's memory on a single screen: what it holds, what waits, and what to look at."""
-    with opened() as on:
-        shown = find_being(on, being, owner)
-        found = show_overview.perform(on, being=shown)
-    if as_json:
-        return say_json(found)
+def _screen(found: Overview, _: Resources, being: Being) -> list[Table]:
     rows = table("", "*")
     rows.show_header = False
-    for name, text in _lines(shown, found):
+    for name, text in _lines(being, found):
         rows.add_row(Text(name, style="bold"), words(text))
-    say(rows)
-    return None
+    return [rows]
 
 
 def _lines(being: Being, found: Overview) -> Iterator[tuple[str, str]]:
@@ -47,3 +41,6 @@ def _lines(being: Being, found: Overview) -> Iterator[tuple[str, str]]:
     yield "Cost", f"{found.cost_today:.4f} dollars today"
     if found.work_dead:
         yield "Dead work", f"{count(found.work_dead, 'unit')}: see `patrol work list`"
+
+
+overview = Group(beings, "Beings.", finders={}, views_of_beings={Overview: _screen})["overview"]

@@ -21,6 +21,7 @@ from workers.runtime.resources import Resources
 
 REQUIRED = inspect.Parameter.empty
 SCALARS: Mapping[str, type] = {"integer": int, "number": float, "boolean": bool}
+NO_VIEWS: Mapping[Any, Any] = {}
 SHORT = {"limit": "-n", "category": "-c"}
 # The options that name whom an operation concerns.
 NAMED_BY: Mapping[Subject, Sequence[tuple[str, Any, Any]]] = {
@@ -68,6 +69,8 @@ class Group:
         finders: How the ids in the operations' paths are found, by parameter.
         views: What shows an answer to a person, by its type, or by the name of a command that shows it otherwise: a
             function that returns what `rich` prints.
+        views_of_beings: Likewise, by its type, where more of a Being is shown: the function takes the answer, the
+            resources and the Being.
     """
 
     def __init__(
@@ -76,11 +79,13 @@ class Group:
         help: str,  # noqa: A002  # as typer names it
         *,
         finders: Mapping[str, Finder],
-        views: Mapping[Any, Callable[[Any], Any]],
+        views: Mapping[Any, Callable[[Any], Any]] = NO_VIEWS,
+        views_of_beings: Mapping[Any, Callable[[Any, Resources, Being], Any]] = NO_VIEWS,
     ) -> None:
         self.commands = Typer(help=help, no_args_is_help=True)
         self._finders = finders
         self._views = views
+        self._views_of_beings = views_of_beings
         self._functions = {
             command.name: self._made(operation, command)
             for operation in declared(module)
@@ -98,10 +103,12 @@ class Group:
             given = command.completed(typed)
             with opened() as on:
                 subjects = dict(_subjects(operation, on, typed))
-                being = subjects.get("being")
+                being: Any = subjects.get("being")
                 arguments = {each.name: self._argument(each, given, on, being) for each in operation.parameters}
                 answer = operation.perform(on, **subjects, **arguments)
-            self._show(answer, command, as_json=as_json)
+                if (view := self._views_of_beings.get(type(answer))) and not as_json:
+                    return _say(answer, view(answer, on, being))
+            return self._show(answer, command, as_json=as_json)
 
         run.__doc__ = command.help or operation.about
         run.__signature__ = inspect.Signature([*self._options(operation, command)])  # type: ignore[attr-defined]  # typer reads it
@@ -160,12 +167,14 @@ class Group:
             say_json(answer)
         else:
             shown = view(answer)
-            if command.done:
-                say(Text.assemble((f"{command.done}: ", "bold"), shown))
-            else:
-                say(*([shown] if isinstance(shown, str) else shown))
-            if cursor := getattr(answer, "cursor", None):
-                remark(f"There is more: --cursor {cursor}")
+            _say(answer, [Text.assemble((f"{command.done}: ", "bold"), shown)] if command.done else shown)
+
+
+def _say(answer: Any, shown: Any) -> None:
+    """Print what is shown of an answer, with the cursor of a page in a remark."""
+    say(*([shown] if isinstance(shown, str) else shown))
+    if cursor := getattr(answer, "cursor", None):
+        remark(f"There is more: --cursor {cursor}")
 
 
 def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

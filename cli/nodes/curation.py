@@ -1,13 +1,22 @@
-"""`patrol nodes | fading | pin | unpin | forget | revive | correct | rename | move`: memories, topics, and changes."""
+"""The commands on topics and memories: `patrol clusters`, `nodes`, `fading`, `why`, and those that change one."""
 
 from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
 
 from cli.console.declared import Finder, Group
 from cli.console.ledger import find_node
 from cli.console.output import nodes_table, words
 from cli.nodes.finding import TOPIC, find_cluster
+from cli.nodes.history import told
+from cli.nodes.overview import cluster_tree
+from memory.nodes import browsing
 from operations.nodes import nodes as operations
-from schemas.nodes.nodes import Cluster, Node, NodePage
+from schemas.accounts.accounts import Being
+from schemas.nodes.nodes import Cluster, ClusterPage, Node, NodePage, NodeStory
+from workers.runtime.resources import Resources
 
 
 def _page(page: NodePage) -> list[Any]:
@@ -22,6 +31,14 @@ def _topic(topic: Cluster) -> str:
     return words(topic.name)
 
 
+def _topics(page: ClusterPage, _: Resources, being: Being) -> list[Tree]:
+    return [cluster_tree(being.name, page.clusters)]
+
+
+def _story(story: NodeStory, on: Resources, being: Being) -> list[Text | Table]:
+    return told(story, browsing.topic_names(on.store, being.being_id))
+
+
 _commands = Group(
     operations,
     "Memories and topics.",
@@ -33,10 +50,13 @@ _commands = Group(
         "cluster": Finder("TOPIC", TOPIC, find_cluster),
     },
     views={NodePage: _page, Node: _node, Cluster: _topic},
+    views_of_beings={ClusterPage: _topics, NodeStory: _story},
 )
 
+clusters = _commands["clusters"]
 nodes = _commands["nodes"]
 fading = _commands["fading"]
+why = _commands["why"]
 pin = _commands["pin"]
 unpin = _commands["unpin"]
 forget = _commands["forget"]

@@ -1,4 +1,4 @@
-"""`patrol why`: a memory's story."""
+"""A memory's story as it is read."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,11 +7,7 @@ from uuid import UUID
 from rich.table import Table
 from rich.text import Text
 
-from cli.console.ledger import find_being, find_node, opened
-from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOption
-from cli.console.output import count, day, say, say_json, short, status, words
-from memory.nodes import browsing
-from operations.nodes import nodes as operations
+from cli.console.output import count, day, short, status, words
 from schemas.intake.notes import Note
 from schemas.nodes.nodes import HistoryEvent, NodeStory
 
@@ -27,20 +23,6 @@ PHRASES = {
     "dead": "died",
 }
 REFERENCES = {"from", "to", "absorbed"}
-
-
-def why(
-    node: NodeArgument, being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False
-) -> None:
-    """Tell where a memory came from, and what happened to it. Being looked at does not keep it alive."""
-    with opened() as on:
-        target = find_being(on, being, owner)
-        story = operations.tell_story.perform(on, being=target, node_id=find_node(on, target, node))
-        names = browsing.topic_names(on.store, target.being_id)
-    if as_json:
-        say_json(story)
-    else:
-        say(*told(story, names))
 
 
 def told(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:

@@ -1,24 +1,10 @@
-"""`patrol clusters`: the topics as a tree."""
+"""The topics as a tree."""
 
 from rich.text import Text
 from rich.tree import Tree
 
-from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import STATUS_STYLES, say, say_json, short, words
-from operations.nodes import nodes as operations
+from cli.console.output import STATUS_STYLES, short, words
 from schemas.nodes.nodes import Cluster
-
-
-def clusters(being: BeingOption = None, owner: OwnerOption = None, *, as_json: JsonOption = False) -> None:
-    """Show the topics as a tree, largest first, with what they hold."""
-    with opened() as on:
-        target = find_being(on, being, owner)
-        found = operations.list_clusters.perform(on, being=target)
-    if as_json:
-        say_json(found)
-    else:
-        say(cluster_tree(target.name, found.clusters))
 
 
 def cluster_tree(name: str, found: list[Cluster]) -> Tree:

@@ -6,7 +6,7 @@ from uuid import UUID
 from memory.accounts import beings, erasure
 from memory.accounts.access import Caller
 from memory.nodes import erasure as node_erasure
-from operations.declaration import operation
+from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being, BeingChanges, BeingPage, NewBeing
 from schemas.accounts.overview import Overview
 from schemas.accounts.portability import BeingErased, NodeErased
@@ -36,7 +36,7 @@ def show_being(on: Resources, being: Being) -> Being:  # noqa: ARG001  # every o
     return being
 
 
-@operation("GET /v1/beings/{being}/overview", scope="read")
+@operation("GET /v1/beings/{being}/overview", scope="read", commands=[Command("overview")])
 def show_overview(tx: Transaction, being: Being) -> Overview:
     """Count what a Being's memory holds, and what waits."""
     return overview.overview(tx, being)

@@ -18,7 +18,7 @@ from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 
-@operation("GET /v1/beings/{being}/clusters", scope="read")
+@operation("GET /v1/beings/{being}/clusters", scope="read", commands=[Command("clusters")])
 def list_clusters(tx: Transaction, being: Being) -> ClusterPage:
     """List the topics: each root, then its topics by size."""
     return ClusterPage(clusters=clusters.live(tx, being.being_id))
@@ -93,7 +93,7 @@ def show_node(on: Resources, being: Being, node_id: UUID) -> Node:
     return curation.look(on.store, being.being_id, node_id)
 
 
-@operation("GET /v1/beings/{being}/nodes/{node_id}/history", scope="read")
+@operation("GET /v1/beings/{being}/nodes/{node_id}/history", scope="read", commands=[Command("why")])
 def tell_story(on: Resources, being: Being, node_id: UUID) -> NodeStory:
     """Tell where a memory came from and what happened to it."""
     return curation.story(on.store, being.being_id, node_id)

@@ -1,7 +1,7 @@
 """The diary: what a Being wrote of its days."""
 
 from memory.patrol import diary
-from operations.declaration import operation
+from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
 from schemas.limits import DIARY_DAYS
@@ -9,7 +9,7 @@ from schemas.patrol.runs import DiaryPage
 from workers.runtime.resources import Resources
 
 
-@operation("GET /v1/beings/{being}/diary", scope="read")
+@operation("GET /v1/beings/{being}/diary", scope="read", commands=[Command("diary")])
 def read_diary(
     on: Resources,
     being: Being,
