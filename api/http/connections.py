@@ -168,10 +168,14 @@ class Connection(HttpToolsProtocol):
 
         Raises:
             ValueError: A proxy in front might read the body's length otherwise: HTTP/1.0 has no codings, and `chunked`
-                is the only one here. The parser takes it for a malformed request.
+                is the only one here. Or it might read another host: HTTP/1.1 has exactly one. The parser takes it for a
+                malformed request.
         """
         codings = [value.strip().lower() for name, value in self.headers if name == b"transfer-encoding"]
         if codings and (codings != [b"chunked"] or self.parser.get_http_version() != "1.1"):
+            raise ValueError
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (hosts == 0 and self.parser.get_http_version() == "1.1"):
             raise ValueError
         self._in_head, self._in_body = False, True
         self._head_bytes = 0

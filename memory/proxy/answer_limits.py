@@ -17,11 +17,12 @@ STREAM, STREAM_OPTIONS = "stream", "stream_options"
 TIER = "service_tier"
 # Tiers that cost what the operator's price of the model says, or less.
 _PLAIN_TIERS = ("auto", "default", "standard", "standard_only", "flex")
-# By these a server answers with other models than the one that is named, searches or runs something at a price of its
-# own, or answers in tokens that cost more than those of text.
+# By these a server answers with other models or from other providers than the one that is named, searches or runs
+# something at a price of its own, or answers in tokens that cost more than those of text.
 _SURCHARGED = (
-    *("models", "fallbacks", "route", "preset"),
-    *("plugins", "web_search_options", "search_parameters", "speed", "audio"),
+    *("models", "fallbacks", "route", "preset", "provider"),
+    *("web_search_options", "web_search", "search_parameters", "search_options", "search_settings", "enable_search"),
+    *("plugins", "compound_custom", "speed", "audio"),
 )
 MOST_TOKENS = 10_000_000
 MOST_CHOICES = 128

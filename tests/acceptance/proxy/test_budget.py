@@ -118,6 +118,8 @@ DEARER = [
     {"audio": {"voice": "alloy"}},
     {"web_search_options": {}},
     {"plugins": [{"id": "web"}]},
+    {"provider": {"order": ["the dearest"]}},
+    {"enable_search": True},
     {"tools": [{"type": "web_search_20250305", "name": "web_search"}]},
     {"tools": {"type": "function"}},
 ]

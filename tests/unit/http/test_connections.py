@@ -231,14 +231,20 @@ def test_little_is_read_ahead_of_a_client_that_sends_without_end(connection):
         "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 4",
         "POST / HTTP/1.1\r\nContent-Length: 4\r\nContent-Length: 5",
         "POST / HTTP/1.1\r\nContent-Length: +4",
+        "POST / HTTP/1.1\r\nHost: there",
     ],
 )
-def test_a_body_whose_length_can_be_read_in_two_ways_is_refused_after_the_requests_before_it(connection, head):
+def test_a_body_whose_length_or_host_can_be_read_in_two_ways_is_refused_after_the_requests_before_it(connection, head):
     smuggled = f"{head}\r\nHost: here\r\n\r\n3\r\nabc\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: here\r\n\r\n"
     connection.sendall(request(b"before") + smuggled.encode())
     said = said_on(connection)
     assert told_of(b"before").encode() in said
     assert re.findall(rb"HTTP/1\.1 (\d+)", said) == [b"200", b"400"]
+
+
+def test_a_request_of_http_1_1_names_a_host(connection):
+    connection.sendall(b"POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
+    assert said_on(connection).startswith(b"HTTP/1.1 400 ")
 
 
 def test_http_1_0_is_answered_and_closed(connection):
