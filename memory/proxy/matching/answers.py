@@ -2,8 +2,8 @@
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, islice, pairwise, takewhile
+from typing import NamedTuple
 from uuid import UUID
 
 from memory.proxy.matching.alignment import LONG, KnownConversation, Match
@@ -16,8 +16,7 @@ ANSWERS = 32
 LOOKED_AT = 4 * ANSWERS
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """An answer to compare a turn with, of which it must have at least `least` characters, without white space."""
 
     message: PlacedMessage
@@ -65,6 +64,9 @@ def _behind(
             of_edited = (one for said in to_edited for one in _answers(known, said) if one.message_id not in matched)
             if number not in at:
                 after = _answers_after(known, before, matched, least=1 if directly else LONG)
+                if len(turn.comparable) < LONG:
+                    # It is none of those that must be long.
+                    after = takewhile(lambda one: one.least < LONG, after)
                 least = (Comparison(one, least=1) for one in chain(elsewhere if again else (), of_edited))
                 yield number, chain(least, after)
             elif len(turn.comparable) < LONG and (again or not directly or at[number].parent_id != before.message_id):
@@ -82,16 +84,15 @@ class _AnswersToWords:
 
     def __init__(self, known: KnownConversation) -> None:
         self._known = known
-        self._answers: dict[bytes, list[PlacedMessage]] = {}
+        # With the message that each answers.
+        self._answers: dict[bytes, list[tuple[PlacedMessage, PlacedMessage]]] = {}
 
     def of(self, turn: Turn, apart_from: PlacedMessage | None) -> Iterator[PlacedMessage]:
-        """Yield the answers to the words of a turn, but for those to one message."""
+        """Return the answers to the words of a turn, but for those to one message."""
         if turn.digest not in self._answers:
             said = self._known.by_digest.get(turn.digest, ())
-            self._answers[turn.digest] = [one for message in said for one in _answers(self._known, message)]
-        for one in self._answers[turn.digest]:
-            if apart_from is None or one.parent_id != apart_from.message_id:
-                yield one
+            self._answers[turn.digest] = [(message, one) for message in said for one in _answers(self._known, message)]
+        return (one for message, one in self._answers[turn.digest] if message is not apart_from)
 
 
 def _at_the_same_place(matches: Sequence[Match], known: KnownConversation) -> Iterator[tuple[int, PlacedMessage]]:
@@ -130,7 +131,7 @@ def _answers_after(
 
 
 def alike_answers(
-    turns: Sequence[Turn], compared: Mapping[int, Sequence[Comparison]], texts: Mapping[UUID, str]
+    turns: Sequence[Turn], compared: Mapping[int, Sequence[Comparison]], texts: Mapping[bytes, str]
 ) -> dict[int, dict[UUID, int]]:
     """Return, by turn, which known answers are the same but for being cut off, or going on; the nearest ones.
 
@@ -140,20 +141,20 @@ def alike_answers(
     Args:
         turns: The transcript.
         compared: What `answers_to_compare` returned.
-        texts: The texts of these answers, as they are compared, but for those with the words of the turn.
+        texts: Their texts, as they are compared, by digest, but for those with the words of the turn.
     """
     alike: dict[int, dict[UUID, int]] = {}
     for number, comparisons in compared.items():
         digest, said = turns[number].digest, turns[number].comparable
         is_found = False
-        for one in comparisons:
-            if one.least > 1 and is_found:
+        for message, least in comparisons:
+            if least > 1 and is_found:
                 break
-            if one.message.digest == digest:
-                is_found = is_found or len(said) >= one.least
+            if message.digest == digest:
+                is_found = is_found or len(said) >= least
                 continue
-            text = texts.get(one.message.message_id, "")
-            if min(len(text), len(said)) >= one.least and (text.startswith(said) or said.startswith(text)):
-                alike.setdefault(number, {})[one.message.message_id] = len(text)
+            text = texts.get(message.digest, "")
+            if (text.startswith(said) or said.startswith(text)) and min(len(text), len(said)) >= least:
+                alike.setdefault(number, {})[message.message_id] = len(text)
                 is_found = True
     return alike

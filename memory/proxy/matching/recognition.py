@@ -111,7 +111,8 @@ def aligned(
         return None
     matches = align(turns, known)
     alike: dict[int, dict[UUID, int]] = {}
-    texts: dict[UUID, str] = {}
+    # By digest, as they are compared.
+    texts: dict[bytes, str] = {}
     if wanted := to_compare(turns, matches, known):
         alike = rewritten(turns, matches, known, read(wanted))
         if alike:
@@ -122,18 +123,19 @@ def aligned(
     # A match that was found by comparing tells where to compare the next.
     while compared := answers_to_compare(turns, matches, known):
         asked = {
-            one.message.message_id
+            message.digest: message.message_id
             for number, found in compared.items()
-            for one in found
-            if one.message.digest != turns[number].digest
+            for message, _ in found
+            if message.digest != turns[number].digest
         }
-        unread = asked - texts.keys()
-        texts |= {id_: comparable(spoken(text)) for id_, text in read(unread).items()} if unread else {}
-        further = {
-            number: alike.get(number, {}) | found for number, found in alike_answers(turns, compared, texts).items()
-        }
-        if not further.keys() - alike.keys():
+        unread = {id_: digest for digest, id_ in asked.items() if digest not in texts}
+        if unread:
+            texts |= {unread[id_]: comparable(spoken(text)) for id_, text in read(set(unread)).items() if id_ in unread}
+        further = alike_answers(turns, {one: found for one, found in compared.items() if one not in alike}, texts)
+        if not further:
             break
+        again = alike_answers(turns, {one: found for one, found in compared.items() if one in alike}, texts)
+        further |= {one: alike[one] | found for one, found in again.items()}
         left -= steps
         if left < 0:
             return None
