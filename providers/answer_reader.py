@@ -1,34 +1,23 @@
-"""Reads a model's JSON into the form that was asked for, where it says the same in another form.
+"""Reads a model's answer into the form that was asked for, where it says the same in another form.
 
 Between the JSON and pydantic, the fields of the answer's models decide: names and words of enumerations in any case,
-numbers as text, fractions for whole numbers, one item for a list of one, null or nothing for an empty list or an
-optional field, references without their letter. Fields that the form does not have are passed over. An item of a list
-that can't be read is dropped and counted, and the others stay. What must be there and is not is left to pydantic, whose
-complaint the model is shown.
+numbers as text or words, fractions for whole numbers, one item for a list of one, null or nothing for an empty list or
+an optional field, references without their letter. Fields that the form does not have are passed over. An item of a
+list that can't be read is dropped and counted, and the others stay. What must be there and is not is left to pydantic,
+whose complaint the model is shown.
 """
 
-import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from schemas.llm.answer_form import Absent, AtMost, Ref
-
-_NUMBER = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*(%?)")
-_NOTHING = frozenset({"", "null", "none", "n/a"})
-_YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
-_LONGEST_REFERENCE = 40
-# Around a reference: brackets, "ref=", what it refers to.
-_REFERENCE = r"\W*(?:ref\W*|message\s*|memory\s*|todo\s*|pair\s*|conversation\s*|statement\s*)?{}[\s_-]*({})\W*"
-
-
-class _Unreadable(ValueError):
-    """A value says nothing in the form of its field; the text is the reason, which is counted."""
+from providers.answer_scalars import Unreadable, is_nothing, plain, references, scalar, text
+from providers.answer_shape import item_model, letter_in, letter_of, listed, shaped
+from schemas.llm.answer_form import Absent, AtMost
 
 
 class AnswerReader:
@@ -36,49 +25,51 @@ class AnswerReader:
 
     Args:
         cut: Whether the end of the answer is cut off, so that any list may lack items.
+        shorten: Whether texts are cut that are longer than they may be.
 
     Attributes:
         dropped: How many items, or values of optional fields, were dropped, by reason.
     """
 
-    def __init__(self, *, cut: bool = False) -> None:
+    def __init__(self, *, cut: bool = False, shorten: bool = False) -> None:
         self.dropped: Counter[str] = Counter(["the end was cut off"] if cut else [])
         self._cut = cut
+        self._shorten = shorten
         self._kept = self._lost = 0
 
-    def read(self, form: type[BaseModel], said: Mapping[str, Any]) -> Mapping[str, Any]:
+    def read(self, form: type[BaseModel], said: Sequence[Any]) -> Any:
         """Bring an answer into its form.
 
         Args:
             form: The answer's class.
-            said: The JSON object that the model wrote.
+            said: The objects and lists in the answer, as Python values.
 
         Returns:
-            What `form` can validate. The object as it is if nothing in it could be read, so that the complaint about
+            What `form` can validate. What was said as it is if nothing in it could be read, so that the complaint about
             it names what is wrong.
         """
-        inner = next(iter(said.values())) if len(said) == 1 else None
-        if isinstance(inner, Mapping) and not _named(form, said) and _named(form, inner):
-            said = inner
-        if not _named(form, said):
-            return said
-        read = self._fields(form, said, nested=False)
-        return said if self._lost and not self._kept else read
+        whole = shaped(form, said)
+        if whole is None:
+            return said[0] if said else None
+        read = self._fields(form, whole, nested=False)
+        return whole if self._lost and not self._kept else read
 
     def _fields(self, form: type[BaseModel], said: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
-        written = {_plain(name): value for name, value in said.items()}
+        written = {plain(name): value for name, value in said.items()}
+        if nested:
+            written |= _under_another_name(form, written)
         read: dict[str, Any] = {}
         for name, field in form.model_fields.items():
-            value = written.get(_plain(name))
+            value = written.get(plain(name))
             if value is None:
-                if (absent := _absent(field, was_named=_plain(name) in written)) is not _REQUIRED:
+                if (absent := _absent(field, was_named=plain(name) in written)) is not _REQUIRED:
                     read[name] = absent
                 elif nested:
-                    raise _Unreadable("a field is missing")
+                    raise Unreadable("a field is missing")
                 continue
             try:
                 read[name] = self._value(field.annotation, [*field.metadata, _choices(field)], value)
-            except _Unreadable as reason:
+            except Unreadable as reason:
                 absent = _absent(field, was_named=False)
                 if absent is _REQUIRED or isinstance(absent, list):
                     if nested:
@@ -100,43 +91,47 @@ class AnswerReader:
             return self._items(get_args(type_)[0], marks, said)
         if isinstance(type_, type) and issubclass(type_, BaseModel):
             return self._model(type_, said)
-        return _scalar(type_, marks, said)
+        return scalar(type_, marks, said, shorten=self._shorten)
 
     def _one_of(self, types: Iterable[Any], marks: Sequence[Any], said: Any) -> Any:
         types = list(types)
-        if NoneType in types and (said is None or (isinstance(said, str) and said.strip().casefold() in _NOTHING)):
+        if NoneType in types and is_nothing(said, words=True):
             return None
         objects = [each for each in types if isinstance(each, type) and issubclass(each, BaseModel)]
         fitting = objects if isinstance(said, Mapping) else [each for each in types if each not in {*objects, NoneType}]
         for each in fitting:
             try:
                 return self._value(each, marks, said)
-            except _Unreadable:
+            except Unreadable:
                 continue
-        raise _Unreadable("a value of another type")
+        raise Unreadable("a value of another type")
 
     def _model(self, form: type[BaseModel], said: Any) -> dict[str, Any]:
         if not isinstance(said, Mapping):
-            # A text, or number, for an object of which nothing but the first field must be said.
-            said = {next(iter(form.model_fields)): _text(said)}
+            # A text, or number, for an object of which nothing but one field must be said.
+            said = _of_text(form, text(said))
         read = self._fields(form, said, nested=True)
         try:
             form.model_validate(read)
         except ValidationError:
-            raise _Unreadable("a value of another type") from None
+            raise Unreadable("a value of another type") from None
         return read
 
     def _items(self, type_: Any, marks: Sequence[Any], said: Any) -> list[Any]:
-        said = said if isinstance(said, list) else [] if _is_nothing(said) else [said]
+        letter = letter_of(type_)
+        said = listed(type_, said, letter)
         # What a list means that is left out, an item means that can't be read, and an end that is cut off.
         absent: list[Any] = next((mark.means for mark in marks if isinstance(mark, Absent)), [])
         read = list(absent) if self._cut else []
         for item in said:
-            if _is_nothing(item):
+            if is_nothing(item, words=True):
+                continue
+            if letter and isinstance(item, str):
+                read += references(letter, item)
                 continue
             try:
-                read.append(self._value(type_, (), item))
-            except _Unreadable as reason:
+                read.append(self._value(type_, (), _item(type_, item)))
+            except Unreadable as reason:
                 self.dropped[str(reason)] += 1
                 self._lost += 1
                 read += absent
@@ -148,6 +143,47 @@ class AnswerReader:
 
 
 _REQUIRED = object()
+
+
+def _item(type_: Any, said: Any) -> Any:
+    """An item, or the one that stands in JSON within a text, or alone in a list or an object."""
+    if item_model(type_) is None:
+        # Of an object in the place of a text its only text counts.
+        texts = [value for value in said.values() if isinstance(value, str)] if isinstance(said, Mapping) else []
+        return texts[0] if len(texts) == 1 and not isinstance(type_, UnionType) else said
+    if isinstance(said, str | list) and len(inner := listed(type_, said, None)) == 1 and isinstance(inner[0], Mapping):
+        return inner[0]
+    return said
+
+
+def _of_text(form: type[BaseModel], said: str) -> dict[str, Any]:
+    """The fields that a text says in the place of an object: the one that must be there, or "kind: text"."""
+    must = [name for name, field in form.model_fields.items() if not any(isinstance(m, Absent) for m in field.metadata)]
+    name = next(iter(must or form.model_fields))
+    before, colon, behind = said.partition(":")
+    for kind, field in form.model_fields.items():
+        words = _choices(field) or ()
+        if colon and plain(before) in {plain(word) for word in words}:
+            return {kind: before, name: behind.strip()}
+    return {name: said}
+
+
+def _under_another_name(form: type[BaseModel], written: Mapping[str, Any]) -> dict[str, Any]:
+    """The only text that must be there and is not, from the only one under a name that the form does not have."""
+    names = {plain(name) for name in form.model_fields}
+    missing = [
+        plain(name)
+        for name, field in form.model_fields.items()
+        if plain(name) not in written
+        and field.annotation is str
+        and not _choices(field)
+        and letter_in(field.metadata) is None
+        and _absent(field, was_named=False) is _REQUIRED
+    ]
+    others = [
+        value for name, value in written.items() if name not in names and isinstance(value, str) and value.strip()
+    ]
+    return {missing[0]: others[0]} if len(missing) == len(others) == 1 else {}
 
 
 def _absent(field: FieldInfo, *, was_named: bool) -> Any:
@@ -166,89 +202,8 @@ def _absent(field: FieldInfo, *, was_named: bool) -> Any:
     return [] if is_list else "" if was_named and field.annotation is str else _REQUIRED
 
 
-def _named(form: type[BaseModel], said: Mapping[str, Any]) -> bool:
-    """Whether an object has any field of a form."""
-    return not {_plain(name) for name in form.model_fields}.isdisjoint(map(_plain, said))
-
-
-def _plain(name: str) -> str:
-    return "".join(char for char in name.casefold() if char.isalnum())
-
-
-def _is_nothing(said: Any) -> bool:
-    return said is None or (isinstance(said, str) and not said.strip())
-
-
 def _choices(field: FieldInfo) -> Any:
     """The words that the schema shows for a field which pydantic reads as text."""
     extra = field.json_schema_extra
     words = extra.get("enum") if isinstance(extra, dict) else None
     return tuple(words) if isinstance(words, list) else None
-
-
-def _scalar(type_: Any, marks: Sequence[Any], said: Any) -> Any:
-    if get_origin(type_) is Literal:
-        return _choice(get_args(type_), _text(said), must=True)
-    if type_ is bool:
-        return _boolean(said)
-    if type_ is int:
-        return round(_number(said))
-    return _number(said) if type_ is float else _string(marks, said) if type_ is str else said
-
-
-def _string(marks: Sequence[Any], said: Any) -> str:
-    text = _text(said)
-    for mark in marks:
-        if isinstance(mark, Ref):
-            return _reference(mark.letter, text)
-        if isinstance(mark, tuple):
-            absent = next((each.means for each in marks if isinstance(each, Absent)), None)
-            return _choice(mark, text, must=absent is not None)
-    return text
-
-
-def _text(said: Any) -> str:
-    if isinstance(said, str):
-        return said
-    if isinstance(said, int | float) and not isinstance(said, bool):
-        return str(int(said)) if float(said).is_integer() else str(said)
-    if isinstance(said, list) and said and all(isinstance(each, str) for each in said):
-        return ", ".join(said)
-    raise _Unreadable("a value of another type")
-
-
-def _choice(choices: Sequence[str], said: str, *, must: bool) -> str:
-    """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
-    for choice in choices:
-        if _plain(choice) == _plain(said):
-            return choice
-    if must:
-        raise _Unreadable("an unknown word")
-    return said
-
-
-def _reference(letter: str, said: str) -> str:
-    if len(said) > _LONGEST_REFERENCE:
-        return said
-    number = r"\d+(?:\.\d+)?"
-    if found := re.fullmatch(_REFERENCE.format(f"({re.escape(letter)})?", number), said, re.IGNORECASE):
-        return f"{letter}{found[2]}"
-    if found := re.fullmatch(_REFERENCE.format("([a-z])", number), said, re.IGNORECASE):
-        return f"{found[1].lower()}{found[2]}"
-    return said.strip()
-
-
-def _boolean(said: Any) -> bool:
-    word = str(said).strip().casefold()
-    if word in _YES | _NO:
-        return word in _YES
-    raise _Unreadable("a value of another type")
-
-
-def _number(said: Any) -> float:
-    if isinstance(said, str) and (found := _NUMBER.fullmatch(said.strip())):
-        number = float(found[1].replace(",", "."))
-        return number / 100 if found[2] else number
-    if isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said):
-        return float(said)
-    raise _Unreadable("a value of another type")

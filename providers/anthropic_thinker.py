@@ -7,7 +7,7 @@ Requests have no sampling settings, forced tools, prefilled answer or disabled t
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 import anthropic
@@ -15,11 +15,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from providers import tls
 from providers.answer_schema import answer_schema
-from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
-from providers.json_text import answer_object
+from providers.context_limits import exceeds_context, longest_answer, room_for_answer
+from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.json_text import answer_text
 from providers.lease_guard import before_request
-from providers.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
-from providers.thinking import CONNECT_SECONDS, Completion, ModelName, Question, Size, Tokens, Usage
+from providers.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
+from providers.thinking import CONNECT_SECONDS, Completion, ModelName, Question, Size, Tokens, Usage, max_usage
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
 
@@ -50,11 +51,13 @@ class AnthropicThinker:
         settings: Models, effort, tokens for thinking, address and timeout.
         client: The SDK client.
         names: The settings that error messages name.
+        longest_answers: The most tokens that a model writes, where it refused to write more; shared by all keys.
     """
 
     settings: Settings
     client: anthropic.Anthropic
     names: SettingNames = _SETTINGS
+    longest_answers: dict[str, int] = field(default_factory=dict)
     provider: ClassVar[Provider] = "anthropic"
 
     @classmethod
@@ -85,18 +88,47 @@ class AnthropicThinker:
 
     def ask(self, question: Question[Any]) -> Completion:
         """Send one request; see the Thinker protocol."""
-        before_request()
         with sdk_errors(anthropic, self.names):
-            try:
-                response = self.client.messages.with_raw_response.create(**self._request(question))
-            except anthropic.APIStatusError as refusal:
-                if may_refuse_an_option(refusal.status_code) and _ABOUT_THE_MODEL.search(refusal.message):
-                    raise Misconfigured(
-                        f"The model {self.model(question.size)} does not support structured output or an effort "
-                        f"setting. Check {self.names.model}, or set PATROL_THINKING_EFFORT to `auto`."
-                    ) from None
-                raise
-        return _read(_Message, response.read()).completion()
+            most = self._most_answer_tokens(question)
+            while True:
+                before_request()
+                try:
+                    response = self.client.messages.with_raw_response.create(**self._request(question, most))
+                except anthropic.APIStatusError as refusal:
+                    shorter = self._shorter_answer(question, most, refusal)
+                    if shorter is None:
+                        raise
+                    most = shorter
+                else:
+                    content = response.read()
+                    if error := error_in(content, self.names):
+                        raise error
+                    return _read(_Message, content).completion()
+
+    def _shorter_answer(self, question: Question[Any], most: int, refusal: anthropic.APIStatusError) -> int | None:
+        """How long an answer may be that was refused for its length; None if it was for another reason.
+
+        Raises:
+            Misconfigured: The model does not have an option of the request.
+        """
+        said = refusal.response.text
+        if not may_refuse_an_option(refusal.status_code):
+            return None
+        if (limit := longest_answer(said)) and limit < most:
+            self.longest_answers[self.model(question.size)] = limit
+            return limit
+        if exceeds_context(said):
+            return room_for_answer(said, replace(max_usage(question, room=0), output_tokens=most))
+        if _ABOUT_THE_MODEL.search(refusal.message):
+            raise Misconfigured(
+                f"The model {self.model(question.size)} does not support structured output or an effort "
+                f"setting. Check {self.names.model}, or set PATROL_THINKING_EFFORT to `auto`."
+            ) from None
+        return None
+
+    def _most_answer_tokens(self, question: Question[Any]) -> int:
+        most = question.most_tokens + self.settings.thinking_room
+        return min(most, self.longest_answers.get(self.model(question.size), most))
 
     def submit(self, questions: Sequence[tuple[str, Question[Any]]]) -> str:
         """Submit a provider batch; see the BatchThinker protocol."""
@@ -104,7 +136,8 @@ class AnthropicThinker:
         with sdk_errors(anthropic, self.names):
             response = self.client.messages.batches.with_raw_response.create(
                 requests=[
-                    {"custom_id": custom_id, "params": self._request(question)} for custom_id, question in questions
+                    {"custom_id": custom_id, "params": self._request(question, self._most_answer_tokens(question))}
+                    for custom_id, question in questions
                 ]
             )
         return _read(_Batch, response.read(), Transient).id
@@ -137,7 +170,7 @@ class AnthropicThinker:
                     "The model provider knows no such batch: it has expired, or belongs to another key."
                 ) from None
 
-    def _request(self, question: Question[Any]) -> "MessageCreateParamsNonStreaming":
+    def _request(self, question: Question[Any], most_tokens: int) -> "MessageCreateParamsNonStreaming":
         """Build the request's body, with a cache breakpoint after each stable part.
 
         Everything before the first breakpoint is the same for all Beings, before the second for one Being.
@@ -151,7 +184,7 @@ class AnthropicThinker:
             output["effort"] = self.settings.thinking_effort
         return {
             "model": self.model(question.size),
-            "max_tokens": question.most_tokens + self.settings.thinking_room,
+            "max_tokens": most_tokens,
             "system": [_kept(part) for part in (instructions, question.about) if part],
             "messages": [{"role": "user", "content": question.material}],
             "output_config": output,
@@ -197,17 +230,17 @@ class _Message(BaseModel):
     usage: _Usage
 
     def completion(self) -> Completion:
-        """Return the text without thinking blocks; raises BadAnswer if it is refused, truncated or not one object."""
+        """Return the text without thinking blocks; raises BadAnswer if it is refused, or says nothing whole in JSON."""
         # Postgres text cannot hold NUL.
         text = "".join(block.text for block in self.content if block.type == "text").replace("\0", "\ufffd")
         completion = Completion(text, self.model, self.usage.counted())
         if self.stop_reason == "refusal":
             raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
+        if self.stop_reason in _WHOLE | _CUT and (found := answer_text(text)):
+            return replace(completion, text=found)
         if self.stop_reason in _CUT:
-            raise BadAnswer("The answer was truncated at its length limit.", completion=completion, why="truncation")
-        if self.stop_reason not in _WHOLE or (found := answer_object(text)) is None:
-            raise BadAnswer("The answer is not one JSON object.", completion=completion)
-        return replace(completion, text=found)
+            raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
+        raise BadAnswer("The answer is not one JSON object.", completion=completion)
 
 
 class _Batch(BaseModel):
@@ -228,6 +261,7 @@ class _Succeeded(BaseModel):
 
 class _Error(BaseModel):
     type: str
+    message: str = ""
 
 
 class _ErrorResponse(BaseModel):
@@ -241,7 +275,8 @@ class _Errored(BaseModel):
     def outcome(self) -> ProviderError:
         kind = self.error.error.type
         if kind in _REFUSED:
-            return InputRefused(f"The model provider refused a question in a batch ({kind}).")
+            too_large = kind == "request_too_large" or exceeds_context(self.error.error.message)
+            return InputRefused(f"The model provider refused a question in a batch ({kind}).", too_large=too_large)
         if kind in _NOT_ALLOWED:
             return Misconfigured(f"The model provider does not let this key ask a question in a batch ({kind}).")
         return Transient("The model provider failed at a question in a batch.")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from providers.thinking import Completion
 
+TRUNCATED = "The answer was truncated at its length limit."
+
 
 class ProviderError(Exception):
     """A model gave no valid answer.

@@ -1,15 +1,21 @@
-"""Finds the JSON object in a model's answer."""
+"""Finds what a model says in JSON among its other words."""
 
+import json
 import re
+from typing import Any
 
 from pydantic_core import from_json
 
-from schemas.text.storable import storable_json
+from providers import lenient_json
+from schemas.text.storable import storable, storable_json
 
-_JSON_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?P<closed>"?)|[{}\[\],:]', re.DOTALL)
-_ITEMS = re.compile(r"\{*\[*")
-_DEEPEST = 20
-_PAIRS = {"}": "{", "]": "["}
+# The last of these ends a model's thoughts: tags of DeepSeek, Qwen, Kimi, Mistral and others, channels of gpt-oss.
+_THOUGHTS_END = re.compile(
+    r"</(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)>|\[/THINK\]|\u25c1/think\u25b7"
+    r"|<\|channel\|>final<\|message\|>",
+    re.IGNORECASE,
+)
+_SPECIAL = re.compile(r"<\|[\w ]{1,30}\|>|</?(?:answer|json|output|result|response)>", re.IGNORECASE)
 
 
 def only_object(text: str) -> str | None:
@@ -26,59 +32,62 @@ def only_object(text: str) -> str | None:
     """
     if found := _object(text):
         return found
-    answer = text.rpartition("</think>")[2]
+    answer = _without_thoughts(text)
     start, end = answer.find("{"), answer.rfind("}")
     return _object(answer[start : end + 1]) if start >= 0 else None
 
 
-def answer_object(text: str) -> str | None:
-    """Find a model's answer: its only object, or else the beginning of one of which at least one item is whole."""
-    if found := only_object(text):
-        return found
-    return storable_json(_said(text)) if cut_object(text) else None
-
-
-def cut_object(text: str) -> str | None:
-    """Find the object in a text whose end is cut off, and close it after the last item or field that is whole.
+def answer_text(text: str) -> str | None:
+    """Find the part of a model's answer that `answer_values` reads: its only object, or all but its thoughts.
 
     Args:
-        text: The model's answer, in which `only_object` finds no object.
+        text: The model's answer.
 
     Returns:
-        The object's text, or None if nothing in it is whole.
+        The part, which can be stored; None if there is neither JSON nor a table in it of which anything is whole.
     """
-    answer = _said(text)
-    open_: list[str] = []
-    end, closing, before = 0, "", ""
-    for token in _JSON_TOKEN.finditer(answer):
-        mark = token[0]
-        if token["closed"] == "" or len(open_) > _DEEPEST:
-            break
-        # An object in a list is an item, which is whole only once it is closed.
-        whole = _ITEMS.fullmatch("".join(open_)) is not None
-        if mark == "," and whole:
-            end, closing = token.start(), _closing(open_)
-        elif mark in "{[":
-            open_.append(mark)
-        elif mark in "}]":
-            if not open_ or open_.pop() != _PAIRS[mark] or not open_:
-                return None
-            if _ITEMS.fullmatch("".join(open_)):
-                end, closing = token.end(), _closing(open_)
-        elif mark[0] == '"' and whole and open_ and (open_[-1] == "[" or before == ":"):
-            end, closing = token.end(), _closing(open_)
-        before = mark
-    return _object(answer[:end] + closing) if end else None
+    answer = _without_thoughts(text).strip()
+    for whole in (text, answer, answer[answer.find("{") : answer.rfind("}") + 1]):
+        try:
+            said = lenient_json.strict(whole)
+        except ValueError:
+            continue
+        if isinstance(said, dict):
+            return whole if storable_json(whole) == whole else json.dumps(storable(said))
+        if isinstance(said, str):
+            # JSON that was encoded twice.
+            return answer_text(said)
+    said, cut = lenient_json.values(answer, keep_cut=True)
+    return answer if said and (not cut or any(map(_says_anything, said))) else None
 
 
-def _said(text: str) -> str:
-    """The answer from its first brace on, without thoughts before it."""
-    answer = text.rpartition("</think>")[2]
-    return answer[answer.find("{") :] if "{" in answer else ""
+def answer_values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool]:
+    """Read an answer.
+
+    Args:
+        text: What `answer_text` found.
+        keep_cut: See `lenient_json.values`.
+
+    Returns:
+        Its objects and lists, as Python values that can be stored, and whether the end of the last one is cut off.
+    """
+    try:
+        said, cut = lenient_json.strict(text), False
+    except ValueError:
+        said, cut = lenient_json.values(text, keep_cut=keep_cut)
+    else:
+        said = [said]
+    return storable(said), cut
 
 
-def _closing(open_: list[str]) -> str:
-    return "".join("}" if mark == "{" else "]" for mark in reversed(open_))
+def _says_anything(value: Any) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is None or any(map(_says_anything, inner))
+
+
+def _without_thoughts(text: str) -> str:
+    *_, last = 0, *(found.end() for found in _THOUGHTS_END.finditer(text))
+    return _SPECIAL.sub("", text[last:])
 
 
 def _object(text: str) -> str | None:

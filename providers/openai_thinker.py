@@ -17,12 +17,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from providers import tls
 from providers.answer_schema import answer_schema
-from providers.context_limits import context_limit, exceeds_context
-from providers.errors import BadAnswer, Misconfigured
-from providers.json_text import answer_object
+from providers.context_limits import exceeds_context, longest_answer, room_for_answer
+from providers.errors import TRUNCATED, BadAnswer, Misconfigured
+from providers.json_text import answer_text
 from providers.lease_guard import before_request
 from providers.model_context import context_tokens
-from providers.sdk_errors import SettingNames, may_refuse_an_option, sdk_errors
+from providers.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
 from providers.thinking import (
     CONNECT_SECONDS,
     Completion,
@@ -44,10 +44,6 @@ Limit = Literal["max_completion_tokens", "max_tokens"]
 SHORT_BELOW_TOKENS = 16_384
 # The server's list of models is no reason to wait.
 LISTING_SECONDS = 5.0
-# A context that leaves less for an answer is too small for the material.
-LEAST_ANSWER_TOKENS = 500
-# Chat templates add tokens to a prompt.
-CONTEXT_MARGIN = 100
 _NO_LISTING = frozenset({404, 405, 501})
 
 _URL = "https://api.openai.com/v1"
@@ -58,6 +54,8 @@ _SETTINGS = SettingNames(
 )
 _ABOUT_THE_FORM = re.compile(r"response_format|json_schema|json_object|structured output|guided|grammar", re.IGNORECASE)
 _ABOUT_THE_LIMIT = re.compile(r"max_completion_tokens|max_tokens", re.IGNORECASE)
+# OpenAI's word, and those of servers that speak alike.
+_CUT = frozenset({"length", "max_tokens", "incomplete", "model_length"})
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -67,6 +65,8 @@ class _Abilities:
 
     forms: tuple[Form, ...] = ("json_schema", "json_object", "text")
     limits: tuple[Limit, ...] = ("max_completion_tokens", "max_tokens")
+    longest_answer: int | None = None
+    """The most tokens that the model writes, where that is less than a question allows."""
     answer_tokens: int | None = None
     """What the model's context leaves for the answer to this question, where that is less than it may have."""
 
@@ -153,6 +153,8 @@ class OpenAIThinker:
                 else:
                     # Only options that worked are stored: a refusal may have had another cause.
                     self.abilities[model] = replace(able, answer_tokens=None)
+                    if error := error_in(response.content, self.names):
+                        raise error
                     return _completion(response.content, question)
 
     def _weaker(self, question: Question[Any], able: _Abilities, refusal: openai.APIStatusError) -> _Abilities | None:
@@ -160,15 +162,19 @@ class OpenAIThinker:
         said = refusal.response.text
         if not may_refuse_an_option(refusal.status_code):
             return None
+        usage = max_usage(question, self.settings.thinking_room)
+        allowed = self._most_answer_tokens(question, able)
+        if (limit := longest_answer(said)) and limit < allowed:
+            return replace(able, longest_answer=limit)
         if exceeds_context(said):
             # The answer's limit counts as well: less is left for it than it may have.
-            context = context_limit(said)
-            usage = max_usage(question, self.settings.thinking_room)
-            left = (context or 0) - usage.prompt_tokens - CONTEXT_MARGIN
-            if able.answer_tokens is None and LEAST_ANSWER_TOKENS <= left < usage.output_tokens:
-                return replace(able, answer_tokens=left)
-            return None
+            left = room_for_answer(said, replace(usage, output_tokens=allowed))
+            return replace(able, answer_tokens=left) if left else None
         return able.without(said)
+
+    def _most_answer_tokens(self, question: Question[Any], able: _Abilities) -> int:
+        limits = [question.most_tokens + self.settings.thinking_room, able.longest_answer, able.answer_tokens]
+        return min(limit for limit in limits if limit is not None)
 
     def _first_try(self) -> _Abilities:
         """The options tried first: compatible servers know the older token limit, and may ignore the newer one."""
@@ -208,7 +214,7 @@ class OpenAIThinker:
             "model": model,
             # One system message: some chat templates allow no second one.
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": question.material}],
-            able.limits[0]: able.answer_tokens or question.most_tokens + self.settings.thinking_room,
+            able.limits[0]: self._most_answer_tokens(question, able),
         }
         match form:
             case "json_schema":
@@ -240,11 +246,11 @@ def _completion(content: bytes, question: Question[Any]) -> Completion:
     completion = Completion(text, response.model, usage)
     if choice.message.refusal or choice.finish_reason == "content_filter":
         raise BadAnswer("The model declined to answer.", completion=completion, why="refusal")
-    if choice.finish_reason == "length":
-        raise BadAnswer("The answer was truncated at its length limit.", completion=completion, why="truncation")
-    if (found := answer_object(completion.text)) is None:
-        raise BadAnswer("The answer is not one JSON object.", completion=completion)
-    return replace(completion, text=found)
+    if found := answer_text(completion.text):
+        return replace(completion, text=found)
+    if choice.finish_reason in _CUT:
+        raise BadAnswer(TRUNCATED, completion=completion, why="truncation")
+    raise BadAnswer("The answer is not one JSON object.", completion=completion)
 
 
 def _estimated(question: Question[Any], text: str) -> Usage:

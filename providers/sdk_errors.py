@@ -15,6 +15,8 @@ from http import HTTPStatus
 from types import ModuleType
 from typing import Any
 
+from pydantic_core import from_json
+
 from providers.context_limits import exceeds_context
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 
@@ -31,13 +33,25 @@ _BUSY = frozenset(
 _ABOUT_THE_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN})
 _TOO_LARGE = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 _REFUSED = frozenset({HTTPStatus.BAD_REQUEST, _TOO_LARGE, HTTPStatus.UNPROCESSABLE_ENTITY})
-_MAY_BE_TOO_LONG = _REFUSED | {HTTPStatus.INTERNAL_SERVER_ERROR}
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"})
 _SAFE_CODE = re.compile(r"[a-z0-9_.-]{1,64}")
 _ABOUT_THE_ACCOUNT = re.compile(r"billing|credit|spend_limit|on_hold|insufficient_quota|insufficient_balance")
 # Anthropic gives a spent balance the code of any bad request.
 _SAYS_SPENT = re.compile(r"credit balance is too low|insufficient (?:balance|credits|funds|quota)", re.IGNORECASE)
 _ABOUT_OUR_CHOICES = frozenset({"model", "model_not_found", "dimensions", "encoding_format"})
+
+_AFTER_STATUSES = 600
+_SERVER_BUSY = HTTPStatus.TOO_MANY_REQUESTS
+# The words for statuses in errors, of Anthropic and of servers like OpenAI's.
+_STATUSES: Mapping[str, int] = {
+    "invalid_request_error": HTTPStatus.BAD_REQUEST,
+    "authentication_error": HTTPStatus.UNAUTHORIZED,
+    "invalid_api_key": HTTPStatus.UNAUTHORIZED,
+    "billing_error": HTTPStatus.PAYMENT_REQUIRED,
+    "permission_error": HTTPStatus.FORBIDDEN,
+    "not_found_error": HTTPStatus.NOT_FOUND,
+    "request_too_large": _TOO_LARGE,
+}
 
 LONGEST_WAIT = 3600.0
 
@@ -116,11 +130,35 @@ def _bounded(seconds: float) -> float:
     return min(max(0.0, seconds), LONGEST_WAIT)
 
 
+def error_in(content: bytes, settings: SettingNames) -> ProviderError | None:
+    """Map an error that a server sends with the status of an answer; None if the body is no such error.
+
+    Args:
+        content: The body.
+        settings: The settings to name in the message.
+    """
+    try:
+        body = from_json(content)
+    except ValueError:
+        return None
+    if not isinstance(body, dict) or not body.get("error") or body.get("choices") or body.get("content"):
+        return None
+    codes = _codes(body)
+    error = body["error"]
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, int) and HTTPStatus.BAD_REQUEST <= code < _AFTER_STATUSES:
+        return _from_status(code, body, {}, settings)
+    # An error that does not say more means that the server can't answer now.
+    status = next((_STATUSES[each] for each in codes if each in _STATUSES), _SERVER_BUSY)
+    return _from_status(status, body, {}, settings)
+
+
 def _from_status(status: int, body: object, headers: Mapping[str, str], settings: SettingNames) -> ProviderError:
     codes = _codes(body)
     detail = f"HTTP {status}" + "".join(f", {code}" for code in codes if _SAFE_CODE.fullmatch(code))
     account = any(_ABOUT_THE_ACCOUNT.search(code) for code in codes) or bool(_SAYS_SPENT.search(_said(body)))
-    too_long = status in _MAY_BE_TOO_LONG and exceeds_context(f"{body}")
+    may_be_too_long = status <= HTTPStatus.INTERNAL_SERVER_ERROR and status not in _ABOUT_THE_KEY and not account
+    too_long = may_be_too_long and exceeds_context(f"{body}")
     if too_long or (status in _REFUSED and not account and _ABOUT_OUR_CHOICES.isdisjoint(codes)):
         too_large = too_long or status == _TOO_LARGE or "max_tokens_per_request" in codes
         return InputRefused(f"The model provider refused the input ({detail}).", too_large=too_large)

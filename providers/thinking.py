@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, Field, ValidationError
-from pydantic_core import from_json
 
 from providers.answer_reader import AnswerReader
 from providers.answer_schema import answer_schema
-from providers.errors import BadAnswer, ProviderError
-from providers.json_text import cut_object
+from providers.errors import TRUNCATED, BadAnswer, ProviderError
+from providers.json_text import answer_values
 from providers.tokens import estimated_tokens
 from schemas.llm.calls import Provider
 from schemas.text.storable import unstorable
@@ -48,6 +47,7 @@ class Question(Generic[A]):
         answer: The answer's schema. It may have no mapping with free keys; use a list of pairs.
         most_tokens: The limit of the answer's length, without the tokens of thinking.
         short: A short form of the instructions, for models with little context; empty: there is none.
+        divisible: Whether the caller asks about parts of the material where an answer about all of it is cut off.
     """
 
     purpose: str
@@ -58,6 +58,7 @@ class Question(Generic[A]):
     answer: type[A]
     most_tokens: int
     short: str = ""
+    divisible: bool = False
 
     def instructions_in(self, form: PromptForm) -> str:
         """Return the instructions in one of their forms."""
@@ -83,7 +84,7 @@ class Usage:
 class Completion:
     """A model's answer and its usage.
 
-    `text` is one JSON object, or begins one whose end is cut off; in a BadAnswer, the raw text.
+    `text` is one JSON object, or what a model wrote in its place (`json_text.answer_text`); in a BadAnswer it is raw.
     """
 
     text: str
@@ -105,12 +106,12 @@ class Thinker(Protocol):
         """Send one request, without retries.
 
         Returns:
-            One JSON object, or the beginning of one, which `read` has yet to validate.
+            What the model wrote, which `read` has yet to validate; its end may be cut off.
 
         Raises:
             Transient: The provider is busy, down or unreachable.
-            BadAnswer: The model declined, was truncated at its limit, or wrote no JSON object; its `completion` has
-                been paid for.
+            BadAnswer: The model declined, was truncated before it said anything whole, or wrote no JSON; its
+                `completion` has been paid for.
             InputRefused: The provider refuses this question.
             Misconfigured: The key, the address or the model's name is wrong.
         """
@@ -156,36 +157,44 @@ class BatchThinker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[A]):
-    """An answer in the form that was asked for, and how many of its items could not be read, by reason."""
+    """An answer in the form that was asked for.
+
+    Attributes:
+        answer: The answer.
+        dropped: How many of its items could not be read, by reason.
+        cut: Whether its end is cut off.
+    """
 
     answer: A
     dropped: Counter[str]
+    cut: bool = False
 
 
-def read(question: Question[A], completion: Completion) -> Reading[A]:
+def read(question: Question[A], completion: Completion, *, shorten: bool = False) -> Reading[A]:
     """Read a completion in the form of the question's schema (`answer_reader`).
+
+    Args:
+        question: What was asked.
+        completion: The model's answer.
+        shorten: Whether texts that are longer than their form allows are cut at a sentence.
 
     Raises:
         BadAnswer: It violates the schema, or has a number that Postgres cannot store. The message can be shown to the
             model, and quotes nothing of the completion.
     """
-    text, cut = completion.text, False
+    # Of a summary that is cut off its whole sentences are one.
+    is_one_text = [field.annotation for field in question.answer.model_fields.values()] == [str]
+    said, cut = answer_values(completion.text, keep_cut=is_one_text)
+    reader = AnswerReader(cut=cut, shorten=shorten)
     try:
-        said = from_json(text)
-    except ValueError:
-        text, cut = cut_object(text) or text, True
-        said = from_json(text, allow_partial=True)
-    reader = AnswerReader(cut=cut)
-    try:
-        if isinstance(said, Mapping):
-            answer = question.answer.model_validate(reader.read(question.answer, said))
-        else:
-            answer = question.answer.model_validate_json(text)
+        answer = question.answer.model_validate(reader.read(question.answer, said))
     except ValidationError as error:
+        if cut:
+            raise BadAnswer(TRUNCATED, completion=completion, why="truncation") from None
         raise BadAnswer(_complaint(_faults(error)), completion=completion) from None
     if faults := list(unstorable(answer.model_dump(mode="json"))):
         raise BadAnswer(_complaint(faults), completion=completion)
-    return Reading(answer, reader.dropped)
+    return Reading(answer, reader.dropped, cut)
 
 
 def max_usage(question: Question[Any], room: int) -> Usage:

@@ -103,6 +103,9 @@ MOST_UNDECIDED = 10_000
 SPLIT_CLUSTERS = 20
 CLASSIFIED_NODES = 50
 TOPIC_NAME_CHARACTERS = 60
+DIARY_LINE_CHARACTERS = 500
+MOST_DIARY_LINES = 5
+MOST_NEXT_TIME = 7
 
 # From the vault seed: the longest text, the gates' similarities, and the size of the injection block.
 VAULT_CHARACTERS = 1200

@@ -6,7 +6,7 @@ Folds are undone by `editing.unfold`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
@@ -14,10 +14,10 @@ from uuid import UUID
 import structlog
 
 from memory.facts.fold_rules import may_say_the_same, near_identical
+from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmUnavailable, llm_session
 from memory.text.prompt_escaping import tagged
-from providers.errors import BadAnswer, InputRefused
 from providers.thinkers import Thinkers
 from schemas.facts.judgement import FoldConfirmation
 from schemas.facts.rows import Fact
@@ -118,17 +118,17 @@ def _confirm(
     if isinstance(llm, LlmUnavailable):
         log.info("curator.without_model", reason=llm.logged, user_id=str(claim.owner_id), pairs=len(pairs))
         return _Compared(left=pairs, away=llm.away)
-    for start in range(0, len(pairs), PAIRS_AT_ONCE):
-        by_ref = {f"p{place}": pair for place, pair in enumerate(pairs[start : start + PAIRS_AT_ONCE], 1)}
+
+    def ask(some: Sequence[FactPair], divisible: bool) -> None:
+        by_ref = {f"p{place}": pair for place, pair in enumerate(some, 1)}
         shown = [
             tagged("fact", known[fact_id].content, pair=ref)
             for ref, pair in by_ref.items()
             for fact_id in (pair.one, pair.other)
         ]
-        try:
-            answer = llm.ask(FOLD.question("", "\n".join(shown))).answer
-        except (BadAnswer, InputRefused):
-            continue
+        answer = llm.ask(replace(FOLD.question("", "\n".join(shown)), divisible=divisible)).answer
         llm.count_dropped("fold", {"no such pair": sum(ref not in by_ref for ref in answer.same)})
         compared.confirmed.extend(by_ref[ref] for ref in dict.fromkeys(answer.same) if ref in by_ref)
+
+    ask_in_turn([pairs[start : start + PAIRS_AT_ONCE] for start in range(0, len(pairs), PAIRS_AT_ONCE)], ask, halves)
     return compared

@@ -1,25 +1,27 @@
 """The extraction call: what the model is shown of a conversation, and bisection of messages that it refuses."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from memory.facts.confidence_rules import ShownMessage
 from memory.facts.extraction_rules import Extraction, check
+from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import CONFIDED, speaker
-from providers.errors import BadAnswer, InputRefused
+from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
 from schemas.facts.judgement import UNTOLD, Judgement
 from schemas.facts.rows import Entity, Todo
 from schemas.talk.messages import Message
+from schemas.text.sentences import cut_at_sentence
 
 JUDGE = prompt("judge", Judgement, size="small", most_tokens=6_000)
 CONTEXT_MESSAGES = 6
-# Bisection isolates one message among 50 in eight failures; more in a row have another cause than one message.
-MOST_FAILURES = 9
+# A message of so many characters is read in two parts if it can't be read whole.
+LEAST_DIVIDED = 4_000
 CONTEXT_CHARACTERS = 800
 # Of a message of the Being's, which holds a promise at most.
 OWN_CHARACTERS = 1_500
@@ -50,7 +52,8 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
     """Extract facts and todos from the new messages.
 
     If the call fails for all of them, it is repeated without the earlier messages, and for each half, until the message
-    that causes the failure stands alone. After nine failures in a row the rest is not asked about.
+    that causes the failure stands alone (`ask_in_turn`). A message that is longer than the model's context is read in
+    two parts.
 
     Returns:
         The extraction, and by message id the reason why a message could not be judged.
@@ -58,42 +61,53 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the caller leaves the messages unjudged.
     """
-    extraction, unjudgeable = Extraction(), dict[UUID, str]()
-    new = [message for message in conversation.messages if message.message_id in conversation.new]
+    extraction = Extraction()
     # A message that consists of what a context showed has no text of its own to judge.
-    parts = [([message for message in new if conversation.own_texts[message.message_id].strip()], CONTEXT_MESSAGES)]
-    in_a_row, reason = 0, ""
-    while parts:
-        part, before = parts.pop(0)
-        if not part:
-            continue
-        if in_a_row == MOST_FAILURES:
-            unjudgeable.update((message.message_id, reason) for message in part)
-            continue
-        try:
-            found = _extract_part(llm, conversation, part, before)
-        except (BadAnswer, InputRefused) as fault:
-            in_a_row, reason = in_a_row + 1, str(fault)
-            if len(part) > 1:
-                middle = len(part) // 2
-                parts[:0] = [(part[:middle], 0), (part[middle:], 0)]
-            elif before:
-                parts.insert(0, (part, 0))
-            else:
-                unjudgeable[part[0].message_id] = str(fault)
-        else:
-            in_a_row = 0
-            extraction.facts.extend(found.facts)
-            extraction.todos.extend(found.todos)
-            extraction.confidences.update(found.confidences)
-            extraction.dropped.update(found.dropped)
-    return extraction, unjudgeable
+    new = [
+        message
+        for message in conversation.messages
+        if message.message_id in conversation.new and conversation.own_texts[message.message_id].strip()
+    ]
+
+    def take(portion: _Portion, divisible: bool) -> None:
+        found = _extract_from(llm, conversation, portion, divisible=divisible)
+        extraction.facts.extend(found.facts)
+        extraction.todos.extend(found.todos)
+        extraction.confidences.update(found.confidences)
+        extraction.dropped.update(found.dropped)
+
+    before = CONTEXT_MESSAGES if len(new) < len(conversation.messages) else 0
+    portions = [_Portion(new, conversation.own_texts, before)] if new else []
+    left = ask_in_turn(portions, take, _Portion.divided)
+    return extraction, {message.message_id: str(fault) for portion, fault in left for message in portion.messages}
 
 
-def _extract_part(llm: LlmSession, conversation: Conversation, part: Sequence[Message], before: int) -> Extraction:
-    new = {message.message_id for message in part}
-    own_texts = conversation.own_texts
-    shown = _with_preceding(conversation.messages, new, before)
+@dataclass(frozen=True)
+class _Portion:
+    """Some of the new messages with their texts, and how many messages before each of them are shown."""
+
+    messages: Sequence[Message]
+    own_texts: Mapping[UUID, str]
+    before: int
+
+    def divided(self) -> list["_Portion"]:
+        if self.before or len(self.messages) > 1:
+            return [replace(self, messages=some, before=0) for some in halves(self.messages) or [self.messages]]
+        (message,) = self.messages
+        text = self.own_texts[message.message_id].strip()
+        if len(text) < LEAST_DIVIDED or message.role == "assistant":
+            return []
+        first = cut_at_sentence(text, len(text) // 2)
+        return [
+            replace(self, own_texts={**self.own_texts, message.message_id: part})
+            for part in (first, text[len(first) :])
+        ]
+
+
+def _extract_from(llm: LlmSession, conversation: Conversation, portion: _Portion, *, divisible: bool) -> Extraction:
+    new = {message.message_id for message in portion.messages}
+    own_texts = portion.own_texts
+    shown = _with_preceding(conversation.messages, new, portion.before)
     refs = {message.message_id: f"m{place}" for place, message in enumerate(shown, start=1)}
     todos = {f"t{place}": todo for place, todo in enumerate(conversation.todos, start=1)}
     material = [
@@ -107,7 +121,7 @@ def _extract_part(llm: LlmSession, conversation: Conversation, part: Sequence[Me
     ]
     question = JUDGE.question(tagged("companion", conversation.being.name), "\n".join(material))
     sources = {refs[message.message_id]: ShownMessage(message, own_texts[message.message_id]) for message in shown}
-    answer = llm.ask(question, _tells_confidences).answer
+    answer = llm.ask(replace(question, divisible=divisible), _tells_confidences).answer
     promises = {todo.todo_id for todo in conversation.todos if todo.kind == "promise"}
     return check(answer, sources, new, {ref: todo.todo_id for ref, todo in todos.items()}, promises)
 

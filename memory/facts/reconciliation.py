@@ -6,15 +6,18 @@ The model says which statements contradict each other; which of them stands foll
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID
+
+import structlog
 
 from memory.facts.extraction_rules import ExtractedFact
 from memory.facts.naming import entity_resolution
+from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession
 from memory.text.entity_names import slug
 from memory.text.prompt_escaping import tagged
-from providers.errors import BadAnswer, InputRefused
 from schemas.accounts.accounts import Being
 from schemas.facts.judgement import Reconciliation
 from store.database import Store
@@ -23,9 +26,12 @@ from store.facts.entities import Mention
 from store.facts.statements import KnownStatement, NewStatement, add_statements, find_by_keys, known_statements
 from store.transaction import Transaction, new_ids
 
+log = structlog.get_logger()
+
 RECONCILE = prompt("reconcile", Reconciliation, size="small", most_tokens=2_000)
 # Of a key with more statements, the current and the latest ones are compared.
 STATEMENTS_COMPARED = 40
+PAIR = 2
 Key = tuple[UUID | None, str]
 """A scope and a memory key: statements under the same key are compared with each other."""
 
@@ -147,11 +153,7 @@ def _reconcile(
     groups = [group for group in compared.values() if _differ(group, settled)]
     if not groups:
         return list(settled.values())
-    try:
-        relations = compare(llm, groups, settled)
-    except (BadAnswer, InputRefused):
-        # Without a comparison all of them stand.
-        return list(settled.values())
+    relations = compare(llm, groups, settled)
     for new, other, relation in relations:
         _relate(settled, new, other, relation)
     return [_contradicting_kept(statement, settled) for statement in settled.values()]
@@ -181,19 +183,47 @@ def compare(
 
     Returns:
         Triples of a new statement, another one of its group, and `same`, `contradicts` or `adds`; what makes no sense
-        in the answer is left out.
+        in the answer is left out. Statements that no valid answer compares are in none, and stand.
 
     Raises:
-        BadAnswer, InputRefused: There is no comparison.
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`.
     """
+    relations: list[tuple[UUID, UUID, str]] = []
+
+    def ask(some: Sequence[Sequence[KnownStatement]], divisible: bool) -> None:
+        relations.extend(_compared(llm, some, fresh, divisible=divisible))
+
+    left = ask_in_turn([groups], ask, partial(_divided, fresh))
+    if left:
+        log.info("facts.not_compared", groups=sum(len(some) for some, _ in left))
+    return relations
+
+
+def _divided(
+    fresh: Collection[UUID], groups: Sequence[Sequence[KnownStatement]]
+) -> Sequence[Sequence[Sequence[KnownStatement]]]:
+    """Half of the groups each; of a single group the new statements with the later half of the others, or halves."""
+    if len(groups) != 1:
+        return halves(groups)
+    (group,) = groups
+    earlier = [each for each in group if each.statement_id not in fresh]
+    if len(earlier) > 1:
+        outdated = earlier[: len(earlier) // 2]
+        return [[[each for each in group if each not in outdated]]]
+    return [[half] for half in halves(group)] if len(group) > PAIR else []
+
+
+def _compared(
+    llm: LlmSession, groups: Sequence[Sequence[KnownStatement]], fresh: Collection[UUID], *, divisible: bool
+) -> list[tuple[UUID, UUID, str]]:
     refs = {
         f"{'n' if each.statement_id in fresh else 'e'}{number}.{order}": each
         for number, group in enumerate(groups)
         for order, each in enumerate(group)
     }
     group_of = {each.statement_id: number for number, group in enumerate(groups) for each in group}
-    answer = llm.ask(RECONCILE.question("", _material(refs, fresh, group_of))).answer
+    question = replace(RECONCILE.question("", _material(refs, fresh, group_of)), divisible=divisible)
+    answer = llm.ask(question).answer
     named = [(refs.get(each.new), refs.get(each.earlier or ""), each.relation) for each in answer.comparisons]
     unknown = sum(new is None or (other is None and relation != "adds") for new, other, relation in named)
     llm.count_dropped("reconcile", {"no such statement": unknown})

@@ -11,7 +11,6 @@ import structlog
 from memory.facts import vectors
 from memory.facts.reconciliation import STATEMENTS_COMPARED, compare
 from memory.llm.session import LlmUnavailable, llm_session
-from providers.errors import BadAnswer, InputRefused
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import COMPARE_SEEDS
 from schemas.ledger.work import Claim
@@ -52,12 +51,8 @@ def compare_seeds(store: Store, thinkers: Thinkers, settings: Settings, claim: C
         with store.finishing(claim):
             return
     if llm is not None:
-        try:
-            relations = compare(llm, groups, seeds)
-            contradicted = [(new, other) for new, other, relation in relations if relation == "contradicts"]
-        except (BadAnswer, InputRefused):
-            # Without a comparison all of them stand.
-            log.info("seeds.not_comparable", user_id=str(user_id), facts=len(groups))
+        relations = compare(llm, groups, seeds)
+        contradicted = [(new, other) for new, other, relation in relations if relation == "contradicts"]
     with store.finishing(claim, first=partial(facts.lock, user_id=user_id)) as tx:
         for new, other in contradicted:
             seed_comparison.add_conflict(tx, user_id, new, other)

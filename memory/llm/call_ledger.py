@@ -21,6 +21,9 @@ from store.llm import budgets, calls, drops, responses, unanswered
 from store.llm.calls import Account
 from store.transaction import Transaction
 
+# A model that gave so many invalid answers in a row, three questions' worth, is taken for one that always errs.
+ANSWERS_JUDGED = 9
+
 # The schema of each kind of answer, which takes longer to derive than a prompt takes to hash.
 _schemas: dict[type[BaseModel], dict[str, Any]] = {}
 
@@ -57,6 +60,16 @@ class CallLedger:
         """Mark a question to which no answer was valid, so that it is not asked again unchanged."""
         with self._store.transaction() as tx:
             unanswered.mark(tx, self.account.owner_id, self._digest(question), reason)
+
+    def mark_bad(self, call_id: UUID) -> None:
+        """Count an answered call among those with an invalid answer, since its answer broke a rule of its purpose."""
+        with self._store.transaction() as tx:
+            calls.mark_bad(tx, self.account.owner_id, call_id)
+
+    def always_errs(self, purpose: str) -> bool:
+        """Whether the last nine answers to questions of a purpose, within a day, were all invalid."""
+        with self._store.transaction() as tx:
+            return calls.all_bad(tx, self.account.owner_id, purpose, ANSWERS_JUDGED)
 
     def _digest(self, question: Question[Any]) -> bytes:
         # Another model may answer what this one did not.

@@ -20,10 +20,10 @@ from memory.llm.call_ledger import CallLedger
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
 from memory.text.prompt_escaping import tagged
-from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.lease_guard import before_request
 from providers.thinkers import Thinkers
-from providers.thinking import BatchThinker, Completion, Question, Thinker, Usage, read
+from providers.thinking import BatchThinker, Completion, Question, Reading, Thinker, Usage, read
 from schemas.errors import BudgetSpent, StoreError, Withdrawn
 from schemas.ledger.work import Claim
 from schemas.llm.calls import EncryptedKey, PaidWith, Response
@@ -37,14 +37,13 @@ A = TypeVar("A", bound=BaseModel)
 
 # The first request of a question and its re-asks.
 TRIES = 3
+# Of a question whose answer is cut off: a third answer would cost as much, and be cut off as well.
+CUT_TRIES = 2
 # Characters of the answer before, which a re-ask shows.
 ANSWER_SHOWN = 12_000
 
 Check = Callable[[A], None]
 """Domain validation of an answer: raises BadAnswer with a reason that the model is shown when asked again."""
-
-Shorten = Callable[[A], A]
-"""Cuts what is longer in an answer than may be."""
 
 
 class RequestsStopped(Exception):
@@ -57,10 +56,17 @@ Unanswered = BadAnswer | InputRefused | BudgetSpent | RequestsStopped
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[A]):
-    """A valid answer, and the id of its stored response for the lineage of what is made of it."""
+    """A valid answer.
+
+    Attributes:
+        answer: The answer.
+        response_id: The id of its stored response, for the lineage of what is made of it.
+        cut: Whether its end was cut off, so that lists in it may lack items.
+    """
 
     answer: A
     response_id: UUID
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,22 +238,22 @@ class LlmSession:
         """Whether this session's key may pay for an input, given the id of the key that the input came with."""
         return self.request_key is None or self.request_key == request_key_id
 
-    def ask(
-        self, question: Question[A], check: Check[A] = lambda _: None, shorten: Shorten[A] | None = None
-    ) -> Answered[A]:
+    def ask(self, question: Question[A], check: Check[A] = lambda _: None) -> Answered[A]:
         """Ask until an answer is valid, three times at most; a re-ask shows the answer before and what is wrong.
 
-        If none is valid, the last one that has valid parts counts with these alone.
+        From the second answer on, texts that are too long are cut. If no answer is valid, the last one that has valid
+        parts counts with these alone. A question to which no answer was valid is marked, and not asked again.
 
-        A question to which no answer was valid is marked, and not asked again.
+        An answer that is cut off at its length limit is asked for once more, and then its whole items count. If the
+        question is divisible, it is not asked again. A model that gave no valid answer to the last nine questions of
+        this purpose is asked each question once.
 
         Args:
             question: What to ask.
             check: Domain validation of the answer.
-            shorten: Cuts what is too long, from the second answer on.
 
         Raises:
-            BadAnswer: No answer was valid.
+            BadAnswer: No answer was valid, or that to a divisible question was cut off.
             InputRefused: The provider refuses the question.
             BudgetSpent: The rest of the day's budget is too small.
             RequestsStopped: See `stored_answers_only`.
@@ -257,29 +263,42 @@ class LlmSession:
             LeaseLost: Another worker holds the work.
             Withdrawn: Something of the user's was withdrawn since the work was claimed; no answer was stored.
         """
-        if reason := self._ledger.unanswered(question):
-            raise BadAnswer(f"Asked before about the same, without a valid answer: {reason}")
+        unanswered = self._ledger.unanswered(question)
+        if unanswered == TRUNCATED and question.divisible:
+            raise BadAnswer(TRUNCATED, why="truncation")
+        if unanswered:
+            raise BadAnswer(f"Asked before about the same, without a valid answer: {unanswered}")
         asked, tries = question, 1
         partly: Answered[A] | None = None
         lost = 0
         while True:
-            response = self._response(asked)
+            response, call_id = self._response(asked)
             answer: A | None = None
+            cut = response.defect == TRUNCATED
             try:
-                answer = self._read(question, response, shorten if tries > 1 else None)
+                reading = self._read(question, response, shorten=tries > 1)
+                answer, cut = reading.answer, reading.cut
                 check(answer)
+                _is_whole(reading)
                 return Answered(answer, response.response_id)
             except BadAnswer as bad:
-                if isinstance(bad.valid, question.answer):
-                    partly, lost = Answered(bad.valid, response.response_id), _items(answer) - _items(bad.valid)
-                if tries == TRIES:
+                if call_id and bad.valid is None:
+                    self._ledger.mark_bad(call_id)
+                kept = _items(partly.answer) if partly else 0
+                if isinstance(bad.valid, question.answer) and _items(bad.valid) >= kept:
+                    partly = Answered(bad.valid, response.response_id, cut)
+                    lost = _items(answer) - _items(bad.valid)
+                if cut and question.divisible:
+                    self._ledger.mark_unanswered(question, TRUNCATED)
+                    raise BadAnswer(TRUNCATED, why="truncation") from None
+                if tries == (CUT_TRIES if cut else TRIES) or self._ledger.always_errs(question.purpose):
                     if partly is None:
-                        self._ledger.mark_unanswered(question, str(bad))
+                        self._ledger.mark_unanswered(question, TRUNCATED if cut else str(bad))
                         raise
                     self.count_dropped(question.purpose, {"broke a rule in three tries": lost})
                     return partly
                 tries += 1
-                complaint = _complaint(bad, response.completion, tries)
+                complaint = _complaint(bad, response.completion, tries, cut=cut)
                 asked = replace(question, material=f"{question.material}\n\n{complaint}")
 
     def ask_all(self, questions: Sequence[tuple[Question[A], Check[A]]]) -> list[Answered[A] | Unanswered]:
@@ -328,22 +347,22 @@ class LlmSession:
         """Count items of a valid answer that its caller drops, by reason."""
         self._ledger.count_dropped(purpose, reasons)
 
-    def _read(self, question: Question[A], response: Response, shorten: Shorten[A] | None) -> A:
+    def _read(self, question: Question[A], response: Response, *, shorten: bool) -> Reading[A]:
         completion = Completion(response.completion, response.model, Usage())
         if response.defect is not None:
             raise BadAnswer(response.defect, completion=completion)
-        answer = read(question, completion).answer
-        return shorten(answer) if shorten else answer
+        return read(question, completion, shorten=shorten)
 
-    def _response(self, question: Question[Any]) -> Response:
+    def _response(self, question: Question[Any]) -> tuple[Response, UUID | None]:
+        """The stored response to a question, or that of a call; with the call's id if one was made."""
         if self._stopped:
             stored = self._ledger.known(question)
             if stored is None:
                 raise RequestsStopped(self._stopped)
-            return stored
+            return stored, None
         before_request()
         reserved = self._ledger.known_or_reserved(question)
-        return reserved if isinstance(reserved, Response) else self._call(question, reserved)
+        return (reserved, None) if isinstance(reserved, Response) else (self._call(question, reserved), reserved)
 
     def _call(self, question: Question[Any], call_id: UUID) -> Response:
         try:
@@ -370,13 +389,20 @@ class LlmSession:
         return Transient(f"The user's key can't be used: {error}", retry_after=0)
 
 
+def _is_whole(reading: Reading[Any]) -> None:
+    """Raises BadAnswer, with all that is whole, if the end of an answer is cut off."""
+    if reading.cut:
+        raise BadAnswer(TRUNCATED, why="truncation", valid=reading.answer)
+
+
 def _items(answer: BaseModel | None) -> int:
     """How many items the lists of an answer have."""
     return sum(len(value) for _, value in answer or () if isinstance(value, list))
 
 
-def _complaint(bad: BadAnswer, answered: str, tries: int) -> str:
+def _complaint(bad: BadAnswer, answered: str, tries: int, *, cut: bool) -> str:
+    wanted = "Answer the whole question again" + (", with fewer items and in fewer words." if cut else ".")
     # The number makes the prompts of two re-asks with the same reason differ, and so their hashes.
-    complaint = f"Try {tries} of {TRIES}. Your answer before this was not valid: {bad} Answer the whole question again."
+    complaint = f"Try {tries} of {TRIES}. Your answer before this was not valid: {bad} {wanted}"
     shown = [tagged("your-answer", answered[:ANSWER_SHOWN])] if answered else []
     return "\n".join([*shown, complaint])

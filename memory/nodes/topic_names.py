@@ -1,11 +1,12 @@
 """Names topics: by their distinctive words, by a model once there is one, or by a person, whose name stays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+from memory.llm.portions import ask_at_once
 from memory.llm.prompting import about, prompt
 from memory.llm.session import Answered, LlmSession
 from memory.nodes.distinctive_words import distinctive_names
@@ -36,6 +37,11 @@ class Unnamed:
     cluster: Cluster
     nodes: Sequence[ShownNode]
     taken: Sequence[str]
+
+    def smaller(self) -> list["Unnamed"]:
+        """The topic with half of its nodes, if there are several."""
+        half = len(self.nodes) // 2
+        return [replace(self, nodes=self.nodes[:half])] if half else []
 
 
 @dataclass(frozen=True)
@@ -105,14 +111,16 @@ def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> Named:
             for cluster in topic_names.named_by_words(tx, being_id, TOPICS_NAMED)
             if (nodes := topic_names.newest_of(tx, being_id, cluster.cluster_id, NODES_SHOWN))
         ]
-    answers = llm.ask_all([(NAME.question(who, material(topic)), partial(check, topic)) for topic in topics])
+    told = ask_at_once(
+        llm, topics, lambda topic: (NAME.question(who, material(topic)), partial(check, topic)), Unnamed.smaller
+    )
     return Named(
         [
             (topic, plain(answer.answer.name), answer.response_id)
-            for topic, answer in zip(topics, answers, strict=True)
+            for topic, answer in told
             if isinstance(answer, Answered)
         ],
-        [topic for topic, answer in zip(topics, answers, strict=True) if isinstance(answer, BadAnswer | InputRefused)],
+        [topic for topic, answer in told if isinstance(answer, BadAnswer | InputRefused)],
     )
 
 

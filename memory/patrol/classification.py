@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from uuid import UUID
 
+from memory.llm.portions import ask_at_once, halves
 from memory.llm.prompting import prompt
-from memory.llm.session import Answered, LlmSession
+from memory.llm.session import Answered, Check, LlmSession
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
+from providers.thinking import Question
 from schemas.limits import CLASSIFIED_NODES
 from schemas.nodes.nodes import Root
 from schemas.patrol.model_answers import Classification
@@ -43,6 +45,11 @@ def check(actions: Mapping[str, str], answer: Classification) -> None:
         raise BadAnswer(" ".join(faults), valid=valid)
 
 
+def _question(page: Sequence[tuple[UUID, str]]) -> tuple[Question[Classification], Check[Classification]]:
+    actions = {f"m{number}": action for number, (_, action) in enumerate(page, start=1)}
+    return CLASSIFY.question("", material(actions)), partial(check, actions)
+
+
 def classify(llm: LlmSession, unassigned: Sequence[tuple[UUID, str]]) -> dict[UUID, Root]:
     """Classify nodes, CLASSIFIED_NODES in one question.
 
@@ -57,10 +64,8 @@ def classify(llm: LlmSession, unassigned: Sequence[tuple[UUID, str]]) -> dict[UU
         ProviderError: The model is unavailable.
     """
     pages = [unassigned[start : start + CLASSIFIED_NODES] for start in range(0, len(unassigned), CLASSIFIED_NODES)]
-    asked = [{f"m{number}": action for number, (_, action) in enumerate(page, start=1)} for page in pages]
-    answers = llm.ask_all([(CLASSIFY.question("", material(actions)), partial(check, actions)) for actions in asked])
     roots: dict[UUID, Root] = {}
-    for page, answer in zip(pages, answers, strict=True):
+    for page, answer in ask_at_once(llm, pages, _question, halves):
         if isinstance(answer, Answered):
             ids = {f"m{number}": node_id for number, (node_id, _) in enumerate(page, start=1)}
             roots |= {ids[reference]: "Business" for reference in answer.answer.business}

@@ -11,15 +11,15 @@ from itertools import groupby
 from typing import Any
 from uuid import UUID
 
+from memory.llm.portions import ask_at_once
 from memory.llm.prompting import about, prompt
-from memory.llm.session import Answered, LlmSession, RequestsStopped, Unanswered
+from memory.llm.session import Answered, LlmSession, RequestsStopped
 from memory.nodes.creation import vectors_of, words_of
 from memory.nodes.prompt_rendering import shown
 from memory.nodes.scenes import embedding_text, text_hash
 from memory.patrol.merge_rules import PromptBatch, check, survivor_of
 from memory.patrol.prompt_batches import batches, fits, whole
 from providers.embedders import Embedders
-from providers.errors import InputRefused
 from schemas.accounts.accounts import Being
 from schemas.errors import BudgetSpent
 from schemas.intake.inputs import SceneInput
@@ -91,7 +91,12 @@ def decide_merges(
         who = about(being, souls.get(tx, being_id))
     payable = [batch for batch in marked if all(llm.pays_for(node.request_key_id) for node in batch.waiting)]
     asked = [batch for batch in payable if _can_change(batch)]
-    answers = _ask(llm, who, asked)
+    answers = ask_at_once(
+        llm,
+        asked,
+        lambda batch: (CONSOLIDATE.question(who, material(batch)), partial(check, batch)),
+        PromptBatch.halves,
+    )
     decided = [
         Decision(batch, answer.answer, answer.response_id) for batch, answer in answers if isinstance(answer, Answered)
     ]
@@ -102,20 +107,6 @@ def decide_merges(
     decided += [Decision(batch, NOTHING, None) for batch in payable if not _can_change(batch)]
     model, vectors = _embedded(store, embedders, being, decided)
     return MergeDecisions(model, decided, vectors, left, reason=str(ended) if ended else None)
-
-
-def _ask(
-    llm: LlmSession, who: str, asked: Sequence[PromptBatch]
-) -> list[tuple[PromptBatch, Answered[Consolidation] | Unanswered]]:
-    """Ask about each batch, and about the halves of one that is too long for the model."""
-    answers = llm.ask_all([(CONSOLIDATE.question(who, material(batch)), partial(check, batch)) for batch in asked])
-    told: list[tuple[PromptBatch, Answered[Consolidation] | Unanswered]] = []
-    for batch, answer in zip(asked, answers, strict=True):
-        if isinstance(answer, InputRefused) and answer.too_large and (halves := batch.halves()):
-            told += _ask(llm, who, halves)
-        else:
-            told.append((batch, answer))
-    return told
 
 
 @dataclass(frozen=True)

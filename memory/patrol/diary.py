@@ -1,11 +1,12 @@
 """Writes the diary entry and the notes for the next conversation (patrol seed, "Diary + think_md generation")."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 from uuid import UUID
 
+from memory.llm.portions import ask_in_turn
 from memory.llm.prompting import prompt, whole_persona
 from memory.llm.session import LlmSession
 from memory.nodes.prompt_rendering import lines
@@ -14,6 +15,7 @@ from memory.text.prompt_escaping import tagged, unescaped
 from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
 from schemas.context.persona import PersonaEntry, Soul
+from schemas.limits import DIARY_LINE_CHARACTERS
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import DiaryPages
 from schemas.patrol.runs import DiaryEntry, DiaryPage, Run
@@ -25,9 +27,7 @@ from store.patrol import consolidation, diary, runs
 from store.transaction import Transaction
 
 DIARY = prompt("diary", DiaryPages, size="large", most_tokens=2_000)
-LINES = (3, 5)
-NOTES = (3, 7)
-LINE_CHARACTERS = 500
+LEAST_LINES = 3
 # Of more nodes, the most important are shown to the model.
 MOST_TOLD = 40
 MOST_READ = 200
@@ -36,7 +36,10 @@ NOTHING_NEW = {"outcome": "skipped", "reason": "no new memories"}
 
 @dataclass(frozen=True)
 class Day:
-    """The input of a day's entry: nodes created since the last entry, and the day's text so far."""
+    """The input of a day's entry: nodes created since the last entry, and the day's text so far.
+
+    Of the nodes, the `most_told` most important ones are shown to the model.
+    """
 
     day: date
     being: Being
@@ -44,6 +47,12 @@ class Day:
     earlier: DiaryEntry | None
     memories: list[ShownNode]
     relationships: Sequence[PersonaEntry] = ()
+    most_told: int = MOST_TOLD
+
+    def smaller(self) -> list["Day"]:
+        """The day with the more important half of the memories that the model is shown, if there are several."""
+        told = min(self.most_told, len(self.memories)) // 2
+        return [replace(self, most_told=told)] if told else []
 
 
 def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
@@ -63,7 +72,7 @@ def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
 
 def material(day: Day) -> str:
     """Render a day for the prompt."""
-    most_important = sorted(day.memories, key=lambda node: node.importance, reverse=True)[:MOST_TOLD]
+    most_important = sorted(day.memories, key=lambda node: node.importance, reverse=True)[: day.most_told]
     selected = [node for node in day.memories if node in most_important]
     return "\n".join(
         [
@@ -79,23 +88,23 @@ def check(answer: DiaryPages) -> None:
     """Validate the number and length of lines.
 
     Raises:
-        BadAnswer: There are too few or too many lines, or one is empty or too long.
+        BadAnswer: There are too few lines, or one is empty or too long.
     """
     faults = []
-    for name, texts, (least, most) in (("diary", answer.diary, LINES), ("next_time", answer.next_time, NOTES)):
-        if not least <= len(texts) <= most:
-            faults.append(f"{name} has {len(texts)} lines, and should have {least} to {most}.")
-        if not all(0 < len(_line(text)) <= LINE_CHARACTERS for text in texts):
-            faults.append(f"{name} has a line that is empty, or longer than {LINE_CHARACTERS} characters.")
+    for name, texts in (("diary", answer.diary), ("next_time", answer.next_time)):
+        if len(texts) < LEAST_LINES:
+            faults.append(f"{name} has {len(texts)} lines, and should have {LEAST_LINES} at least.")
+        if not all(0 < len(_line(text)) <= DIARY_LINE_CHARACTERS for text in texts):
+            faults.append(f"{name} has a line that is empty, or longer than {DIARY_LINE_CHARACTERS} characters.")
     if faults:
         raise BadAnswer(" ".join(faults), valid=_valid(answer))
 
 
 def _valid(answer: DiaryPages) -> DiaryPages | None:
-    """The first lines that are not too long, if both pages have any."""
+    """The lines that are neither empty nor too long, if both pages have any."""
     diary, next_time = (
-        [text for text in texts if 0 < len(_line(text)) <= LINE_CHARACTERS][:most]
-        for texts, (_, most) in ((answer.diary, LINES), (answer.next_time, NOTES))
+        [text for text in texts if 0 < len(_line(text)) <= DIARY_LINE_CHARACTERS]
+        for texts in (answer.diary, answer.next_time)
     )
     return DiaryPages(diary=diary, next_time=next_time) if diary and next_time else None
 
@@ -123,8 +132,15 @@ def draft_diary(llm: LlmSession, day: Day) -> "DiaryDraft":
         BudgetSpent: The question exceeds the day's budget.
     """
     about = whole_persona(day.being, day.soul, day.relationships)
-    answered = llm.ask(DIARY.question(about, material(day)), check)
-    return DiaryDraft(day, answered.answer)
+    drafts: list[DiaryDraft] = []
+
+    def draft(shown: Day, _: bool) -> None:
+        drafts.append(DiaryDraft(day, llm.ask(DIARY.question(about, material(shown)), check).answer))
+
+    left = ask_in_turn([day], draft, Day.smaller, only_too_long=True)
+    if not drafts:
+        raise left[-1][1]
+    return drafts[0]
 
 
 @dataclass(frozen=True)

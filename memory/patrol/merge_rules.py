@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from memory.nodes.prompt_rendering import shown_whole
@@ -18,6 +18,7 @@ from schemas.intake.inputs import SCENE_FIELDS, SceneInput
 from schemas.intake.scene_fields import SceneField
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import Consolidation, Merge
+from schemas.text.sentences import cut_at_sentence
 
 
 @dataclass(frozen=True)
@@ -197,9 +198,9 @@ def _faults(known: Mapping[str, ShownNode], merge: Merge) -> list[str]:
 
 def _faults_of_words(members: Sequence[ShownNode], merge: Merge) -> Iterator[str]:
     feelings = [node.feeling for node in members if node.feeling]
-    if len(unescaped(merge.action)) > sum(len(node.scene["action"]) + len(" ") for node in members):
+    if len(unescaped(merge.action)) > _longest(members).action:
         yield "an action that is longer than its memories' actions together."
-    if len(unescaped(merge.feeling or "")) > sum(map(len, feelings)):
+    if len(unescaped(merge.feeling or "")) > _longest(members).feeling:
         yield "a feeling that is longer than its memories' feelings together."
     # Words can be put in other words, in any language; a number is there or is not.
     memories = "\n".join([*texts_in([node.scene for node in members]), *feelings])
@@ -217,9 +218,31 @@ def _choices(members: Sequence[ShownNode]) -> dict[str, list[str]]:
     return {name: _said(members, name) for name in ("actors", "dialogue", "themes")}
 
 
+class _Longest(NamedTuple):
+    """How many characters the texts of a merge may have: as many as those of its nodes together."""
+
+    action: int
+    feeling: int
+
+
+def _longest(members: Sequence[ShownNode]) -> _Longest:
+    return _Longest(
+        action=sum(len(node.scene["action"]) + len(" ") for node in members),
+        feeling=sum(len(node.feeling or "") for node in members),
+    )
+
+
 def _in_their_words(known: Mapping[str, ShownNode], merge: Merge) -> Merge:
-    """The merge without the actors, dialogue and themes that none of its nodes has."""
-    theirs = _choices([known[reference] for reference in _members(merge)])
+    """The merge with texts as long as they may be, without actors, dialogue and themes that none of its nodes has."""
+    members = [known[reference] for reference in _members(merge)]
+    theirs = _choices(members)
+    longest = _longest(members)
+    merge = merge.model_copy(
+        update={
+            "action": cut_at_sentence(merge.action, longest.action),
+            "feeling": cut_at_sentence(merge.feeling or "", longest.feeling) or None,
+        }
+    )
     said = {name: {_folded(text) for text in texts} for name, texts in theirs.items()}
     return merge.model_copy(
         update={name: [text for text in getattr(merge, name) if _folded(text) in said[name]] for name in theirs}

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+from memory.llm.portions import ask_at_once
 from memory.llm.prompting import about, prompt
 from memory.llm.session import Answered, LlmSession, RequestsStopped
 from memory.nodes.distinctive_words import distinctive_names
@@ -46,6 +47,11 @@ class CrowdedCluster:
     def stays(self) -> int:
         """How many of the shown nodes must stay, so that the cluster keeps TOPIC_NODES; 0 for a root."""
         return 0 if self.cluster.is_parent else max(0, TOPIC_NODES - (self.cluster.active_nodes - len(self.nodes)))
+
+    def smaller(self) -> list["CrowdedCluster"]:
+        """The cluster with the newer half of its nodes, if these are enough for a topic."""
+        newer = self.nodes[len(self.nodes) // 2 :]
+        return [replace(self, nodes=newer)] if len(newer) >= TOPIC_NODES else []
 
 
 def material(crowd: CrowdedCluster) -> str:
@@ -122,18 +128,17 @@ def decide_splits(store: Store, llm: LlmSession, being_id: UUID, *, births: bool
             )
             for cluster in splitting.crowded(tx, being_id, roots=births)
         ]
-    answers = llm.ask_all([(SPLIT.question(who, material(crowd)), partial(check, crowd)) for crowd in crowds])
-    answered = [
-        (crowd, answer.answer, answer.response_id)
-        for crowd, answer in zip(crowds, answers, strict=True)
-        if isinstance(answer, Answered)
-    ]
-    ended = next((answer for answer in answers if isinstance(answer, BudgetSpent | RequestsStopped)), None)
+    told = ask_at_once(
+        llm,
+        crowds,
+        lambda crowd: (SPLIT.question(who, material(crowd)), partial(check, crowd)),
+        CrowdedCluster.smaller,
+    )
+    answered = [(crowd, answer.answer, answer.response_id) for crowd, answer in told if isinstance(answer, Answered)]
+    ended = next((answer for _, answer in told if isinstance(answer, BudgetSpent | RequestsStopped)), None)
     if ended and not answered:
         raise ended
-    refused = [
-        crowd for crowd, answer in zip(crowds, answers, strict=True) if isinstance(answer, BadAnswer | InputRefused)
-    ]
+    refused = [crowd for crowd, answer in told if isinstance(answer, BadAnswer | InputRefused)]
     return SplitDecisions(answered, refused, left=len(crowds) - len(answered), reason=str(ended) if ended else None)
 
 

@@ -6,19 +6,18 @@ that repeats the work after a kill builds the same prompt, and finds its stored 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TypeVar
 from uuid import UUID
 
 import structlog
 
+from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance, scene_drawing, session_summary, short_sessions
 from memory.talk.scene_drawing import SceneDrawing
-from memory.talk.summarising import MOST_FAILURES
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import transcript
 from providers.errors import BadAnswer, InputRefused
@@ -37,8 +36,6 @@ from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
 
 log = structlog.get_logger()
-
-S = TypeVar("S", SessionSummaries, SessionsWithScenes)
 
 CLOSE_SHORT = prompt("close_short", SessionSummaries, size="small", most_tokens=6_000)
 CLOSE_SHORT_AND_DRAW = extended(CLOSE_SHORT, "scenes", DrawnScene, SessionsWithScenes, most_tokens=12_000)
@@ -94,11 +91,6 @@ def check(answer: SessionSummaries | SessionsWithScenes, refs: Sequence[str]) ->
         raise BadAnswer(" ".join(faults), valid=answer.model_copy(update={"summaries": valid}) if valid else None)
 
 
-def shorten(answer: S) -> S:
-    """Cut what is too long in each summary, as for a session by itself."""
-    return answer.model_copy(update={"summaries": [session_summary.SHORTEN(one) for one in answer.summaries]})
-
-
 def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -> None:
     """Summarise up to 20 queued short sessions of a Being, and draw scenes from their new messages.
 
@@ -146,22 +138,19 @@ def _summarise_jointly(
     own_texts: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
 ) -> _Outcome:
-    """Summarise sessions in one call; a call that fails is bisected, down to single sessions."""
+    """Summarise sessions in one call; a call that fails is divided, down to single sessions."""
     outcome = _Outcome()
-    waiting = [list(shorts)]
-    while waiting and len(outcome.faults) < MOST_FAILURES:
-        group = waiting.pop(0)
+
+    def take(group: Sequence[_ShortSession], divisible: bool) -> None:
         by_ref = {f"c{number}": short for number, short in enumerate(group, 1)}
-        try:
-            summaries = _ask(llm, about, by_ref, own_texts, drawings)
-        except (BadAnswer, InputRefused) as fault:
-            outcome.faults.append(fault.with_traceback(None))
-            middle = len(group) // 2
-            waiting[:0] = [group[:middle], group[middle:]] if middle else []
-            outcome.failed += [] if middle else [group[0].session_id]
-        else:
-            outcome.summaries |= {by_ref[ref].session_id: summary for ref, summary in summaries.items()}
-            outcome.failed += [short.session_id for ref, short in by_ref.items() if ref not in summaries]
+        summaries = _ask(llm, about, by_ref, own_texts, drawings, divisible=divisible)
+        outcome.summaries |= {by_ref[ref].session_id: summary for ref, summary in summaries.items()}
+        outcome.failed += [short.session_id for ref, short in by_ref.items() if ref not in summaries]
+
+    left = ask_in_turn([shorts], take, halves)
+    outcome.faults = [fault for _, fault in left]
+    # Sessions that were not asked about stay queued.
+    outcome.failed += [group[0].session_id for group, _ in left if len(group) == 1]
     return outcome
 
 
@@ -171,6 +160,8 @@ def _ask(
     by_ref: Mapping[str, _ShortSession],
     own_texts: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
+    *,
+    divisible: bool,
 ) -> dict[str, SessionSummary]:
     """Ask for the summary of each session by its ref, and for a scene of those that have messages to draw from."""
     wanted = {ref: min(1, drawings[short.session_id].wanted(short.messages)) for ref, short in by_ref.items()}
@@ -182,10 +173,11 @@ def _ask(
     )
     complete = partial(check, refs=list(by_ref))
     if not to_draw:
-        answer = llm.ask(CLOSE_SHORT.question(about, material), complete, shorten).answer
+        question = replace(CLOSE_SHORT.question(about, material), divisible=divisible)
+        answer = llm.ask(question, complete).answer
         return {summary.conversation: summary.alone() for summary in answer.summaries}
     asked = f"{session_summary.scenes_wanted(sum(wanted.values()))}\n{material}"
-    drawn = llm.ask(CLOSE_SHORT_AND_DRAW.question(about, asked), complete, shorten).answer
+    drawn = llm.ask(replace(CLOSE_SHORT_AND_DRAW.question(about, asked), divisible=divisible), complete).answer
     for summary in drawn.summaries:
         if wanted[summary.conversation]:
             short = by_ref[summary.conversation]

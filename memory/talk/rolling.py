@@ -14,7 +14,7 @@ import structlog
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance
-from memory.talk.summarising import SummaryUpdate, asking, shortened, update_summary
+from memory.talk.summarising import SummaryUpdate, asking, update_summary
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import MESSAGES_AT_ONCE
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
@@ -35,7 +35,6 @@ from store.transaction import Transaction
 log = structlog.get_logger()
 
 ROLLING = prompt("rolling", RollingSummary, size="small", most_tokens=600)
-SHORTEN = partial(shortened, items=0, characters=ROLLING_CHARACTERS)
 # Marking so many messages takes some tenths of a second, for which intake to the Being waits.
 PASSED_AT_ONCE = 5_000
 REASONS: dict[type[Exception], str] = {
@@ -99,7 +98,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         _wait_for_key(store, claim, llm)
         return
     before = None if so_far is None else RollingSummary(summary=so_far)
-    ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check, SHORTEN)
+    ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check)
     try:
         result = update_summary(ask, before, new, own_texts)
     except (ProviderError, BudgetSpent) as fault:

@@ -10,7 +10,7 @@ from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance, scene_drawing, short_sessions
 from memory.talk.scene_drawing import SceneDrawing
-from memory.talk.summarising import AskPortion, asking, check_lines, material, shortened, update_summary
+from memory.talk.summarising import AskPortion, asking, check_lines, material, update_summary
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
@@ -34,7 +34,6 @@ CLOSE = prompt("close", SessionSummary, size="small", most_tokens=2_000)
 CLOSE_AND_DRAW = extended(CLOSE, "scenes", DrawnScene, SessionWithScenes, most_tokens=4_000)
 # The work that finishes one of them requests more.
 REQUESTED_AT_ONCE = 100
-SHORTEN = partial(shortened, items=SUMMARY_ITEMS)
 LISTS = ("what_mattered", "open_loops", "commitments", "people")
 
 
@@ -113,7 +112,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
 
 def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[SessionSummary]:
     """Ask for a summary, and for scenes where the portion has messages to draw from."""
-    only_summary = asking(llm, CLOSE, about, drawing.own_texts, check, SHORTEN)
+    only_summary = asking(llm, CLOSE, about, drawing.own_texts, check)
 
     def ask(so_far: SessionSummary | None, portion: Sequence[Message]) -> SessionSummary:
         wanted = drawing.wanted(portion)
@@ -122,7 +121,7 @@ def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[Se
         shown = {f"m{place}": message for place, message in enumerate(drawing.of(portion), start=1)}
         refs = {message.message_id: ref for ref, message in shown.items()}
         asked = f"{scenes_wanted(wanted)}\n{material(so_far, portion, drawing.own_texts, refs)}"
-        answer = llm.ask(CLOSE_AND_DRAW.question(about, asked), check, SHORTEN).answer
+        answer = llm.ask(CLOSE_AND_DRAW.question(about, asked), check).answer
         drawing.take(answer.scenes, shown, wanted)
         return answer.alone()
 

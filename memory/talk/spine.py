@@ -14,7 +14,7 @@ import structlog
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance
-from memory.talk.summarising import SummaryUpdate, asking, check_lines, shortened, update_summary
+from memory.talk.summarising import SummaryUpdate, asking, check_lines, update_summary
 from memory.text.transcripts import MESSAGES_AT_ONCE
 from providers.thinkers import Thinkers
 from schemas.ledger import kinds
@@ -37,7 +37,6 @@ log = structlog.get_logger()
 MESSAGES_READ = 4 * MESSAGES_AT_ONCE
 BACKLOG_WAIT = timedelta(seconds=30)
 SPINE = prompt("spine", SummarySpine, size="large", most_tokens=4_000)
-SHORTEN = partial(shortened, items=SPINE_ITEMS)
 
 
 def request_if_due(tx: Transaction, user_id: UUID, *, after: timedelta = AT_ONCE) -> None:
@@ -105,7 +104,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         return
     result = SummaryUpdate(newest.content if newest else None)
     if llm is not None:
-        result = update_summary(asking(llm, SPINE, "", own_texts, check, SHORTEN), result.summary, said, own_texts)
+        result = update_summary(asking(llm, SPINE, "", own_texts, check), result.summary, said, own_texts)
     with store.finishing(claim, first=lock) as tx:
         # An erasure, or a confidence, may have removed the version that this one was made from.
         kept = spines.newest(tx, user_id) == newest and _still_shared(tx, new)

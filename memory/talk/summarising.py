@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 from uuid import UUID
 
+from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import Prompt
 from memory.llm.session import LlmSession
 from memory.text.prompt_escaping import tagged
-from memory.text.sentences import cut_at_sentence
 from memory.text.transcripts import NO_REFS, split_messages, transcript
 from providers.errors import BadAnswer, InputRefused
 from schemas.limits import SUMMARY_LINE_CHARACTERS
@@ -20,9 +20,6 @@ from schemas.talk.messages import Message
 from schemas.talk.summaries import Summary
 
 A = TypeVar("A", bound=Summary)
-
-# Bisection isolates one message among 50 in six failures; more failures than this have another cause than one message.
-MOST_FAILURES = 8
 
 
 @dataclass
@@ -50,7 +47,6 @@ def asking(
     about: str,
     own_texts: Mapping[UUID, str],
     check: Callable[[A], None],
-    shorten: Callable[[A], A],
 ) -> AskPortion[A]:
     """Return a function that asks for a summary and nothing else.
 
@@ -60,11 +56,11 @@ def asking(
         about: Who the Being is, fenced.
         own_texts: The texts of messages without what contexts showed.
         check: The rules of this kind of summary; raises BadAnswer.
-        shorten: Cuts what these rules find too long.
     """
 
     def ask(so_far: A | None, portion: Sequence[Message]) -> A:
-        return llm.ask(prompt.question(about, material(so_far, portion, own_texts)), check, shorten).answer
+        answered = llm.ask(prompt.question(about, material(so_far, portion, own_texts)), check)
+        return _with_rest(so_far, answered.answer) if answered.cut else answered.answer
 
     return ask
 
@@ -74,8 +70,7 @@ def update_summary(
 ) -> SummaryUpdate[A]:
     """Take messages into a summary.
 
-    A portion whose call fails is bisected until the message that causes it stands alone; that one is passed over.
-    After 8 failures the rest is left out.
+    A portion whose call fails is divided (`ask_in_turn`). A message to which no answer is valid is passed over.
 
     Args:
         ask: Asks the model for the new summary.
@@ -87,18 +82,31 @@ def update_summary(
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the caller keeps the messages for later.
     """
     result = SummaryUpdate(so_far)
-    waiting = split_messages([message for message in messages if own_texts[message.message_id].strip()], own_texts)
-    while waiting and len(result.faults) < MOST_FAILURES:
-        portion = waiting.pop(0)
-        try:
-            result.summary = ask(result.summary, portion)
-            result.changed = True
-        except (BadAnswer, InputRefused) as fault:
-            result.faults.append(fault.with_traceback(None))
-            if len(portion) > 1:
-                middle = len(portion) // 2
-                waiting[:0] = [portion[:middle], portion[middle:]]
+    worded = [message for message in messages if own_texts[message.message_id].strip()]
+
+    def take_in(portion: Sequence[Message], _: bool) -> None:
+        result.summary = ask(result.summary, portion)
+        result.changed = True
+
+    portions: list[Sequence[Message]] = [*split_messages(worded, own_texts)]
+    left = ask_in_turn(portions, take_in, halves)
+    result.faults = [fault for _, fault in left]
     return result
+
+
+def _with_rest(so_far: A | None, summary: A) -> A:
+    """A summary whose end was cut off, with what the one before it says in its lists and texts besides."""
+    if so_far is None:
+        return summary
+    rest: dict[str, str | list[str]] = {}
+    for name, earlier in so_far:
+        said = getattr(summary, name)
+        rest[name] = (
+            list(dict.fromkeys([*said, *earlier]))[: max(len(said), len(earlier))]
+            if isinstance(said, list)
+            else said or earlier
+        )
+    return summary.model_copy(update=rest)
 
 
 def material(
@@ -122,21 +130,3 @@ def check_lines(name: str, lines: Sequence[str], most: int) -> None:
         raise BadAnswer(f"`{name}` has {len(lines)} items, and may have {most}.")
     if any(len(line) > SUMMARY_LINE_CHARACTERS for line in lines):
         raise BadAnswer(f"An item of `{name}` is longer than {SUMMARY_LINE_CHARACTERS} characters.")
-
-
-def shortened(summary: A, *, items: int, characters: int = SUMMARY_LINE_CHARACTERS) -> A:
-    """Cut the texts of a summary at a sentence, and its lists at their last item.
-
-    Args:
-        summary: A summary of texts and lists of texts.
-        items: The most items of a list.
-        characters: The most characters of a text.
-    """
-    cut: dict[str, str | list[str]] = {}
-    for name in type(summary).model_fields:
-        match getattr(summary, name):
-            case str(text):
-                cut[name] = cut_at_sentence(text, characters)
-            case [*lines] if all(isinstance(line, str) for line in lines):
-                cut[name] = [cut_at_sentence(line, characters) for line in lines[:items]]
-    return summary.model_copy(update=cut)

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
 from schemas.intake.inputs import Realm
-from schemas.limits import LEAST_CONFIDENCE
-from schemas.llm.answer_form import Absent, Ref
+from schemas.limits import LEAST_CONFIDENCE, STATEMENT_CHARACTERS
+from schemas.llm.answer_form import Absent, Characters, Ref
 
 
 def _of(choices: Any) -> dict[str, Any]:
@@ -57,7 +57,9 @@ class FoundFact(FoundItem):
 
     subject: str = Field(description="Whose fact it is: `user`, or a name.")
     type: FactTypeName
-    statement: str = Field(description="One short sentence in the third person that stands by itself.")
+    statement: Annotated[str, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(
+        description="One short sentence in the third person that stands by itself."
+    )
     entities: list[Named] = Field(description="What it names; first what it is about.")
     fact_type: Annotated[FactKindName, Absent("fact")]
     importance: Annotated[int, Absent(1)] = Field(description="0 trivial, 1 usual, 2 significant, 3 who the user is.")
@@ -67,7 +69,7 @@ class FoundTodo(FoundItem):
     """A commitment, habit, open thread or friction of the user's, a promise of the companion's, or the end of one."""
 
     kind: TodoKindName
-    content: str = Field(description="One short sentence.")
+    content: Annotated[str, Characters(STATEMENT_CHARACTERS, at_once=True)] = Field(description="One short sentence.")
     due: str | None = Field(description="When, in the user's words; null if not said.")
     known: Annotated[str | None, Ref("t")] = Field(
         description="The ref of the todo that is meant, if it is among those that are known."

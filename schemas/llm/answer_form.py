@@ -31,3 +31,17 @@ class AtMost:
     """A list keeps its first items, so many at most."""
 
     items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """A text has so many characters at most, and is cut at a sentence.
+
+    Attributes:
+        most: The most characters.
+        at_once: Whether it is cut in the first answer: for items that are checked one by one, of which no other is
+            asked for. Otherwise the rules refuse it at first, and it is cut in the answers after the complaint.
+    """
+
+    most: int
+    at_once: bool = False

@@ -7,9 +7,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.llm.answer_form import Ref
+from schemas.limits import DIARY_LINE_CHARACTERS, MOST_DIARY_LINES, MOST_NEXT_TIME, TOPIC_NAME_CHARACTERS
+from schemas.llm.answer_form import AtMost, Characters, Ref
 
 MemoryRef = Annotated[str, Ref("m")]
+ShortName = Annotated[str, Characters(TOPIC_NAME_CHARACTERS)]
+DiaryLine = Annotated[str, Characters(DIARY_LINE_CHARACTERS)]
 
 
 class PatrolAnswer(BaseModel):
@@ -40,7 +43,7 @@ class Consolidation(PatrolAnswer):
 class NewTopic(PatrolAnswer):
     """Memories that get a topic of their own."""
 
-    name: str = Field(description="Two to five words.")
+    name: ShortName = Field(description="Two to five words.")
     memories: list[MemoryRef] = Field(description="Their references, at least three.")
 
 
@@ -53,7 +56,7 @@ class Split(PatrolAnswer):
 class TopicName(PatrolAnswer):
     """A topic's name."""
 
-    name: str = Field(description="Two to five words.")
+    name: ShortName = Field(description="Two to five words.")
 
 
 class Classification(PatrolAnswer):
@@ -101,5 +104,7 @@ class RepairedScene(PatrolAnswer):
 class DiaryPages(PatrolAnswer):
     """A day's entry, and what the Being wants to have in mind next time."""
 
-    diary: list[str] = Field(description="Three to five lines.")
-    next_time: list[str] = Field(description="Three to seven notes, a line each.")
+    diary: Annotated[list[DiaryLine], AtMost(MOST_DIARY_LINES)] = Field(description="Three to five lines.")
+    next_time: Annotated[list[DiaryLine], AtMost(MOST_NEXT_TIME)] = Field(
+        description="Three to seven notes, a line each."
+    )

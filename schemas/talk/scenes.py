@@ -9,20 +9,24 @@ from typing import Annotated
 from pydantic import Field
 
 from schemas.facts.judgement import MessageRef, RealmName
-from schemas.limits import DEFAULT_IMPORTANCE
-from schemas.llm.answer_form import Absent, Ref
+from schemas.limits import DEFAULT_IMPORTANCE, SCENE_CHARACTERS, SUMMARY_LINE_CHARACTERS
+from schemas.llm.answer_form import Absent, Characters, Ref
 from schemas.talk.summaries import SessionSummary, Summary
+
+ShortText = Annotated[str, Characters(SUMMARY_LINE_CHARACTERS, at_once=True)]
 
 
 class DrawnScene(Summary):
     """An event of a conversation, with the messages that it rests on."""
 
     messages: list[MessageRef] = Field(description="The refs of the messages that it rests on.")
-    action: str = Field(description="What happened, in one to three sentences.")
-    quote: str | None = Field(description="Words of one of these messages, copied letter by letter.")
+    action: Annotated[str, Characters(SCENE_CHARACTERS, at_once=True)] = Field(
+        description="What happened, in one to three sentences."
+    )
+    quote: ShortText | None = Field(description="Words of one of these messages, copied letter by letter.")
     actors: list[str] = Field(description="Who took part.")
-    setting: str | None = Field(description="Where it happened.")
-    feeling: str | None = Field(description="What it means to the companion, in its first person.")
+    setting: ShortText | None = Field(description="Where it happened.")
+    feeling: ShortText | None = Field(description="What it means to the companion, in its first person.")
     themes: list[str] = Field(description="One to three short tags.")
     importance: Annotated[float, Absent(DEFAULT_IMPORTANCE)] = Field(description="0 to 1.")
     realm: RealmName

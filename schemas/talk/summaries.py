@@ -6,14 +6,15 @@ from typing import Annotated, Any, get_origin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from schemas.limits import SPINE_ITEMS, SUMMARY_ITEMS
-from schemas.llm.answer_form import Absent, AtMost, Ref
+from schemas.limits import ROLLING_CHARACTERS, SPINE_ITEMS, SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
+from schemas.llm.answer_form import Absent, AtMost, Characters, Ref
 from schemas.rows import Row
 from schemas.talk.messages import Session
 from schemas.wire.answers import Answer, Cursor
 
-Lines = Annotated[list[str], AtMost(SUMMARY_ITEMS)]
-SpineLines = Annotated[list[str], AtMost(SPINE_ITEMS)]
+Line = Annotated[str, Characters(SUMMARY_LINE_CHARACTERS)]
+Lines = Annotated[list[Line], AtMost(SUMMARY_ITEMS)]
+SpineLines = Annotated[list[Line], AtMost(SPINE_ITEMS)]
 
 
 class Summary(BaseModel):
@@ -37,18 +38,20 @@ class Summary(BaseModel):
 class RollingSummary(Summary):
     """The rolling summary."""
 
-    summary: str = Field(description="Running text of at most 500 characters.")
+    summary: Annotated[str, Characters(ROLLING_CHARACTERS)] = Field(
+        description="Running text of at most 500 characters."
+    )
 
 
 class SessionSummary(Summary):
     """The structured summary of a session."""
 
-    one_liner: str = Field(description="The conversation in one sentence.")
+    one_liner: Line = Field(description="The conversation in one sentence.")
     what_mattered: Lines = Field(description="What it was about, most important first; up to six short phrases.")
     open_loops: Lines = Field(description="What was left open; empty if nothing was.")
     commitments: Lines = Field(description="Promises that were made, each with who made it; empty if there were none.")
     people: Lines = Field(description="The names of people who were spoken of.")
-    tone: Annotated[str, Absent("")] = Field(description="The mood of the conversation, in a few words.")
+    tone: Annotated[Line, Absent("")] = Field(description="The mood of the conversation, in a few words.")
 
 
 class ShortSummary(SessionSummary):

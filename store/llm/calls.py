@@ -238,6 +238,37 @@ def spending(
         ).fetchall()
 
 
+def mark_bad(tx: Transaction, owner_id: UUID, call_id: UUID) -> None:
+    """Count an answered call among those with an invalid answer."""
+    tx.execute(
+        "update memory.model_calls set outcome = 'bad' where owner_id = %s and call_id = %s and outcome = 'answered'",
+        [owner_id, call_id],
+    )
+
+
+def all_bad(tx: Transaction, owner_id: UUID, purpose: str, count: int) -> bool:
+    """Whether the last `count` answers to an owner's questions of one purpose, since yesterday, were all invalid."""
+    bad: bool = value(
+        tx,
+        """
+        select count(*) = %s and coalesce(bool_and(outcome = 'bad'), false)
+        from (
+            select outcome
+            from memory.model_calls
+            where
+                owner_id = %s
+                and day >= (memory.now() - interval '1 day')::date
+                and purpose = %s
+                and outcome in ('answered', 'bad')
+            order by call_id desc
+            limit %s
+        ) as latest
+        """,
+        [count, owner_id, purpose, count],
+    )
+    return bad
+
+
 def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
     """Delete calls older than `older_than`; returns how many rows."""
     return tx.execute(

@@ -1,29 +1,14 @@
-"""A model whose answers are never valid, or too long: talk costs little, and a long summary is kept."""
+"""A model whose answers are too long, or cut off: what they say is kept, and costs little."""
 
 import json
 
+from tests.conversations import fact, judgement
 from tests.fakes.provider import Behaviour
-
-WRONG = Behaviour(do="answer", on="messages", text='{"no": "such field"}', times=None)
 
 
 def calls(talk):
     asked = [request.purpose for request in talk.provider.requests if request.endpoint == "messages"]
     return {purpose: asked.count(purpose) for purpose in asked}
-
-
-def test_a_day_of_talk_with_a_model_that_always_errs_has_a_bounded_cost(talk):
-    talk.provider.script(WRONG)
-    for hour in range(4):
-        talk.says(*(f"Message {hour} {number}." for number in range(10)))
-        talk.judged()
-        talk.summed_up()
-    counted = calls(talk)
-
-    # For each portion at most nine failures in a row, of three calls, in judging, and eight in a summary.
-    assert counted["Judgement"] <= 4 * 27
-    assert counted["RollingSummary"] <= 4 * 24
-    assert talk.unjudged() == 0
 
 
 def test_a_rolling_summary_that_stays_too_long_is_cut_after_the_second_try(talk):
@@ -38,3 +23,39 @@ def test_a_rolling_summary_that_stays_too_long_is_cut_after_the_second_try(talk)
     assert 500 < len(row["rolling_summary"]) <= 600
     assert row["rolling_summary"].endswith("tea.")
     assert calls(talk)["RollingSummary"] == 2
+
+
+def answered(talk, *texts):
+    talk.provider.script(*(Behaviour(do="answer", on="messages", text=text) for text in texts))
+
+
+def loves(what, message="m1"):
+    return fact(f"I love {what}", f"Loves {what}.", message=message, entities=[{"type": "thing", "name": what}])
+
+
+def cut(text):
+    """An answer that stops in the middle of its last item."""
+    return text[: text.rindex("Loves")]
+
+
+def test_of_a_judgement_that_is_cut_off_the_halves_are_asked_about_and_nothing_is_lost(talk):
+    loved = ["tea", "cake", "rain", "snow"]
+    found = [loves(what, f"m{place}") for place, what in enumerate(loved, 1)]
+    half = [loves(what, f"m{place}") for place, what in enumerate(loved[2:], 1)]
+    talk.says(*(f"I love {what}." for what in loved))
+    answered(talk, cut(judgement(*found)), judgement(*found[:2]), judgement(*half))
+    talk.judged()
+    assert talk.contents() == [f"Loves {what}." for what in loved]
+    assert calls(talk)["Judgement"] == 3
+    assert talk.unjudged() == 0
+
+
+def test_of_one_message_whose_judgement_stays_cut_off_the_whole_items_are_kept(talk):
+    said = "I love tea. I love cake."
+    talk.says(said)
+    answered(talk, *[cut(judgement(loves("tea"), loves("cake")))] * 2)
+    talk.judged()
+    assert talk.contents() == ["Loves tea."]
+    # The end may have named the message as one in confidence.
+    assert all(one.being_id == talk.being.being_id for one in talk.facts())
+    assert calls(talk)["Judgement"] == 2

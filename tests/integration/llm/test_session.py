@@ -106,7 +106,8 @@ def test_three_bad_answers_are_enough_and_are_never_paid_for_again(provider, min
         with pytest.raises(BadAnswer):
             mind(claim).ask(question())
 
-    assert len(provider.requests) == 3
+    # A third answer that is cut off would cost as much, and say as little.
+    assert len(provider.requests) == (2 if how["do"] == "truncate" else 3)
 
 
 def test_transient_errors_are_not_stored_and_cost_nothing(provider, mind, accounts, clock):

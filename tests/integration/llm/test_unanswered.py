@@ -4,15 +4,17 @@ import json
 
 import pytest
 
-from memory.talk.summarising import shortened
-from memory.text.sentences import cut_at_sentence
 from providers.errors import BadAnswer
+from providers.thinking import Completion, Question, Usage, read
+from schemas.facts.judgement import Judgement
 from schemas.limits import ROLLING_CHARACTERS, SUMMARY_ITEMS
-from schemas.talk.summaries import RollingSummary, SessionSummary
+from schemas.patrol.model_answers import DiaryPages, TopicName
+from schemas.talk.summaries import RollingSummary, SessionSummary, SummarySpine
+from schemas.text.sentences import cut_at_sentence
 from store.llm import unanswered
+from tests.conversations import fact, todo
 from tests.fakes.provider import Behaviour
 from tests.integration.llm.conftest import question
-from tests.thinking import thinking_life
 
 WRONG = Behaviour(do="answer", text='{"no": "such field"}', times=None)
 
@@ -37,26 +39,6 @@ def test_a_question_without_a_valid_answer_is_not_asked_again_by_other_work(stor
     assert mind().ask(question()).answer.name == "blue"
 
 
-def test_a_day_of_patrols_with_a_model_that_always_errs_has_a_bounded_cost(store, user, clock):
-    with thinking_life(store, user) as life:
-        life.provider.script(Behaviour(do="answer", on="messages", text='{"no": "such field"}', times=None))
-        life.hand_in('{"action": "broken')
-        for hour in range(6):
-            life.tell(f"Event {hour}.")
-            for _ in range(4):
-                life.patrol()
-                clock.advance(minutes=15)
-        asked = [request.purpose for request in life.provider.requests if request.endpoint == "messages"]
-        counted = {purpose: asked.count(purpose) for purpose in sorted(set(asked))}
-
-    # Six changes of the material, each asked about three times at most.
-    assert counted["RepairedScene"] == 3
-    assert counted["Classification"] <= 18
-    assert counted["Consolidation"] <= 18
-    assert counted["DiaryPages"] <= 18
-    assert sum(counted.values()) <= 75
-
-
 def test_a_text_is_cut_behind_its_last_whole_sentence():
     assert cut_at_sentence("One. Two! Three?", 9) == "One. Two!"
     assert cut_at_sentence('He said "One." Then two.', 20) == 'He said "One."'
@@ -76,11 +58,38 @@ def test_what_is_too_long_in_a_summary_is_cut_and_thirteen_people_are_twelve():
         "people": people,
         "tone": None,
     }
-    summary = shortened(SessionSummary.model_validate_json(json.dumps(said)), items=SUMMARY_ITEMS)
-    assert summary.people == people[:12]
+    summary = shortened(SessionSummary, said)
+    assert summary.people == people[:SUMMARY_ITEMS]
     assert summary.one_liner.endswith("sentence.")
     assert len(summary.one_liner) <= 300
     assert (summary.what_mattered, summary.open_loops, summary.tone) == ([], [], "")
     assert [len(line) for line in summary.commitments] == [300]
-    long = RollingSummary(summary="I like tea. " * 60)
-    assert len(shortened(long, items=0, characters=ROLLING_CHARACTERS).summary) <= ROLLING_CHARACTERS
+    assert len(shortened(RollingSummary, {"summary": "I like tea. " * 60}).summary) <= ROLLING_CHARACTERS
+
+
+def shortened(form, said):
+    """An answer as it is read after a complaint."""
+    asked = Question("any", "small", "", "", "", form, 100)
+    return read(asked, Completion(json.dumps(said), "model", Usage()), shorten=True).answer
+
+
+@pytest.mark.parametrize(
+    ("form", "said", "kept"),
+    [
+        (DiaryPages, {"diary": ["A line. " * 90] * 9, "next_time": ["Ask. " * 200] * 9}, [5, 7]),
+        (TopicName, {"name": "The long and winding road that leads to her door, as it was told to Mizzen"}, None),
+        (SummarySpine, dict.fromkeys(SummarySpine.model_fields, ["Knows it. " * 50] * 50), [40] * 4),
+        (Judgement, {"facts": [fact("tea", "Loves tea. " * 90)], "todos": [todo("tea", "Buy tea. " * 90)]}, None),
+    ],
+)
+def test_each_purpose_has_its_limits_where_its_form_is_declared(form, said, kept):
+    limits = {TopicName: 60, SummarySpine: 300}
+    answer = shortened(form, said)
+    if kept:
+        assert [len(lines) for _, lines in answer] == kept
+
+    def texts(value):
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+        return [value] if isinstance(value, str) else [text for each in inner for text in texts(each)]
+
+    assert max(map(len, texts(answer.model_dump()))) <= limits.get(form, 500)

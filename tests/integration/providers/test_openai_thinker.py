@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from providers.context_limits import context_limit
-from providers.errors import BadAnswer, InputRefused, Transient
+from providers.errors import BadAnswer, InputRefused, Misconfigured, Transient
 from providers.thinkers import Thinkers
 from samples.canned.provider import served
 from samples.canned.server import Reply
@@ -229,17 +229,65 @@ TOO_LONG = [
     (500, "prompt too long; exceeded max context length by 4 tokens", None),
     (400, "Prompt contains 40000 tokens, too large for model with 32768 maximum context length", 32768),
     (400, "The input token count (9000) exceeds the maximum number of tokens allowed (8192).", 8192),
+    (
+        400,
+        (
+            "Trying to keep the first 9000 tokens when context the overflows. The model is loaded with context "
+            "length of only 8192 tokens, which is not enough."
+        ),
+        8192,
+    ),
+    (404, "The number of tokens to keep from the initial prompt is greater than the context length.", None),
+    (413, "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 9000.", None),
+    (429, "Request too large for the model on tokens per min (TPM): Limit 30000, Requested 40000.", None),
+    (422, "`inputs` tokens + `max_new_tokens` must be <= 8192. Given: 9000 `inputs` tokens", 8192),
+    (500, "input is too large to process. increase the physical batch size", None),
 ]
 
 
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
 @pytest.mark.parametrize(("status", "said", "limit"), TOO_LONG)
-def test_a_request_that_is_longer_than_the_context_is_too_large(provider, thinker, status, said, limit):
+def test_a_request_that_is_longer_than_the_context_is_too_large(provider, thinkers, wire, status, said, limit):
     assert context_limit(said) == limit
-    provider.script(Behaviour(do="fail", on="chat", status=status, message=said, times=None))
+    provider.script(Behaviour(do="fail", status=status, message=said, times=None))
     with pytest.raises(InputRefused) as refused:
-        thinker.ask(replace(question(), most_tokens=1) if limit is None else question())
+        thinkers.with_key(wire, "key").ask(replace(question(), most_tokens=1))
     assert refused.value.too_large
     assert "8192" not in str(refused.value)
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("input length and `max_tokens` exceed context limit: 6000 + 9000 > 8192, decrease input length", 2092),
+        (
+            (
+                "'max_tokens' is too large: 9000. The maximum context length is 8192 tokens and your request has "
+                "6000 input tokens (9000 > 8192 - 6000)."
+            ),
+            2092,
+        ),
+        ("max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for this model", 8192),
+        ("max_tokens is too large: 9000. This model supports at most 4096 completion tokens", 4096),
+        ("`max_tokens` must be less than or equal to `8192`", 8192),
+        ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", 8192),
+    ],
+)
+def test_an_answer_that_may_be_too_long_is_made_shorter_before_the_material(provider, thinkers, wire, said, left):
+    provider.script(Behaviour(do="fail", status=400, message=said), Behaviour(do="answer", text=ANSWER, times=None))
+    asked = replace(question(), most_tokens=9000)
+    assert thinkers.with_key(wire, "key").ask(asked).text == ANSWER
+    first, second = (limit_of(request) for request in provider.requests)
+    assert (first >= 9000, second) == (True, left)
+
+    # What the model writes at most is known from then on; what a prompt leaves is not the same for the next.
+    thinkers.with_key(wire, "another").ask(asked)
+    assert limit_of(provider.requests[2]) == (left if "context" not in said else first)
+
+
+def limit_of(request):
+    return next(request.body[name] for name in ("max_tokens", "max_completion_tokens") if name in request.body)
 
 
 def test_an_answer_may_be_as_long_as_the_context_leaves(provider, thinker):
@@ -252,3 +300,26 @@ def test_an_answer_may_be_as_long_as_the_context_leaves(provider, thinker):
     limit = {"max_tokens", "max_completion_tokens"}.intersection(first.body).pop()
     assert first.body[limit] >= 9000
     assert 500 <= second.body[limit] < 4096
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"message": "Provider returned error", "code": 502}, Transient),
+        ({"message": "No such key", "code": 401}, Misconfigured),
+        ({"message": "You exceeded your current quota", "code": "insufficient_quota"}, Misconfigured),
+        ({"message": "Overloaded", "type": "overloaded_error"}, Transient),
+        ({"message": "prompt is too long: 9000 tokens > 8192 maximum", "code": 400}, InputRefused),
+        ("The model is not loaded.", Transient),
+    ],
+)
+def test_an_error_with_the_status_of_an_answer_is_an_error(settings, wire, error, kind):
+    class Failing(FakeProvider):
+        def provide(self, _request, *, known):  # noqa: ARG002  # it fails, whatever the key
+            return Reply.json(200, {"error": error})
+
+    with served(Failing()) as failing:
+        usual = {"anthropic_base_url": failing.url, "openai_base_url": failing.openai_url}
+        with closing(Thinkers(settings.model_copy(update=usual))) as thinkers, pytest.raises(kind):
+            thinkers.with_key(wire, "key").ask(question())

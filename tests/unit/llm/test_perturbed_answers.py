@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
@@ -18,7 +19,7 @@ from memory.patrol.merge_rules import PromptBatch
 from memory.talk import scene_rules
 from memory.text.tokens import tokens
 from providers.errors import BadAnswer
-from providers.json_text import answer_object
+from providers.json_text import answer_text
 from providers.thinking import Completion, Question, Usage, read
 from schemas.facts.judgement import UNTOLD, FoldConfirmation, Judgement, Reconciliation
 from schemas.patrol.model_answers import (
@@ -321,6 +322,184 @@ def copied_loosely(rng: random.Random, answer: dict[str, Any]) -> str:
     return json.dumps(walked(answer, change))
 
 
+def one_for_a_list(_: random.Random, answer: dict[str, Any]) -> str:
+    for one in objects(answer):
+        for name, value in list(one.items()):
+            if isinstance(value, list) and len(value) == 1:
+                one[name] = value[0]
+    return json.dumps(answer)
+
+
+def keyed(rng: random.Random, answer: dict[str, Any]) -> str:
+    """Lists of objects as objects, by number or by the reference of each."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: changed(inner) for name, inner in value.items()}
+        if not isinstance(value, list) or not value or not all(isinstance(item, dict) for item in value):
+            return value
+        items = [changed(item) for item in value]
+        name = next((name for name in LETTERS if name in items[0] and isinstance(items[0][name], str)), None)
+        if name and len({item[name] for item in items}) == len(items) and rng.random() < 0.5:
+            return {item.pop(name): item for item in items}
+        return {rng.choice(["item ", "", "#"]) + str(number): item for number, item in enumerate(items, 1)}
+
+    return json.dumps(changed(answer))
+
+
+def nested(rng: random.Random, answer: dict[str, Any]) -> str:
+    whole = json.dumps(answer)
+    return rng.choice(
+        [
+            json.dumps({"result": {"data": answer}}),
+            json.dumps({"reasoning": "I looked at each message.", "answer": answer}),
+            json.dumps({"answer": whole}),
+            json.dumps(whole),
+            json.dumps([answer]),
+            json.dumps({"type": "object", "title": "Answer", "properties": answer}),
+            json.dumps({"name": "answer", "arguments": answer}),
+        ]
+    )
+
+
+def words_for_nothing(rng: random.Random, answer: dict[str, Any]) -> str:
+    for one in objects(answer):
+        for name, value in list(one.items()):
+            if value is None or value == []:
+                word = rng.choice(["null", "none", "N/A", "None.", "not mentioned", "-"])
+                one[name] = rng.choice([word, [word]]) if value == [] else word
+    return json.dumps(answer)
+
+
+def spelled_refs(rng: random.Random, answer: dict[str, Any]) -> str:
+    def change(name: str, value: Any) -> Any:
+        if name not in LETTERS or not isinstance(value, str):
+            return value
+        letter, number = value[0], value[1:]
+        of = {"m": "message", "p": "pair", "c": "conversation", "t": "todo", "n": "statement", "e": "statement"}[letter]
+        forms = [
+            f"{of} {value}",
+            f"[{value}]",
+            f"<{value}>",
+            f"({value})",
+            f"{value}: what it says",
+            f"{of}_id: {value}",
+        ]
+        forms += [f"{letter}-{number}", f"{letter} {number}", f"{of.title()} #{number}"] if letter not in "ne" else []
+        return rng.choice(forms)
+
+    return json.dumps(walked(answer, change))
+
+
+def refs_in_one_text(rng: random.Random, answer: dict[str, Any]) -> str:
+    for one in objects(answer):
+        for name, value in list(one.items()):
+            if name in LETTERS and isinstance(value, list) and value:
+                one[name] = rng.choice([", ".join(value), " and ".join(value), "; ".join(value), "\n".join(value)])
+    return json.dumps(answer)
+
+
+def degrees(rng: random.Random, answer: dict[str, Any]) -> str:
+    def change(name: str, value: Any) -> Any:
+        if name == "confidence":
+            return rng.choice(["high", "High", "very high", "90 %", "9/10", "0.9 (clearly said)", "~0.9", ".9"])
+        if name == "importance" and isinstance(value, int):
+            return rng.choice(["normal", "medium", "1 - usual", "1/3", "Usual"])[:9].replace("1/3", "1")
+        return value
+
+    return json.dumps(walked(answer, change))
+
+
+def not_quite_json(rng: random.Random, answer: dict[str, Any]) -> str:
+    text = json.dumps(answer, indent=2, ensure_ascii=False)
+    forms: list[Callable[[str], str]] = [
+        lambda said: re.sub(r"(?<=[\"\]}\d])\n", ",\n", said),
+        lambda said: re.sub(r",\n", ", // next\n", said),
+        lambda said: said.replace("{\n", "{ /* an object */\n"),
+        lambda said: re.sub(r'^(\s*)"(\w+)":', r"\1\2:", said, flags=re.MULTILINE),
+        lambda said: said.replace(",\n", "\n"),
+        lambda said: said.replace("\\n", "\n"),
+        lambda said: said.rstrip("}\n") + "\n",
+    ]
+    return rng.choice([str(answer), *(form(text) for form in forms)])
+
+
+def curly_delimiters(_: random.Random, answer: dict[str, Any]) -> str:
+    return re.sub(r'"(\w+)":', "\u201c\\1\u201d:", json.dumps(answer, ensure_ascii=False))
+
+
+def one_after_the_other(rng: random.Random, answer: dict[str, Any]) -> str:
+    parts = [json.dumps({name: value}) for name, value in answer.items()]
+    return rng.choice(["\n", "\n\nAnd:\n", " , "]).join(parts)
+
+
+def given_twice(_: random.Random, answer: dict[str, Any]) -> str:
+    """Each list in two parts under the same name."""
+    fields = []
+    for name, value in answer.items():
+        if isinstance(value, list) and len(value) > 1:
+            fields += [(name, value[:1]), (name, value[1:])]
+        else:
+            fields.append((name, value))
+    return "{" + ", ".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in fields) + "}"
+
+
+def thoughts_before(rng: random.Random, answer: dict[str, Any]) -> str:
+    text = json.dumps(answer)
+    tag = rng.choice(["think", "thinking", "reasoning", "analysis"])
+    forms = [
+        f"<{tag}>First {{a}} guess: {text[: len(text) // 2]}</{tag}>\n{text}",
+        f"<|channel|>analysis<|message|>Maybe {{}}.<|end|><|channel|>final<|message|>{text}",
+        f"[THINK]Which [1]?[/THINK]{text}",
+        f"<answer>{text}</answer>",
+        f"The schema wants {{facts}}; so:\n```json\n{text}\n```\n",
+    ]
+    return rng.choice(forms)
+
+
+def escaped(rng: random.Random, answer: dict[str, Any]) -> str:
+    text = json.dumps(answer)
+    forms = [
+        lambda: re.sub(r"\\ud83c\\udf89", r"\\u{1F389}", text),
+        lambda: re.sub(r"\\ud83c\\udf89", r"\\U0001F389", text),
+        lambda: text.replace("'", "\\'"),
+        lambda: text.replace("**", "\\*\\*"),
+        lambda: text.replace("\\ud83c\\udf89", "\\ud83c"),
+    ]
+    return rng.choice(forms)()
+
+
+def bare_items(_: random.Random, answer: dict[str, Any]) -> str:
+    """The objects of all lists without their fields."""
+    items = [item for value in answer.values() if isinstance(value, list) for item in value]
+    are_all = all(isinstance(value, list) for value in answer.values()) and all(
+        isinstance(item, dict) for item in items
+    )
+    return json.dumps(items if are_all else answer)
+
+
+def in_a_table(_: random.Random, answer: dict[str, Any]) -> str:
+    """Objects of texts and numbers alone as rows of a table."""
+    lists = [value for value in answer.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    cells = [cell for item in lists[0] for cell in item.values()] if len(lists) == len(answer) else []
+    if not cells or any(isinstance(cell, dict | list) for cell in cells):
+        return json.dumps(answer)
+    rows = [" | ".join("-" if cell is None else str(cell) for cell in item.values()) for item in lists[0]]
+    head = list(lists[0][0])
+    lines = [" | ".join(name.replace("_", " ").title() for name in head), " | ".join("---" for _ in head), *rows]
+    return "Here is the table:\n\n" + "\n".join(f"| {line} |" for line in lines)
+
+
+def entities_as_texts(rng: random.Random, answer: dict[str, Any]) -> str:
+    for one in objects(answer):
+        if isinstance(one.get("entities"), list):
+            one["entities"] = [
+                rng.choice([f"{each['type']}: {each['name']}", {"type": each["type"], "entity": each["name"]}])
+                for each in one["entities"]
+            ]
+    return json.dumps(answer)
+
+
 SAME: list[Perturb] = [
     refs,
     case_of_choices,
@@ -333,11 +512,27 @@ SAME: list[Perturb] = [
     too_long,
     unknown_entities,
     copied_loosely,
+    one_for_a_list,
+    keyed,
+    nested,
+    words_for_nothing,
+    spelled_refs,
+    refs_in_one_text,
+    degrees,
+    not_quite_json,
+    curly_delimiters,
+    one_after_the_other,
+    given_twice,
+    thoughts_before,
+    escaped,
+    bare_items,
+    in_a_table,
+    entities_as_texts,
 ]
 
 
 def answered(form: type[BaseModel], text: str) -> BaseModel:
-    found = answer_object(text)
+    found = answer_text(text)
     assert found is not None, text
     question = Question("any", "small", "", "", "", form, 100)
     return read(question, Completion(found, "m", Usage())).answer
@@ -446,7 +641,7 @@ def test_of_an_answer_whose_end_is_cut_off_the_whole_items_are_kept(purpose):
     text = json.dumps(right)
     wanted = {name: value for name, value in right.items() if isinstance(value, list)}
     for cut in range(len(text) // 3, len(text)):
-        found = answer_object(text[:cut])
+        found = answer_text(text[:cut])
         whole = {
             name: sum(_end(text, right, name, place) <= cut for place in range(len(wanted[name]))) for name in wanted
         }

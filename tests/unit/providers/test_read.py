@@ -49,10 +49,10 @@ def test_an_answer_in_its_form_is_read():
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ('{"names": [{"a": "%s"}]}', r"names\[0\]"),
+        ('{"names": [{"a": {"b": "%s"}}]}', r"names\[0\]"),
         ('{"%s": 1}', "a field that the schema does not have"),
         ('{"more": null}', "names: Field required"),
-        ('"%s"', "object"),
+        ('"%s"', "dictionary"),
     ],
 )
 def test_a_complaint_names_the_place_and_repeats_nothing(text, place):

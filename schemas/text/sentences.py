@@ -7,6 +7,12 @@ _SENTENCE_END = re.compile(
 )
 
 
+def whole_sentences(text: str) -> str:
+    """Return the whole sentences of a text whose end is cut off; empty if there is none."""
+    ends = [found.end() for found in _SENTENCE_END.finditer(text)]
+    return text[: ends[-1]].strip() if ends else ""
+
+
 def cut_at_sentence(text: str, most: int) -> str:
     """Return the beginning of a text: as many whole sentences as fit, else words, else characters.
 

@@ -1,0 +1,180 @@
+"""Reads a text, number, word of an enumeration or reference that a model writes in another form."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args, get_origin
+
+from schemas.llm.answer_form import Absent, Characters, Ref
+from schemas.text.sentences import cut_at_sentence
+
+_NUMBER = re.compile(
+    r"[~\u2248<>=\s]*([-+]?\d+(?:[.,]\d+)?)\s*(%|percent|(?:/|of|out of)\s*(\d+))?(?:\s*[(:\u2013\u2014-].*)?"
+)
+_DEGREES = {
+    "certain": 1.0,
+    "very high": 0.95,
+    "high": 0.9,
+    "likely": 0.8,
+    "medium": 0.6,
+    "moderate": 0.6,
+    "low": 0.3,
+    "very low": 0.1,
+}
+_GRADES = {
+    "none": 0,
+    "trivial": 0,
+    "low": 0,
+    "minor": 0,
+    "usual": 1,
+    "normal": 1,
+    "medium": 1,
+    "moderate": 1,
+    "significant": 2,
+    "high": 2,
+    "major": 2,
+    "very high": 3,
+    "critical": 3,
+    "core": 3,
+}
+_NOTHING = frozenset(
+    {
+        *("", "null", "none", "nil", "n/a", "na", "-", "\u2013", "\u2014", "undefined", "unspecified", "not specified"),
+        *("not said", "not mentioned", "not given", "not stated", "not applicable"),
+    }
+)
+_YES, _NO = frozenset({"true", "yes", "y", "1", "done"}), frozenset({"false", "no", "n", "0", "open"})
+_LONGEST_REFERENCE = 80
+# Around a reference: brackets, "ref=", what it refers to; and behind it what it says.
+_REFERENCE = (
+    r"\W*(?:(?:ref(?:erence)?|id|no|nr|number|message|msg|memory|node|todo|pair|conversation|session|statement|fact"
+    r"|item)(?:[\s_]*id)?\W*)*({letter})[\s_-]*(\d+(?:[._-]\d+)?)(?:(?:st|nd|rd|th)?\W*|\s*[\])]?\s*[:(,\u2013\u2014-]\s.*)"
+)
+_ENDINGS = re.compile(r"(?:s|es|ed|d|ing|ion|ions|ory|ive)?")
+
+
+class Unreadable(ValueError):
+    """A value says nothing in the form of its field; the text is the reason, which is counted."""
+
+
+def is_nothing(said: Any, *, words: bool = False) -> bool:
+    """Whether a value is null or blank, or, of `words`, one such as "none"."""
+    if isinstance(said, str):
+        return not said.strip() or (words and said.strip(" .").casefold() in _NOTHING)
+    return said is None
+
+
+def plain(name: str) -> str:
+    """A name in the form in which two are the same."""
+    return "".join(char for char in name.casefold() if char.isalnum())
+
+
+def scalar(type_: Any, marks: Sequence[Any], said: Any, *, shorten: bool) -> Any:
+    """Read a value.
+
+    Args:
+        type_: The type of the field.
+        marks: Its marks (`schemas/llm/answer_form.py`), and the tuple of words that its schema shows.
+        said: The value.
+        shorten: Whether a text is cut that is longer than it may be.
+
+    Raises:
+        Unreadable: It says nothing of that type.
+    """
+    if get_origin(type_) is Literal:
+        return _choice(get_args(type_), text(said), must=True)
+    if type_ is bool:
+        return _boolean(said)
+    if type_ is int:
+        return round(_number(said, _GRADES))
+    if type_ is float:
+        return _number(said, _DEGREES)
+    return _string(marks, said, shorten=shorten) if type_ is str else said
+
+
+def text(said: Any) -> str:
+    """Read a text, also of a number or of a list of texts.
+
+    Raises:
+        Unreadable: It is none.
+    """
+    if isinstance(said, str):
+        return said
+    if isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said):
+        return str(int(said)) if float(said).is_integer() else str(said)
+    if isinstance(said, list) and said and all(isinstance(each, str) for each in said):
+        return ", ".join(said)
+    raise Unreadable("a value of another type")
+
+
+def references(letter: str, said: str) -> list[str]:
+    """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list."""
+    parts = [part for part in re.split(r"\s*(?:[,;&+\n]|\band\b)\s*", said) if part.strip()]
+    read = [reference(letter, part) for part in parts]
+    return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, said)]
+
+
+def reference(letter: str, said: str) -> str:
+    """A reference in the form of the prompt; what is none stays as it is."""
+    if len(said) <= _LONGEST_REFERENCE:
+        for letters in (f"(?:{re.escape(letter)})?", "[a-z]"):
+            if found := re.fullmatch(_REFERENCE.replace("{letter}", letters), said.strip(), re.IGNORECASE | re.DOTALL):
+                return f"{found[1].lower() or letter}{re.sub('[_-]', '.', found[2])}"
+    return said.strip()
+
+
+def _string(marks: Sequence[Any], said: Any, *, shorten: bool) -> str:
+    read = text(said)
+    for mark in marks:
+        if isinstance(mark, Ref):
+            return reference(mark.letter, read)
+        if isinstance(mark, Characters) and (shorten or mark.at_once):
+            return cut_at_sentence(read, mark.most)
+        if isinstance(mark, tuple):
+            absent = next((each.means for each in marks if isinstance(each, Absent)), None)
+            return _choice(mark, read, must=absent is not None)
+    return read
+
+
+def _choice(choices: Sequence[str], said: str, *, must: bool) -> str:
+    """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
+    for form in (said, said.rpartition(".")[2], said.partition("(")[0]):
+        for choice in choices:
+            if plain(choice) == plain(form):
+                return choice
+    stems = [choice for choice in choices if _same_stem(plain(choice), plain(said))]
+    if len(stems) == 1:
+        return stems[0]
+    if must:
+        raise Unreadable("an unknown word")
+    return said
+
+
+def _same_stem(one: str, other: str) -> bool:
+    """Whether two words differ in their ending alone, as "contradicts" and "contradiction"."""
+    stem = one.removesuffix("s")
+    return (
+        len(stem) >= len("adds") - 1 and other.startswith(stem) and _ENDINGS.fullmatch(other[len(stem) :]) is not None
+    )
+
+
+def _boolean(said: Any) -> bool:
+    word = str(said).strip(" .").casefold()
+    if word in _YES | _NO:
+        return word in _YES
+    raise Unreadable("a value of another type")
+
+
+def _number(said: Any, words: Mapping[str, float]) -> float:
+    if isinstance(said, str):
+        word = " ".join(said.replace("_", " ").split()).casefold()
+        if word in words:
+            return words[word]
+        if found := _NUMBER.fullmatch(word):
+            number = float(found[1].replace(",", "."))
+            if found[3]:
+                return number / float(found[3]) if float(found[3]) else 0.0
+            return number / 100 if found[2] else number
+    elif isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said):
+        return float(said)
+    raise Unreadable("a value of another type")

@@ -1,0 +1,211 @@
+"""Finds an answer's fields and items where a model puts them elsewhere than in one object of the right form.
+
+In an object around the answer, in several objects one after the other, in a list without its field, under other names,
+in objects whose names are the items' references, in JSON within a text, in the arguments of a function.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from providers.answer_scalars import is_nothing, plain
+from providers.json_text import answer_text, answer_values
+from schemas.llm.answer_form import Ref
+
+_DEEPEST = 4
+_ARGUMENTS = ("arguments", "parameters", "input", "args")
+_MARKED = ("true", "yes", "false", "no", "none")
+_ANSWERS = frozenset({"answer", "content", "output", "response", "result", "text", "title", "topic"})
+
+
+def shaped(form: type[BaseModel], said: Sequence[Any]) -> dict[str, Any] | None:
+    """Bring what an answer says into one object with the form's fields.
+
+    Args:
+        form: The answer's class.
+        said: The objects and lists in the answer, as Python values.
+
+    Returns:
+        The object, whose values are still to be read; None if none of the fields is said.
+    """
+    found = [part for value in said for part in _parts(form, value, 0)]
+    return _joined(form, found) if found else None
+
+
+def listed(type_: Any, said: Any, letter: str | None) -> list[Any]:
+    """Read what stands in the place of a list as its items.
+
+    Args:
+        type_: The type of an item.
+        said: One item, an object whose names are the items' references, JSON within a text, or lines of text.
+        letter: What references of such items begin with; None: they are none.
+    """
+    if isinstance(said, str):
+        if said.lstrip()[:1] in {"[", "{"} and (inner := _encoded(said)) is not None:
+            return listed(type_, inner, letter)
+        lines = [line.strip().lstrip("-*\u2022 ").strip() for line in said.splitlines()]
+        return [] if is_nothing(said, words=True) else [line for line in lines if line]
+    if isinstance(said, Mapping):
+        return _of_object(type_, said, letter)
+    return said if isinstance(said, list) else [] if said is None else [said]
+
+
+def item_model(type_: Any) -> type[BaseModel] | None:
+    """The class of a list's items, if they are objects."""
+    if get_origin(type_) is Annotated:
+        return item_model(get_args(type_)[0])
+    if get_origin(type_) in {Union, UnionType}:
+        return next((model for each in get_args(type_) if (model := item_model(each))), None)
+    return type_ if isinstance(type_, type) and issubclass(type_, BaseModel) else None
+
+
+def is_named(form: type[BaseModel], said: Mapping[str, Any]) -> bool:
+    """Whether an object has any field of a form."""
+    return not {plain(name) for name in form.model_fields}.isdisjoint(map(plain, said))
+
+
+def lists_of(form: type[BaseModel]) -> dict[str, Any]:
+    """The fields of a form that are lists, with the type of their items."""
+    return {
+        name: get_args(field.annotation)[0]
+        for name, field in form.model_fields.items()
+        if get_origin(field.annotation) is list
+    }
+
+
+def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]]:
+    """The objects with fields of the form in a value."""
+    if isinstance(value, str):
+        value = _encoded(value)
+    if depth > _DEEPEST or not isinstance(value, Mapping | list):
+        return []
+    if isinstance(value, list):
+        own = _homed(form, value)
+        return [own] if own else [part for inner in value for part in _parts(form, inner, depth + 1)]
+    for name in _ARGUMENTS:
+        if isinstance(value.get(name), Mapping) and (parts := _parts(form, value[name], depth + 1)):
+            return parts
+    own = _renamed(form, value) if is_named(form, value) else _inverted(form, value)
+    if own := own or _homed(form, [value]) or _homed(form, _with_names(form, value)):
+        return [own]
+    inner = [part for each in value.values() for part in _parts(form, each, depth + 1)]
+    return inner or [alone for alone in [_alone(form, value)] if alone]
+
+
+def _renamed(form: type[BaseModel], said: Mapping[str, Any]) -> dict[str, Any]:
+    """An object of the form, with lists under a name that the form does not have in their place."""
+    known = {plain(name): name for name in form.model_fields}
+    named: dict[str, Any] = {known.get(plain(name), name): value for name, value in said.items()}
+    for name in [name for name in named if name not in form.model_fields]:
+        if isinstance(named[name], list) and (own := _homed(form, named[name])) and not named.keys() & own.keys():
+            named |= own
+    return named
+
+
+def _alone(form: type[BaseModel], said: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The only text of a form that is one text, under a similar name."""
+    (name, field), *more = form.model_fields.items()
+    if more or field.annotation is not str:
+        return None
+    texts = [value for key, value in said.items() if isinstance(value, str) and (name in key or plain(key) in _ANSWERS)]
+    return {name: texts[0]} if len(texts) == 1 else None
+
+
+def _inverted(form: type[BaseModel], said: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Lists of references, of an object that names the list of each reference."""
+    lists = {plain(name): name for name, type_ in lists_of(form).items() if letter_of(type_)}
+    if not said or not all(isinstance(value, str) and plain(value) in lists for value in said.values()):
+        return None
+    return {name: [ref for ref, value in said.items() if lists[plain(value)] == name] for name in lists.values()}
+
+
+def _homed(form: type[BaseModel], items: Sequence[Any]) -> dict[str, Any] | None:
+    """Items without their list, in the lists whose items have most of their fields in common with them."""
+    homes: dict[str, list[Any]] = {}
+    texts = [name for name, type_ in lists_of(form).items() if item_model(type_) is None]
+    for item in items:
+        if isinstance(item, str | int) and len(texts) == len(form.model_fields) == 1:
+            homes.setdefault(texts[0], []).append(item)
+        if not isinstance(item, Mapping):
+            continue
+        said = {plain(name) for name in item}
+        common = {
+            name: len(said & {plain(field) for field in model.model_fields})
+            for name, type_ in lists_of(form).items()
+            if (model := item_model(type_))
+        }
+        if common and (most := max(common.values())) and 2 * most >= len(said):
+            homes.setdefault(max(common, key=lambda name: common[name]), []).append(item)
+    return homes or None
+
+
+def _with_names(form: type[BaseModel], said: Mapping[str, Any]) -> list[Any]:
+    """The items of an object whose names are their references."""
+    models = [model for type_ in lists_of(form).values() if (model := item_model(type_))]
+    if len(models) != 1 or not all(isinstance(value, Mapping) for value in said.values()):
+        return []
+    if not _homed(form, list(said.values())):
+        return []
+    return _of_object(models[0], said, None)
+
+
+def _of_object(type_: Any, said: Mapping[str, Any], letter: str | None) -> list[Any]:
+    if model := item_model(type_):
+        return _objects_in(model, said)
+    values = list(said.values())
+    if letter and all(isinstance(value, bool | None) or str(value).casefold() in _MARKED for value in values):
+        return [name for name, value in said.items() if str(value).casefold() in _MARKED[:2]]
+    if not letter and not any(isinstance(value, list) for value in values):
+        # Names that are no places in the list are part of what is said, as in "Ana: sister".
+        numbered = all(any(char.isdigit() for char in name) for name in said)
+        return values if numbered else [f"{name}: {value}" for name, value in said.items()]
+    return [each for value in values for each in (value if isinstance(value, list) else [value])]
+
+
+def _objects_in(model: type[BaseModel], said: Mapping[str, Any]) -> list[Any]:
+    """The items in an object: itself, or those under their references as names."""
+    inner = [(name, each) for name, value in said.items() for each in (value if isinstance(value, list) else [value])]
+    if is_named(model, said) or not all(isinstance(each, Mapping) for _, each in inner):
+        return [said]
+    key = _key_of(model)
+    return [{key: name, **each} if key and key not in each else each for name, each in inner]
+
+
+def _key_of(model: type[BaseModel]) -> str | None:
+    """The field of an item that names it by its reference."""
+    return next((name for name, field in model.model_fields.items() if letter_in(field.metadata)), None)
+
+
+def letter_of(type_: Any) -> str | None:
+    """The letter of references of this type; None if it is another text."""
+    return letter_in(get_args(type_)[1:]) if get_origin(type_) is Annotated else None
+
+
+def letter_in(marks: Iterable[Any]) -> str | None:
+    """The letter of a reference's mark among some marks."""
+    return next((mark.letter for mark in marks if isinstance(mark, Ref)), None)
+
+
+def _joined(form: type[BaseModel], parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One object of several: items of a list together, each once; of other fields the last that says anything."""
+    joined = dict(parts[0])
+    lists = lists_of(form)
+    for part in parts[1:]:
+        for name, value in part.items():
+            if name in lists and name in joined:
+                letter = letter_of(lists[name])
+                before, more = (listed(lists[name], each, letter) for each in (joined[name], value))
+                joined[name] = [*before, *(each for each in more if each not in before)]
+            elif not is_nothing(value) or name not in joined:
+                joined[name] = value
+    return joined
+
+
+def _encoded(text: str) -> Any:
+    """What is JSON within a text; None if it is another text."""
+    if text.lstrip()[:1] not in {"{", "["} or (found := answer_text(text)) is None:
+        return None
+    values, _ = answer_values(found)
+    return values[0] if len(values) == 1 else values
