@@ -60,7 +60,6 @@ def test_what_was_rejected_is_listed_and_given_back(patrol, account, redis):
 
 def test_a_reader_that_starts_beside_the_migration_waits_for_it(new_database, preloaded):
     with new_database(template="empty") as url, made_home() as home, psycopg.connect(url, autocommit=True) as by:
-        by.execute("create extension vector")
         others = "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
         command = Command(home, preloaded, DATABASE_URL=url, REDIS_URL="redis://127.0.0.1:1")
         reader = command.start("stream")
