@@ -48,7 +48,7 @@ from operations.facts import entities, facts, todos
 from operations.intake import keyed_knowledge, notes
 from operations.ledger import work
 from operations.llm import cost, keys
-from operations.nodes import nodes, recall
+from operations.nodes import erasure, nodes, recall
 from operations.patrol import diary, patrols
 from operations.search import search
 from operations.talk import judgements, messages, sessions
@@ -70,6 +70,7 @@ DECLARED = (
     (sessions, "Conversations"),
     (patrols, "Patrols"),
     (nodes, "Memories"),
+    (erasure, "Memories"),
     (diary, "Diary"),
     (facts, "Facts"),
     (entities, "Facts"),

@@ -112,10 +112,12 @@ class Command(Preset):
     Args:
         arguments: Those parameters that are given by place, though the operation does not require them.
         done: What to print before what was changed, or alone if the operation answers nothing.
+        confirm: What to ask before it is done, with the Being and the ids by their names; empty: it is done at once.
     """
 
     arguments: Sequence[str] = ()
     done: str = ""
+    confirm: str = ""
 
 
 @dataclass(frozen=True)

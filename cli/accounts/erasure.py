@@ -1,18 +1,19 @@
 """`patrol erase [--scrub] [node | note | being | user]`: erasure for good."""
 
 from typing import Annotated
-from uuid import UUID
 
 from pydantic import BaseModel
 from redis import Redis
-from typer import Argument, BadParameter, Exit, Option, Typer, confirm
+from typer import Argument, Exit, Option, Typer, confirm
 
-from cli.console.ledger import find_being, find_node, find_user, opened
-from cli.console.options import BeingOption, JsonOption, NodeArgument, OwnerOption
+from cli.console.declared import NODE, Group
+from cli.console.ledger import find_being, find_user, opened
+from cli.console.options import JsonOption, OwnerOption
 from cli.console.output import count, remark, say, say_json, words
 from cli.console.quiet import quiet_settings
 from memory.accounts import erasure
 from operations.accounts import beings as operations
+from operations.nodes import erasure as of_nodes
 from schemas.accounts.portability import BeingErased, NodeErased
 from store.accounts.scrub import scrub as scrub_database
 from workers.runtime.addresses import addresses
@@ -36,6 +37,16 @@ def _after(_: object, *, scrub: bool) -> None:
         raise Exit(1)
 
 
+def _gone(erased: BeingErased | NodeErased) -> str:
+    return f"Gone: {_counts(erased)}."
+
+
+_of_nodes = Group(
+    of_nodes,
+    "Memories and notes.",
+    finders={"node_id": NODE},
+    views={NodeErased: _gone},
+)
 erase = Typer(
     help="Erase memory for good. This can't be undone.",
     no_args_is_help=True,
@@ -62,44 +73,8 @@ def options(
 YesOption = Annotated[bool, Option("--yes", "-y", help="Erase without asking for confirmation.")]
 
 
-@erase.command("node")
-def erase_node(
-    node: NodeArgument,
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    *,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Erase a memory, its note, and all memories that it absorbed.
-
-    Memories that had absorbed it return to the words of their own notes; diary pages about it are erased as a whole.
-    """
-    with opened() as on:
-        target = find_being(on, being, owner)
-        node_id = find_node(on, target, node)
-        _ask(f"Erase memory {node_id} of {target.slug}'s for good?", yes=yes)
-        _say(operations.erase_node.perform(on, being=target, node_id=node_id), as_json=as_json)
-
-
-@erase.command("note")
-def erase_note(
-    note: Annotated[str, Argument(metavar="NOTE", help="The note's id.")],
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    *,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Erase a note, and the memory that was made from it."""
-    try:
-        note_id = UUID(note)
-    except ValueError:
-        raise BadParameter("give the note's whole id.") from None
-    with opened() as on:
-        target = find_being(on, being, owner)
-        _ask(f"Erase note {note_id} of {target.slug}'s for good?", yes=yes)
-        _say(operations.erase_note.perform(on, being=target, note_id=note_id), as_json=as_json)
+erase.command("node")(_of_nodes["node"])
+erase.command("note")(_of_nodes["note"])
 
 
 @erase.command("being")
@@ -140,11 +115,11 @@ def _ask(question: str, *, yes: bool) -> None:
         confirm(question, abort=True, err=True)
 
 
-def _say(erased: BeingErased | NodeErased, *, as_json: bool) -> None:
+def _say(erased: BeingErased, *, as_json: bool) -> None:
     if as_json:
         say_json(erased)
     else:
-        say(f"Gone: {_counts(erased)}.")
+        say(_gone(erased))
 
 
 def _counts(erased: BaseModel) -> str:

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from rich.text import Text
-from typer import Argument, Option, Typer
+from typer import Argument, Option, Typer, confirm
 
-from cli.console.ledger import every_right, find_being, find_user, only, opened
+from cli.console.ledger import every_right, find_being, find_node, find_user, only, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption, UserOption
 from cli.console.output import remark, say, say_json
 from cli.console.typed import read
@@ -60,6 +60,9 @@ def by_ending(thing: str, named: Callable[..., Sequence[UUID]], listed: str) -> 
     return Finder(thing.upper(), f"The {thing}: its id, or the end of it.", find)
 
 
+NODE = Finder("NODE", "The memory: its id, the end of its id, or the producer's id of its note.", find_node)
+
+
 class Group:
     """A group of commands, made of the operations that a module declares.
 
@@ -99,12 +102,14 @@ class Group:
         return self._functions[name]
 
     def _made(self, operation: Operation[Any], command: Command) -> Callable[..., None]:
-        def run(*, as_json: bool = False, **typed: Any) -> None:
+        def run(*, as_json: bool = False, yes: bool = False, **typed: Any) -> None:
             given = command.completed(typed)
             with opened() as on:
                 subjects = dict(_subjects(operation, on, typed))
                 being: Any = subjects.get("being")
                 arguments = {each.name: self._argument(each, given, on, being) for each in operation.parameters}
+                if command.confirm and not yes:
+                    confirm(command.confirm.format(being=being.slug, **arguments), abort=True, err=True)
                 answer = operation.perform(on, **subjects, **arguments)
                 if (view := self._views_of_beings.get(type(answer))) and not as_json:
                     return _say(answer, view(answer, on, being))
@@ -142,13 +147,7 @@ class Group:
                     options.append(_option(part, command.defaults.get(part.name, part.schema.get("default")), about))
         yield from arguments
         yield from options
-        for name, flag in command.flags.items():
-            yield _typed(name, bool, Option(f"--{name.replace('_', '-')}", help=flag.help), default=False)
-        for subject in operation.subjects.values():
-            for name, annotation, default in NAMED_BY.get(subject, ()):
-                yield _keyword(name, annotation, default)
-        if operation.answer is not None:
-            yield _keyword("as_json", JsonOption, default=False)
+        yield from _switches(operation, command)
 
     def _path_argument(self, parameter: Parameter) -> inspect.Parameter:
         if finder := self._finders.get(parameter.name):
@@ -189,6 +188,19 @@ def _subjects(operation: Operation[Any], on: Resources, typed: Mapping[str, Any]
                 yield name, Operator()
             case "paying key":
                 yield name, None
+
+
+def _switches(operation: Operation[Any], command: Command) -> Iterator[inspect.Parameter]:
+    """Yield the switches of a command, and the options that name whom the operation concerns."""
+    for name, flag in command.flags.items():
+        yield _typed(name, bool, Option(f"--{name.replace('_', '-')}", help=flag.help), default=False)
+    for subject in operation.subjects.values():
+        for name, annotation, default in NAMED_BY.get(subject, ()):
+            yield _keyword(name, annotation, default)
+    if command.confirm:
+        yield _typed("yes", bool, Option("--yes", "-y", help="Do it without asking for confirmation."), False)
+    if operation.answer is not None:
+        yield _keyword("as_json", JsonOption, default=False)
 
 
 def _emptied(value: Any, part: Part) -> Any:

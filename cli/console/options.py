@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from schemas.limits import LONGEST_PAGE
 
@@ -24,7 +24,3 @@ UserOption = Annotated[str, Option("--user", "-u", metavar="NAME|ID", help="The 
 JsonOption = Annotated[bool, Option("--json", help="Print JSON, and nothing else, on stdout.")]
 LimitOption = Annotated[int, Option("--limit", "-n", min=1, max=LONGEST_PAGE, help="The most rows to print.")]
 CursorOption = Annotated[str | None, Option(help="The cursor that the previous page printed.", show_default=False)]
-NodeArgument = Annotated[
-    str,
-    Argument(metavar="NODE", help="The memory: its id, the end of its id, or the producer's id of its note."),
-]

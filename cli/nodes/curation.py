@@ -6,8 +6,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from cli.console.declared import Finder, Group
-from cli.console.ledger import find_node
+from cli.console.declared import NODE, Finder, Group
 from cli.console.output import nodes_table, words
 from cli.nodes.finding import TOPIC, find_cluster
 from cli.nodes.history import told
@@ -43,9 +42,7 @@ _commands = Group(
     operations,
     "Memories and topics.",
     finders={
-        "node_id": Finder(
-            "NODE", "The memory: its id, the end of its id, or the producer's id of its note.", find_node
-        ),
+        "node_id": NODE,
         "cluster_id": Finder("TOPIC", TOPIC, find_cluster),
         "cluster": Finder("TOPIC", TOPIC, find_cluster),
     },

@@ -1,15 +1,13 @@
 """A user's Beings, and their erasure."""
 
 from http import HTTPStatus
-from uuid import UUID
 
 from memory.accounts import beings, erasure
 from memory.accounts.access import Caller
-from memory.nodes import erasure as node_erasure
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being, BeingChanges, BeingPage, NewBeing
 from schemas.accounts.overview import Overview
-from schemas.accounts.portability import BeingErased, NodeErased
+from schemas.accounts.portability import BeingErased
 from store.accounts import overview
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
@@ -61,19 +59,3 @@ def erase_being(on: Resources, being: Being) -> BeingErased:
     """
     with on.store.bulk.unhurried():
         return erasure.erase_being(on.store, being)
-
-
-@operation("POST /v1/beings/{being}/nodes/{node_id}/erase", scope="manage", conflicts=True, repeated="done again")
-def erase_node(on: Resources, being: Being, node_id: UUID) -> NodeErased:
-    """Erase a memory for good, with its note and all memories that it absorbed. This can't be undone.
-
-    Memories that had absorbed it return to the words of their own notes, and other memories that these had absorbed are
-    active again. Diary pages about it are erased as a whole.
-    """
-    return node_erasure.erase_node(on.store, on.settings, on.embedders, being, node_id)
-
-
-@operation("POST /v1/beings/{being}/notes/{note_id}/erase", scope="manage", conflicts=True, repeated="done again")
-def erase_note(on: Resources, being: Being, note_id: UUID) -> NodeErased:
-    """Erase a note for good, with the memory that was made from it. This can't be undone."""
-    return node_erasure.erase_note(on.store, on.settings, on.embedders, being, note_id)

@@ -20,6 +20,7 @@ ROUTED = [operation for operation in DECLARED if operation.has_route]
 GROUPS = {
     "beings": None,
     "diary": None,
+    "erasure": "erase",
     "judgements": None,
     "keys": "key",
     "nodes": None,

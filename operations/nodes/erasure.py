@@ -1,0 +1,42 @@
+"""Memories and notes, erased for good."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from memory.nodes import erasure
+from operations.declaration import Command, operation
+from schemas.accounts.accounts import Being
+from schemas.accounts.portability import NodeErased
+from workers.runtime.resources import Resources
+
+NoteId = Annotated[UUID, Field(description="The note's whole id.")]
+
+
+@operation(
+    "POST /v1/beings/{being}/nodes/{node_id}/erase",
+    scope="manage",
+    conflicts=True,
+    repeated="done again",
+    commands=[Command("node", confirm="Erase memory {node_id} of {being}'s for good?")],
+)
+def erase_node(on: Resources, being: Being, node_id: UUID) -> NodeErased:
+    """Erase a memory for good, with its note and all memories that it absorbed. This can't be undone.
+
+    Memories that had absorbed it return to the words of their own notes, and other memories that these had absorbed are
+    active again. Diary pages about it are erased as a whole.
+    """
+    return erasure.erase_node(on.store, on.settings, on.embedders, being, node_id)
+
+
+@operation(
+    "POST /v1/beings/{being}/notes/{note_id}/erase",
+    scope="manage",
+    conflicts=True,
+    repeated="done again",
+    commands=[Command("note", confirm="Erase note {note_id} of {being}'s for good?")],
+)
+def erase_note(on: Resources, being: Being, note_id: NoteId) -> NodeErased:
+    """Erase a note for good, with the memory that was made from it. This can't be undone."""
+    return erasure.erase_note(on.store, on.settings, on.embedders, being, note_id)
