@@ -19,6 +19,8 @@ from tests.fakes.upstream import Reply, running_upstream
 
 CHAT = "/openai/v1/chat/completions"
 BEING = "/v1/beings/mira"
+# Another Being of the user, whose chats wait for no search of a large memory; limits are the user's.
+CHATTING = "leo"
 JSON = "application/json"
 AT_ONCE = 4
 TIMES = 2 * AT_ONCE + 1
@@ -62,6 +64,7 @@ def user(strict, person):
         json.dumps({"id": f"{n:012x}", "text": f"{n} {'z' * 900}", "scope": "mira"}) + "\n" for n in range(999)
     )
     assert person.ask("POST", "/vault/import", content=records).json()["imported"] == 999
+    assert person.client.post("/v1/beings", json={"slug": CHATTING, "name": "Leo"}).status_code == 201
     return person
 
 
@@ -90,7 +93,7 @@ def ways(token):
     }
     for name, (path, body) in posted.items():
         for framing in ("length", "chunked"):
-            whole = ask("POST", path, body=body, framing=framing)
+            whole = ask("POST", path, body=body, framing=framing, x_memory_being=CHATTING)
             yield f"half of {name}, {framing}", part_of(whole), b""
             yield f"all but the end of {name}, {framing}", whole[:-1], b""
             yield f"{name}, {framing}", whole, b""
@@ -99,8 +102,8 @@ def ways(token):
     yield "a vault's export", f"GET {BEING}/vault/export{get}".encode(), b"application/x-ndjson"
     yield "a recall", ask("POST", f"{BEING}/recall", body=b'{"query": "What happened?"}'), b""
     yield "a context", ask("POST", f"{BEING}/context", body=b"{}"), b""
-    yield "a chat in parts", ask("POST", CHAT, body=chat(60_000, stream=True)), b"Once"
-    yield "a chat that is parsed in a thread", ask("POST", CHAT, body=chat(600_000)), b""
+    yield "a chat in parts", ask("POST", CHAT, body=chat(60_000, stream=True), x_memory_being=CHATTING), b"Once"
+    yield "a chat that is parsed in a thread", ask("POST", CHAT, body=chat(600_000), x_memory_being=CHATTING), b""
     yield "the models", f"GET /openai/v1/models{get}".encode(), b""
 
 
@@ -150,7 +153,7 @@ def is_whole(url, upstream, user, token, way):
     with ExitStack() as opened:
         chats = [opened.enter_context(connected(url)) for _ in range(AT_ONCE)]
         for each in chats:
-            each.send(request("POST", CHAT, token, chat(40_000, stream=True), JSON))
+            each.send(request("POST", CHAT, token, chat(40_000, stream=True), JSON, x_memory_being=CHATTING))
         for each in chats:
             each.wait_for(b"Once")
         for size in (60_000, 200_000):

@@ -21,7 +21,7 @@ from workers.embedded.servers import embedded_servers
 
 CHATS = 100
 # A chat sends its database some 60 messages one after the other.
-LATE_SECONDS = 0.005
+LATE_SECONDS = 0.002
 
 
 @pytest.fixture(scope="module")
