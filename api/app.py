@@ -21,18 +21,18 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.accounts import portability
 from api.http import openapi
-from api.http.auth import Authentication
-from api.http.bulk_queue import BulkQueue
+from api.http.access.auth import Authentication
 from api.http.connections import STATE, Connections
 from api.http.declared import routes
-from api.http.embedder_load import EmbedderLoad
-from api.http.fair_use import FairUse
+from api.http.load.bulk_queue import BulkQueue
+from api.http.load.embedder_load import EmbedderLoad
+from api.http.load.fair_use import FairUse
+from api.http.load.user_loads import UserLoads
 from api.http.problems import handle
 from api.http.request_log import ID, RequestLog
 from api.http.request_metrics import COUNTS, RequestMetrics
 from api.http.request_target import StorableTarget
 from api.http.threads import Threads
-from api.http.user_loads import UserLoads
 from api.intake import notes as note_intake
 from api.mcp.http import McpOverHttp
 from api.operations import health, metrics, pages

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
-from api.http.auth import ManagedBeing
+from api.http.access.auth import ManagedBeing
 from api.http.resources import On
 from memory.accounts.being_export import export_lines
 

@@ -3,7 +3,7 @@
 from starlette.datastructures import MutableHeaders
 from starlette.types import Scope
 
-from api.http.page_cookie import may_carry_session
+from api.http.access.page_cookie import may_carry_session
 
 
 def protect(scope: Scope, headers: MutableHeaders) -> None:

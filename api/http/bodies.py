@@ -16,11 +16,11 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
 
-from api.http.auth import OperatorPermitted, Scoped
-from api.http.bulk_queue import BulkTurn
-from api.http.fair_use import LARGE_BYTES, is_large
+from api.http.access.auth import OperatorPermitted, Scoped
 from api.http.idempotency import repeatable, takes_key
 from api.http.json_values import read_batch, read_json, too_large
+from api.http.load.bulk_queue import BulkTurn
+from api.http.load.fair_use import LARGE_BYTES, is_large
 from api.http.problems import Rejection
 from api.http.threads import in_thread, threads_of
 from schemas.limits import (

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, Header, Path, Query, Response
 
-from api.http.auth import Opened, OperatorPermitted, Permitted, PermittedOrOperator
+from api.http.access.auth import Opened, OperatorPermitted, Permitted, PermittedOrOperator
 from api.http.bodies import JsonRoute, body_limit
 from api.http.idempotency import RepeatableKey, calls_models
 from api.http.openapi import problems

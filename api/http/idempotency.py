@@ -14,7 +14,7 @@ from uuid import UUID
 from fastapi import Header, Request, Response
 from pydantic import TypeAdapter
 
-from api.http.credentials import secret_of
+from api.http.access.credentials import secret_of
 from api.http.endpoints import stand_for
 from memory.accounts.access import Caller
 from memory.accounts.request_answers import KeyedRequest, answer_again, answer_once

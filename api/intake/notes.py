@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body
 from pydantic import SkipValidation
 
-from api.http.auth import IngestBeing
+from api.http.access.auth import IngestBeing
 from api.http.bodies import JsonRoute, body_limit
 from api.http.openapi import problems
 from api.http.request_key import RequestKey

@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 from redis import Redis
 from redis.exceptions import RedisError
 
-from api.http.auth import OperatorResources
+from api.http.access.auth import OperatorResources
 from api.operations.health import redis_of
 from api.streams import heartbeats, reader
 from memory.operations.figures import figures

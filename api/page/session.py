@@ -10,9 +10,9 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
 
-from api.http.auth import Permitted
-from api.http.credentials import secret_of
-from api.http.page_cookie import carried_session, drop_session, set_session
+from api.http.access.auth import Permitted
+from api.http.access.credentials import secret_of
+from api.http.access.page_cookie import carried_session, drop_session, set_session
 from api.http.resources import On
 from memory.accounts import page_sessions
 from memory.accounts.access import Caller, InvalidToken
@@ -55,7 +55,7 @@ def log_in_by_link(on: On, request: Request, response: Response) -> Login:
 
 @router.get("")
 def show_login(on: On, _: AnyCaller, request: Request) -> Login:
-    """Show the session of the request's cookie. Without one the answer is empty: see `api.http.auth`."""
+    """Show the session of the request's cookie. Without one the answer is empty: see `api.http.access.auth`."""
     secret = _secret(request)
     return _login(page_sessions.show(on.store, secret))
 

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from starlette.datastructures import Headers
 
-from api.http.auth_throttle import InvalidTokens
-from api.http.credentials import secret_of
+from api.http.access.auth_throttle import InvalidTokens
+from api.http.access.credentials import secret_of
 from api.proxy.grace import Grace
 from api.proxy.outage import Outage
 from api.proxy.recent import Recent

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
+from api.http.load.user_loads import UserLoads
 from api.http.problems import too_many
 from api.http.request_metrics import RequestMetrics
-from api.http.user_loads import UserLoads
 from api.proxy.bodies import Bodies
 from api.proxy.gateway import Gateway
 from api.proxy.memory_work import record

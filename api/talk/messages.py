@@ -10,10 +10,10 @@ from uuid import UUID
 from fastapi import APIRouter, Body, Request
 from pydantic import SkipValidation
 
-from api.http.auth import IngestBeing
+from api.http.access.auth import IngestBeing
 from api.http.bodies import JsonRoute, body_limit
-from api.http.fair_use import is_large
 from api.http.gathering import Gathering
+from api.http.load.fair_use import is_large
 from api.http.openapi import problems
 from api.http.request_key import RequestKey
 from api.http.resources import On

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from api.http.auth import ManagedBeing, ReadBeing
+from api.http.access.auth import ManagedBeing, ReadBeing
 from api.http.bodies import limited
 from api.http.idempotency import RepeatableKey
 from api.http.resources import On

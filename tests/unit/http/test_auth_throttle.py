@@ -1,6 +1,6 @@
 """Refusals of invalid tokens from one address are delayed ever longer; other addresses are not delayed."""
 
-from api.http.auth_throttle import FORGIVEN_SECONDS, FREE, LONGEST_SECONDS, MOST_ADDRESSES, InvalidTokens
+from api.http.access.auth_throttle import FORGIVEN_SECONDS, FREE, LONGEST_SECONDS, MOST_ADDRESSES, InvalidTokens
 
 
 class Clock:

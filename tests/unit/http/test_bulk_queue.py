@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from api.http.bulk_queue import LONGEST_RETRY, BulkQueue
+from api.http.load.bulk_queue import LONGEST_RETRY, BulkQueue
 from api.http.problems import Rejection
 from store.shares import LIVE_SECONDS, LONGEST_REST, BulkShare, BulkTurns
 

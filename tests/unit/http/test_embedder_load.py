@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import anyio
 import pytest
 
-from api.http.embedder_load import EmbedderLoad
+from api.http.load.embedder_load import EmbedderLoad
 from providers.errors import Misconfigured
 from tests.conftest import PATIENCE
 

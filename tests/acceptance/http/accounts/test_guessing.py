@@ -5,7 +5,7 @@ import time
 import httpx2
 import pytest
 
-from api.http.auth_throttle import FREE
+from api.http.access.auth_throttle import FREE
 from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, api_process
 from workers.embedded.supervisor import Supervisor
 

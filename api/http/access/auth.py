@@ -17,10 +17,9 @@ from fastapi.security import HTTPBearer
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.auth_throttle import InvalidTokens
-from api.http.credentials import secret_of
-from api.http.gathering import Gathering
-from api.http.page_cookie import (
+from api.http.access.auth_throttle import InvalidTokens
+from api.http.access.credentials import secret_of
+from api.http.access.page_cookie import (
     SESSION_PATH,
     asks_for_login,
     carried_session,
@@ -28,6 +27,7 @@ from api.http.page_cookie import (
     proof_of,
     without_proof,
 )
+from api.http.gathering import Gathering
 from api.http.problems import answer
 from api.http.resources import On
 from api.http.threads import Threads, threads_of

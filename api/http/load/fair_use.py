@@ -11,7 +11,7 @@ from memory.accounts.access import Caller
 from schemas.ledger.allowance import Allowance, allowed
 
 if TYPE_CHECKING:
-    from api.http.user_loads import UserLoads
+    from api.http.load.user_loads import UserLoads
 
 # Longer bodies are batches, imports, or mistakes.
 LARGE_BYTES = 128 * 1024

@@ -1,0 +1,1 @@
+"""Who asks: tokens, logins of the memory page, and throttled guesses."""

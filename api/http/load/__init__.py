@@ -1,0 +1,1 @@
+"""How much one user, or all bulk requests, may take of this process at once."""
