@@ -17,7 +17,7 @@ from psycopg.sql import SQL, Identifier
 
 from bench.ground import Ground
 from providers.embedders import Embedders
-from providers.openai_embeddings import MAX_TOKENS, PORTION
+from providers.sdk.openai_embeddings import MAX_TOKENS, PORTION
 from providers.tokens import estimated_tokens
 from schemas.settings import Settings
 from store.transaction import Transaction

@@ -103,7 +103,7 @@ def make_embedder(settings: Settings, meter: Meter | None = None) -> Embedder:
             "PATROL_EMBEDDER is `openai`, but there is no key. Set OPENAI_API_KEY, set OPENAI_BASE_URL to a server "
             "that needs none, or set PATROL_EMBEDDER to `minilm` or `local`."
         )
-    from providers.openai_embeddings import OpenAIEmbedder  # noqa: PLC0415 - the SDK takes half a second to load
+    from providers.sdk.openai_embeddings import OpenAIEmbedder  # noqa: PLC0415 - the SDK takes half a second to load
 
     return OpenAIEmbedder(
         api_key=key or "none",
@@ -123,7 +123,7 @@ def preload(settings: Settings) -> None:
     """
     match selected_embedder(settings):
         case "openai":
-            import_module("providers.openai_embeddings")
+            import_module("providers.sdk.openai_embeddings")
             tls.trusted()
         case "local":
             import_module("providers.local.sentence_encoder")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from providers.thinking import Completion
+    from providers.completion import Completion
 
 TRUNCATED = "The answer was truncated at its length limit."
 

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from providers.thinking import Usage
+from providers.completion import Usage
 from schemas.llm.prices import Price, Prices
 
 _MILLION = Decimal(1_000_000)

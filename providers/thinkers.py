@@ -13,8 +13,8 @@ from schemas.llm.calls import Provider
 from schemas.settings import Settings
 
 if TYPE_CHECKING:
-    from providers.anthropic_thinker import AnthropicThinker
-    from providers.openai_thinker import OpenAIThinker
+    from providers.sdk.anthropic_thinker import AnthropicThinker
+    from providers.sdk.openai_thinker import OpenAIThinker
 
 Connected = TypeVar("Connected", "AnthropicThinker", "OpenAIThinker")
 
@@ -147,13 +147,13 @@ class Thinkers:
 
     @cached_property
     def _anthropic(self) -> "AnthropicThinker":
-        from providers.anthropic_thinker import AnthropicThinker  # noqa: PLC0415  # the SDK loads slowly
+        from providers.sdk.anthropic_thinker import AnthropicThinker  # noqa: PLC0415  # the SDK loads slowly
 
         return self._closed_with_this(AnthropicThinker.connected(self._settings))
 
     @cached_property
     def _openai(self) -> "OpenAIThinker":
-        from providers.openai_thinker import OpenAIThinker  # noqa: PLC0415  # the SDK takes half a second to load
+        from providers.sdk.openai_thinker import OpenAIThinker  # noqa: PLC0415  # the SDK takes half a second to load
 
         return self._closed_with_this(OpenAIThinker.connected(self._settings))
 

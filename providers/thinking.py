@@ -3,14 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
-from providers.answer_reader import AnswerReader
-from providers.answer_schema import answer_schema
+from providers.answers.answer_reader import AnswerReader
+from providers.answers.answer_schema import answer_schema
+from providers.answers.json_text import answer_values
+from providers.completion import Completion, Usage
 from providers.errors import TRUNCATED, BadAnswer, ProviderError
-from providers.json_text import answer_values
 from providers.tokens import estimated_tokens
 from schemas.llm.calls import Provider
 from schemas.text.storable import unstorable
@@ -22,12 +23,6 @@ Size = Literal["large", "small"]
 
 PromptForm = Literal["full", "short"]
 """The form of a question's instructions."""
-
-Tokens = Annotated[int, Field(ge=0, le=1_000_000_000)]
-"""A token count as a provider reports it; counts out of range make the response invalid."""
-
-ModelName = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
-"""A model's name as a provider reports it."""
 
 # A server that accepts no connection for so long is out of reach, however long an answer may take.
 CONNECT_SECONDS = 10.0
@@ -63,33 +58,6 @@ class Question(Generic[A]):
     def instructions_in(self, form: PromptForm) -> str:
         """Return the instructions in one of their forms."""
         return self.short if form == "short" and self.short else self.instructions
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """The tokens of one call, each counted once: `input_tokens` excludes tokens read from or written to a cache."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-
-    @property
-    def prompt_tokens(self) -> int:
-        """All tokens of the prompt, cached or not."""
-        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A model's answer and its usage.
-
-    `text` is one JSON object, or what a model wrote in its place (`json_text.answer_text`); in a BadAnswer it is raw.
-    """
-
-    text: str
-    model: str
-    usage: Usage
 
 
 class Thinker(Protocol):

@@ -26,8 +26,8 @@ from memory.proxy.body import ChatBody, read_chat
 from memory.proxy.settlement import most_usage
 from memory.proxy.transcript import read_transcript
 from memory.text.errors import InvalidRequest
-from providers.chat_answer import ChatAnswer
-from providers.upstream import UpstreamFailed
+from providers.chat.chat_answer import ChatAnswer
+from providers.chat.upstream import UpstreamFailed
 from schemas.ledger.allowance import Allowance, allow
 from schemas.limits import DOCUMENT_VALUES, PRODUCER_ID_CHARACTERS
 from schemas.llm.calls import Outcome

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 from api.http.problems import rejection_of
 from memory.proxy.admission import NoPayer
 from memory.text.errors import InvalidRequest
-from providers.upstream import UpstreamFailed
+from providers.chat.upstream import UpstreamFailed
 from schemas.errors import BudgetSpent
 
 _TYPES = {

@@ -24,7 +24,7 @@ from memory.accounts.access import Caller, Forbidden, InvalidToken, Operator
 from memory.proxy import admission
 from memory.proxy.admission import Admission, NoPayer, Requested, Unaccounted
 from memory.text.errors import InvalidRequest
-from providers.thinking import Usage
+from providers.completion import Usage
 from schemas.errors import BudgetSpent, NotFound, Unavailable
 from workers.runtime.resources import Resources
 

@@ -19,8 +19,8 @@ from memory.proxy.settlement import used
 from memory.proxy.speakers import Names
 from memory.proxy.transcript import Transcript
 from memory.proxy.turns import last_words
-from providers.chat_answer import ChatAnswer
-from providers.thinking import Usage
+from providers.chat.chat_answer import ChatAnswer
+from providers.completion import Usage
 from schemas.accounts.accounts import Being
 from schemas.errors import StoreError, Unavailable
 from schemas.llm.calls import Outcome

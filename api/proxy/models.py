@@ -15,7 +15,7 @@ from api.proxy.gateway import ADMISSION_SECONDS, Identity
 from api.proxy.proxy import Proxy
 from memory.proxy.admission import Requested, beings_of, payer_of
 from memory.text.errors import InvalidRequest
-from providers.upstream import UpstreamFailed
+from providers.chat.upstream import UpstreamFailed
 from schemas.ledger.allowance import Allowance, allow
 from schemas.proxy.upstreams import Upstream
 

@@ -13,8 +13,8 @@ from api.proxy.gateway import Gateway
 from api.proxy.memory_work import record
 from api.proxy.threads import MemoryThreads
 from memory.proxy.admission import Admission
-from providers.thinking import Usage
-from providers.upstream import UpstreamClient
+from providers.chat.upstream import UpstreamClient
+from providers.completion import Usage
 from schemas.llm.calls import Outcome
 from workers.runtime.resources import Resources
 

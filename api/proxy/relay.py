@@ -6,9 +6,9 @@ from typing import Any, TypeVar
 
 from starlette.types import Receive, Send
 
-from providers.chat_answer import AnswerReader, ChatAnswer
-from providers.hidden_usage import WithoutUsage
-from providers.upstream import UpstreamAnswer, UpstreamFailed
+from providers.chat.chat_answer import AnswerReader, ChatAnswer
+from providers.chat.hidden_usage import WithoutUsage
+from providers.chat.upstream import UpstreamAnswer, UpstreamFailed
 
 T = TypeVar("T")
 

@@ -16,9 +16,10 @@ from uuid import UUID
 import structlog
 
 from memory.llm.call_ledger import CallLedger, prompt_hash
+from providers.completion import Completion
 from providers.errors import BadAnswer, Misconfigured, ProviderError, Transient
 from providers.lease_guard import before_request
-from providers.thinking import BatchThinker, Completion, Question
+from providers.thinking import BatchThinker, Question
 from schemas.errors import BudgetSpent, StoreError
 from schemas.ledger.work import Claim
 from schemas.llm.calls import ProviderBatch

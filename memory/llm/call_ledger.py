@@ -10,9 +10,10 @@ from uuid import UUID
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from providers.completion import Completion
 from providers.errors import BadAnswer, ProviderError
 from providers.prices import cost_of
-from providers.thinking import Completion, Question, Thinker, max_usage, read
+from providers.thinking import Question, Thinker, max_usage, read
 from schemas.ledger.work import Claim
 from schemas.llm.calls import Outcome, Response
 from schemas.settings import Settings

@@ -20,10 +20,11 @@ from memory.llm.call_ledger import CallLedger
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
 from memory.text.prompt_escaping import tagged
+from providers.completion import Completion, Usage
 from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
 from providers.lease_guard import before_request
 from providers.thinkers import Thinkers
-from providers.thinking import BatchThinker, Completion, Question, Reading, Thinker, Usage, read
+from providers.thinking import BatchThinker, Question, Reading, Thinker, read
 from schemas.errors import BudgetSpent, StoreError, Withdrawn
 from schemas.ledger.work import Claim
 from schemas.llm.calls import EncryptedKey, PaidWith, Response

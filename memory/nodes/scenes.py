@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from providers.json_text import only_object
+from providers.answers.json_text import only_object
 from schemas.intake.inputs import OWN_FIELDS, SCENE_FIELDS, SceneInput
 from schemas.intake.scene_fields import Line
 from schemas.limits import WHEN_ITEMS_EMBEDDED

@@ -8,8 +8,8 @@ from uuid import UUID
 from memory.llm.key_encryption import DecryptionFailed, key_cipher
 from memory.llm.keys import decrypt
 from memory.text.errors import InvalidRequest
+from providers.completion import Usage
 from providers.prices import cost_of, priced_name
-from providers.thinking import Usage
 from schemas.accounts.accounts import Being
 from schemas.errors import BudgetSpent, NotFound
 from schemas.llm.calls import Outcome, PaidWith

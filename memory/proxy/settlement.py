@@ -5,8 +5,8 @@ INVARIANT  What is reserved is never below what can come of a request with a lim
 """
 
 from memory.proxy.body import ChatBody
-from providers.chat_answer import ChatAnswer
-from providers.thinking import Usage
+from providers.chat.chat_answer import ChatAnswer
+from providers.completion import Usage
 from providers.tokens import MOST_BYTES_PER_TOKEN
 from schemas.settings import Settings
 

@@ -28,7 +28,7 @@ MessageRef = Annotated[str, Ref("m")]
 
 
 class Judged(BaseModel):
-    """Part of a model's answer, read by `providers/answer_reader.py`."""
+    """Part of a model's answer, read by `providers/answers/answer_reader.py`."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

@@ -1,7 +1,7 @@
 """How a field of a model's answer is read where the model writes it in another form or leaves it out.
 
-These marks stand in `Annotated` and leave the schema that the model is shown as it is; `providers/answer_reader.py`
-follows them.
+These marks stand in `Annotated` and leave the schema that the model is shown as it is;
+`providers/answers/answer_reader.py` follows them.
 """
 
 from dataclasses import dataclass

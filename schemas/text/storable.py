@@ -2,7 +2,8 @@
 
 All text from outside passes `storable` once, where its door reads it: requests in `schemas/wire/requests.py` and
 `api/http/request_target.py`, items of batches in `memory/text/items.py`, transcripts in `memory/proxy/transcript.py`,
-exports in `memory/intake/importers`, tools' arguments in `api/mcp`, models' answers in `providers/json_text.py`.
+exports in `memory/intake/importers`, tools' arguments in `api/mcp`, models' answers in
+`providers/answers/json_text.py`.
 """
 
 import json

@@ -5,8 +5,9 @@ from typing import Any
 from uuid import UUID
 
 from memory.llm.call_ledger import prompt_hash
+from providers.completion import Completion, Usage
 from providers.errors import BadAnswer, InputRefused, Misconfigured
-from providers.thinking import Completion, Question, Size, Usage
+from providers.thinking import Question, Size
 from schemas.patrol.runs import Run
 from store.transaction import Transaction
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from providers.openai_embeddings import MAX_TOKENS, PORTION
+from providers.sdk.openai_embeddings import MAX_TOKENS, PORTION
 from providers.tokens import estimated_tokens
 from samples.canned.embeddings import word_vector
 

@@ -13,9 +13,10 @@ from typing import Any, Literal, get_args
 
 from celery import signals
 
+from providers.completion import Completion
 from providers.errors import ProviderError
 from providers.thinkers import Thinkers
-from providers.thinking import BatchThinker, Completion, Question, Size, Thinker
+from providers.thinking import BatchThinker, Question, Size, Thinker
 from schemas.ledger.work import Claim, TaskMessage
 from schemas.llm.calls import Provider
 from schemas.settings import Settings

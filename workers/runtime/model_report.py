@@ -4,12 +4,12 @@ from typing import Any
 
 from celery.worker.control import inspect_command
 
+from providers.completion import Usage
 from providers.embedding import selected_embedder
 from providers.errors import Misconfigured
 from providers.local.encoder_config import MINILM
 from providers.prices import cost_of
 from providers.thinkers import platform_models
-from providers.thinking import Usage
 from schemas.settings import Settings
 
 COMMAND = "patrol_report"

@@ -5,10 +5,10 @@ from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
 
+from providers.completion import Usage
 from providers.errors import ProviderError
 from providers.metering import asking
 from providers.prices import cost_of
-from providers.thinking import Usage
 from schemas.settings import Settings
 from store.database import Store
 from store.llm import budgets, calls

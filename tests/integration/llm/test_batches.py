@@ -7,9 +7,9 @@ import pytest
 from memory.llm import keys
 from memory.llm.batches import BatchPending
 from memory.llm.call_ledger import prompt_hash
+from providers.completion import Usage
 from providers.errors import Transient
 from providers.prices import cost_of
-from providers.thinking import Usage
 from store.llm import batches
 from store.llm.calls import Account
 from tests.fakes.provider import Behaviour

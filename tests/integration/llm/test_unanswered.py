@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from providers.completion import Completion, Usage
 from providers.errors import BadAnswer
-from providers.thinking import Completion, Question, Usage, read
+from providers.thinking import Question, read
 from schemas.facts.judgement import Judgement
 from schemas.limits import ROLLING_CHARACTERS, SUMMARY_ITEMS
 from schemas.patrol.model_answers import DiaryPages, TopicName

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from providers.completion import Usage
 from providers.errors import BadAnswer, InputRefused, Misconfigured, Transient
 from providers.thinkers import Thinkers
-from providers.thinking import BatchThinker, Usage
+from providers.thinking import BatchThinker
 from tests.fakes.provider import Behaviour
 from tests.integration.providers.questions import ABOUT, ANSWER, INSTRUCTIONS, question
 

@@ -8,7 +8,7 @@ import pytest
 
 from providers.embedding import embed_each
 from providers.errors import BadAnswer, InputRefused, Misconfigured
-from providers.openai_embeddings import OpenAIEmbedder
+from providers.sdk.openai_embeddings import OpenAIEmbedder
 from samples.canned.embeddings import word_vector
 from schemas.limits import VECTOR_DIMENSIONS
 from tests.conftest import PATIENCE

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from providers.context_limits import context_limit
 from providers.errors import BadAnswer, InputRefused, Misconfigured, Transient
+from providers.sdk.context_limits import context_limit
 from providers.thinkers import Thinkers
 from samples.canned.provider import served
 from samples.canned.server import Reply

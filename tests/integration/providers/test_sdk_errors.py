@@ -7,7 +7,7 @@ import openai
 import pytest
 
 from providers.errors import InputRefused, Misconfigured, ProviderError, Transient
-from providers.sdk_errors import SettingNames, sdk_errors
+from providers.sdk.sdk_errors import SettingNames, sdk_errors
 from tests.conftest import PATIENCE
 from tests.fakes.provider import Behaviour
 

@@ -16,7 +16,7 @@ from memory.accounts import access
 from memory.accounts.access import Caller, InvalidToken
 from memory.proxy import admission
 from memory.proxy.admission import read_model
-from providers.thinking import Usage
+from providers.completion import Usage
 from schemas.errors import BudgetSpent, Unavailable
 from schemas.ledger.allowance import Allowance, allow
 from schemas.settings import Settings

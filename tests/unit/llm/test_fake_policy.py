@@ -13,7 +13,7 @@ from memory.facts.reconciliation import RECONCILE
 from memory.patrol import classification, consolidation, diary, merge_rules, repair, splitting
 from memory.talk import rolling, session_summary, spine, summarising
 from memory.text.prompt_escaping import tagged
-from providers.answer_schema import answer_schema
+from providers.answers.answer_schema import answer_schema
 from samples.canned import policy
 from samples.canned.wire import Request
 from schemas.facts.judgement import Judgement, Reconciliation

@@ -18,9 +18,10 @@ from memory.patrol import merge_rules
 from memory.patrol.merge_rules import PromptBatch
 from memory.talk import scene_rules
 from memory.text.tokens import tokens
+from providers.answers.json_text import answer_text
+from providers.completion import Completion, Usage
 from providers.errors import BadAnswer
-from providers.json_text import answer_text
-from providers.thinking import Completion, Question, Usage, read
+from providers.thinking import Question, read
 from schemas.facts.judgement import UNTOLD, FoldConfirmation, Judgement, Reconciliation
 from schemas.patrol.model_answers import (
     Classification,

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from providers.answer_schema import answer_schema
+from providers.answers.answer_schema import answer_schema
 from samples.canned.wire import check_schema
 
 EVERYWHERE = frozenset({"$defs", "$ref", "additionalProperties", "anyOf", "const", "description", "enum", "items"}) | {

@@ -5,7 +5,7 @@ from itertools import chain, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.openai_embeddings import MAX_INPUTS, MAX_REQUEST_TOKENS, batches
+from providers.sdk.openai_embeddings import MAX_INPUTS, MAX_REQUEST_TOKENS, batches
 from providers.tokens import estimated_tokens
 
 sizes = st.lists(st.integers(0, 500_000), max_size=12)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers import chat_answer, event_stream
-from providers.chat_answer import AnswerReader, ChatAnswer
-from providers.thinking import Usage
+from providers.chat import chat_answer, event_stream
+from providers.chat.chat_answer import AnswerReader, ChatAnswer
+from providers.completion import Usage
 from schemas.text.storable import storable
 from tests.fakes.upstream import USAGE, Reply, completion
 

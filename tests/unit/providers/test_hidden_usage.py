@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.hidden_usage import MOST_LINE, WithoutUsage
+from providers.chat.hidden_usage import MOST_LINE, WithoutUsage
 
 WORDS = b'data: {"choices": [{"index": 0, "delta": {"content": "\\"usage\\": {}"}}], "usage": null}\n\n'
 LAST = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 1}}\r\n\r\n'

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.json_text import only_object
+from providers.answers.json_text import only_object
 from schemas.text.storable import storable_json
 
 values = st.recursive(

@@ -8,7 +8,7 @@ from providers.embedders import Embedders
 from providers.embedding import make_embedder
 from providers.errors import Misconfigured
 from providers.local.encoder_config import MINILM
-from providers.openai_embeddings import OpenAIEmbedder
+from providers.sdk.openai_embeddings import OpenAIEmbedder
 from schemas.settings import Settings
 
 ENCODER = Path(__file__).parent / "local" / "encoders" / "like-e5"

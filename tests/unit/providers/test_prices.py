@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from providers.completion import Usage
 from providers.prices import cost_of
-from providers.thinking import Usage
 from schemas.llm.prices import KNOWN, Price
 from schemas.settings import Settings
 

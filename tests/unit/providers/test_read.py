@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
+from providers.completion import Completion, Usage
 from providers.errors import BadAnswer
-from providers.thinking import Completion, Question, Usage, max_usage, read
+from providers.thinking import Question, max_usage, read
 
 SECRET = "words that must not be repeated"  # noqa: S105  # not a password, but a person's words
 

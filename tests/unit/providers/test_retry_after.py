@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.sdk_errors import retry_after
+from providers.sdk.sdk_errors import retry_after
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 

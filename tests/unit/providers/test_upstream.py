@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from providers.upstream import MOST_LIST_BYTES, UpstreamClient, UpstreamFailed
+from providers.chat.upstream import MOST_LIST_BYTES, UpstreamClient, UpstreamFailed
 from schemas.proxy.upstreams import Upstream
 from schemas.settings import Settings
 

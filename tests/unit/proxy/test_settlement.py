@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from memory.proxy.body import read_chat
 from memory.proxy.settlement import most_usage, used
-from providers.chat_answer import MOST_TOKENS, AnswerReader
-from providers.thinking import Usage
+from providers.chat.chat_answer import MOST_TOKENS, AnswerReader
+from providers.completion import Usage
 from schemas.settings import Settings
 
 SETTINGS = Settings(proxy_answer_tokens=50, proxy_media_tokens=1000, proxy_context_tokens=256)

@@ -14,13 +14,14 @@ import anthropic
 from pydantic import BaseModel, Field, ValidationError
 
 from providers import tls
-from providers.answer_schema import answer_schema
-from providers.context_limits import exceeds_context, longest_answer, room_for_answer
+from providers.answers.answer_schema import answer_schema
+from providers.answers.json_text import answer_text
+from providers.completion import Completion, ModelName, Tokens, Usage
 from providers.errors import TRUNCATED, BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
-from providers.json_text import answer_text
 from providers.lease_guard import before_request
-from providers.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
-from providers.thinking import CONNECT_SECONDS, Completion, ModelName, Question, Size, Tokens, Usage, max_usage
+from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
+from providers.sdk.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
+from providers.thinking import CONNECT_SECONDS, Question, Size, max_usage
 from schemas.llm.calls import Provider
 from schemas.settings import Settings
 

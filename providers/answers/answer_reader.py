@@ -15,8 +15,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from providers.answer_scalars import Unreadable, is_nothing, plain, references, scalar, text
-from providers.answer_shape import item_model, letter_in, letter_of, listed, shaped
+from providers.answers.answer_scalars import Unreadable, is_nothing, plain, references, scalar, text
+from providers.answers.answer_shape import item_model, letter_in, letter_of, listed, shaped
 from schemas.llm.answer_form import Absent, AtMost
 
 

@@ -6,7 +6,7 @@ words of their own, with almost any status.
 
 import re
 
-from providers.thinking import Usage
+from providers.completion import Usage
 
 # A context that leaves less for an answer is too small for the material.
 LEAST_ANSWER_TOKENS = 500

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from providers.event_stream import DONE, JsonEvents
-from providers.thinking import Usage
+from providers.chat.event_stream import DONE, JsonEvents
+from providers.completion import Usage
 from schemas.text.storable import storable
 
 # What is read of an answer: of a longer one the beginning. A message has 64 KB at most, and reasoning may stand before

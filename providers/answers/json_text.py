@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from providers import lenient_json
+from providers.answers import lenient_json
 from schemas.text.storable import storable, storable_json
 
 # The last of these ends a model's thoughts: tags of DeepSeek, Qwen, Kimi, Mistral and others, channels of gpt-oss.

@@ -17,8 +17,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from providers.context_limits import exceeds_context
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
+from providers.sdk.context_limits import exceeds_context
 
 _CLIENT_CLOSED_REQUEST = 499
 _BUSY = frozenset(

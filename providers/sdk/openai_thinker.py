@@ -16,24 +16,15 @@ import openai
 from pydantic import BaseModel, Field, ValidationError
 
 from providers import tls
-from providers.answer_schema import answer_schema
-from providers.context_limits import exceeds_context, longest_answer, room_for_answer
+from providers.answers.answer_schema import answer_schema
+from providers.answers.json_text import answer_text
+from providers.completion import Completion, ModelName, Tokens, Usage
 from providers.errors import TRUNCATED, BadAnswer, Misconfigured
-from providers.json_text import answer_text
 from providers.lease_guard import before_request
-from providers.model_context import context_tokens
-from providers.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
-from providers.thinking import (
-    CONNECT_SECONDS,
-    Completion,
-    ModelName,
-    PromptForm,
-    Question,
-    Size,
-    Tokens,
-    Usage,
-    max_usage,
-)
+from providers.sdk.context_limits import exceeds_context, longest_answer, room_for_answer
+from providers.sdk.model_context import context_tokens
+from providers.sdk.sdk_errors import SettingNames, error_in, may_refuse_an_option, sdk_errors
+from providers.thinking import CONNECT_SECONDS, PromptForm, Question, Size, max_usage
 from providers.tokens import estimated_tokens
 from schemas.llm.calls import Provider
 from schemas.settings import Settings

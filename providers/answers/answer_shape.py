@@ -10,8 +10,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from providers.answer_scalars import is_nothing, plain
-from providers.json_text import answer_text, answer_values
+from providers.answers.answer_scalars import is_nothing, plain
+from providers.answers.json_text import answer_text, answer_values
 from schemas.llm.answer_form import Ref
 
 _DEEPEST = 4

@@ -14,7 +14,7 @@ from providers import tls
 from providers.errors import BadAnswer, InputRefused, Misconfigured
 from providers.lease_guard import before_request
 from providers.metering import Meter
-from providers.sdk_errors import SettingNames, sdk_errors
+from providers.sdk.sdk_errors import SettingNames, sdk_errors
 from providers.tokens import estimated_tokens
 from schemas.limits import VECTOR_DIMENSIONS
 

@@ -1,0 +1,1 @@
+"""Chat completions that are passed on to upstreams, and read as they pass."""
