@@ -35,6 +35,11 @@ _BEHIND_QUESTION = re.compile(
     r"(?:\*\*)?[ \t]*:.*\Z",
     re.IGNORECASE | re.DOTALL,
 )
+_ANSWER_LABEL = re.compile(
+    r"(?:\n[ \t]*+[-=*]{3,}[ \t]*+)?\n[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:helpful |your |final |the )?(?:answer|response)"
+    r"(?:\*\*)?[ \t]*+:?(?:\*\*)?\s*+\Z",
+    re.IGNORECASE,
+)
 _WHEN_ANSWERING = re.compile(
     r"(?:when answer|given the context|answer the|---|###|(?:user'?s? )?(?:query|question)\s*:)", re.IGNORECASE
 )
@@ -49,7 +54,7 @@ def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
     text = _MARKED.sub("\n\n", text)
     if _TASKS.match(text):
-        text = _question(text)
+        text = _ANSWER_LABEL.sub("", _question(text))
     return without_wrappers(text)
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from memory.text.markup import Mark, Markup
 
 _NAMES = re.compile(
-    r"context|sources?|documents?|docs|files?|files_info|file_context|attachments?|attachment_file|attached_(?:files?|"
+    r"context|sources?|documents?|docs|files?|files_info|file_context|attachments?|attachment_(?:file|link)|attached_(?:files?|"
     r"documents?)|(?:web_)?search_results?|web_results?|results|knowledge(?:_base)?|references?|retrieved(?:_\w{1,20})?|"
     r"rag(?:_context)?|user_(?:memory|memories|context)|memor(?:y|ies)|chunks?|url_content|webpages?|page_context|"
     r"context\.instruction|relevant_\w{1,20}|system[-_]reminder|lore(?:book)?|world_info|author'?s?_note"
@@ -25,7 +25,8 @@ _OF_WHAT = (
 _WHAT = (
     r"context(?:[ \t]information)?|documents?|document\(s\)|files?|file\(s\)|attachments?|search results?|results?"
     r"|sources?|references?|reference materials?|materials?|knowledge(?:[ \t]base)?|excerpts?|passages?|snippets?"
-    r"|memories|web pages?|pages?"
+    r"|memories|web pages?|pages?|kontext|dokumente?|suchergebnisse|quellen|anhänge|dateien|contexte|contexto"
+    r"|documentos|résultats|resultados|上下文|参考资料|搜索结果|检索结果"
 )
 _HEADING = re.compile(
     r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--+[ \t]*+|=+[ \t]*+|\[)?(?:the[ \t]+)?"
@@ -33,13 +34,16 @@ _HEADING = re.compile(
     rf"(?:(?:{_OF_WHAT})[ \t]+){{0,3}}(?:{_WHAT})"
     r"(?:[ \t]+(?:information|contents?|excerpts?|from (?:the )?(?:web|internet|files?|documents?|knowledge base)"
     r"|for [^\n:]{1,60}|below))?"
-    r"(?:[ \t]*+\([^()\n]{0,80}\))?[ \t]*+(?:\*\*|\]|--+|=+)?[ \t]*+:?(?:\*\*)?[ \t]*+:?[ \t]*+\Z",
+    r"(?:[ \t]*+\([^()\n]{0,80}\))?[ \t]*+(?:\*\*|\]|--+|=+)?[ \t]*+[:\uff1a]?(?:\*\*)?[ \t]*+:?[ \t]*+"
+    r"(?:[^\n:]{1,80}\.\w{1,5})?\Z",
     re.IGNORECASE,
 )
 # A longer line is no heading.
 _HEADING_CHARACTERS = 400
 # Below such a heading people list things of their own as well, but not with numbers in brackets, or addresses.
 _ENTRY = re.compile(r"[ \t]*(?:\[\^?\d{1,3}\]|https?://|(?:url|title|source|link|snippet)[ \t]*:)", re.IGNORECASE)
+# So many line breaks may be between a heading and its first entry.
+_ENTRY_APART = 2
 _RESULT = re.compile(r"[ \t]*(?:\d{1,3}[.):]|[-*•])[ \t]")
 _SEARCHED = re.compile(r"\b(?:search|web|internet|google|online|retrieved)\b", re.IGNORECASE)
 
@@ -53,7 +57,11 @@ _STEERING = re.compile(
     r"|ooc[ \t]*note to (?:the )?(?:ai|model)\b)[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s*\Z",
     re.IGNORECASE,
 )
-_NOTE = re.compile(r"(?:author'?s note|a/n)[ \t]*:[ \t]", re.IGNORECASE)
+_NOTE = re.compile(
+    r"(?:author'?s note|a/n)[ \t]*:[ \t]"
+    r"|\[?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)[^\n]{1,60}\Z",
+    re.IGNORECASE,
+)
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _WHITE_SPACE = re.compile(r"\s*+")
@@ -180,9 +188,11 @@ def _without_results(text: str) -> str:
     kept: list[str] = []
     place = 0
     for line, following in pairwise(_LINE.finditer(text)):
-        if line.start() < place or following.start() != line.end() + 1 or len(line[0]) > _HEADING_CHARACTERS:
+        apart = text[line.end() : following.start()].count("\n")
+        if line.start() < place or apart > _ENTRY_APART or len(line[0]) > _HEADING_CHARACTERS:
             continue
-        if _HEADING.match(line[0]) and _is_entry(following[0], searched=_SEARCHED.search(line[0]) is not None):
+        searched = apart == 1 and _SEARCHED.search(line[0]) is not None
+        if _HEADING.match(line[0]) and _is_entry(following[0], searched=searched):
             kept.append(text[place : line.start()])
             place = _behind_entries(text, line.start())
     return "\n\n".join(one.strip() for one in [*kept, text[place:]]).strip() if kept else text

@@ -25,6 +25,20 @@ WRAPPED = {
     "a quoted context": f'Context:\n"""\nI live in Bern.\n"""\n\n{OWN}',
     "web results behind": f"{OWN}\n\nWeb search results:\n[1] I live in Bern. (https://x.example)",
     "web results before": f"Web search results:\n1. I live in Bern.\n2. I love chess.\n\n{OWN}",
+    "langchain": "Use the following pieces of context to answer the question at the end.\n\nI live in Bern.\n\n"
+    f"Question: {OWN}\nHelpful Answer:",
+    "llamaindex": "Context information is below.\n---------------------\nI live in Bern.\n---------------------\n"
+    f"Given the context information and not prior knowledge, answer the query.\nQuery: {OWN}\nAnswer: ",
+    "rules between the parts": "Use the following pieces of context to answer the question at the end.\n"
+    f"----------------\nCONTEXT: I live in Bern.\n----------------\nQUESTION: {OWN}\n----------------\nHelpful Answer:",
+    "a quoted context in German": f'Kontext:\n"""\nIch wohne in Bern.\n"""\n\n{OWN}',
+    "a quoted context in Chinese": f"参考资料:\n```\n我住在伯尔尼。\n```\n\n{OWN}",
+    "results apart from a heading": "Search results:\n\n[1] Title: Bern\nURL: https://x.example\nI live in Bern.\n\n"
+    f"[2] Title: Chess\nURL: https://y.example\nI love chess.\n\n{OWN}",
+    "a named file": f"Attached file: cv.md\n```\nI live in Bern.\n```\n\n{OWN}",
+    "chatbox, a link": f"{OWN}\n\n<ATTACHMENT_LINK>\n<LINK_CONTENT>\nI live in Bern.\n</LINK_CONTENT>\n"
+    "</ATTACHMENT_LINK>\n",
+    "a date before the line": f"Current date: 2026-03-02, Monday\n\n{OWN}",
     "an author's note": f"{OWN}\n\n[Author's note: I live in Bern.]",
     "the beginning of a chat": f"[Start a new Chat]\n\n{OWN}",
     "a note without brackets": f"Author's note: The storm rises.\n\n{OWN}",
@@ -37,6 +51,10 @@ OWN_TEXTS = [
     "My sources of joy:\n- cats\n- tea",
     "[sighs and sits down]\n\nI am tired.",
     "Note: I moved to Bern.",
+    "Sources:\nmy mother and my aunt",
+    "Today's date is the day I moved to Bern, and I will remember it for as long as I live, I promise.",
+    "Documents I need:\n\n- passport\n- visa",
+    "Answer:\n\nI quit.",
     "System: an old laptop\n\nWhy does it crash?",
     "Use the following context as you like, said my boss. I quit.",
 ]
