@@ -14,7 +14,7 @@ from memory.nodes.prompt_rendering import shown
 from memory.text.prompt_escaping import tagged, unescaped
 from providers.errors import BadAnswer, InputRefused
 from schemas.limits import TOPIC_NAME_CHARACTERS
-from schemas.nodes.nodes import Cluster, Root, ShownNode
+from schemas.nodes.nodes import Cluster, ShownNode
 from schemas.patrol.model_answers import TopicName
 from store.accounts import beings
 from store.context import souls
@@ -136,14 +136,3 @@ def rename_by_words(tx: Transaction, being_id: UUID, cluster_ids: Sequence[UUID]
     for cluster_id, name, nodes in zip(cluster_ids, names, members, strict=True):
         topic_names.give(tx, being_id, cluster_id, name or UNNAMED, "words", [node.node_id for node in nodes])
     return len(cluster_ids)
-
-
-def change(store: Store, being_id: UUID, cluster_id: UUID, *, name: str | None, root: Root | None) -> Cluster:
-    """Rename a topic, move it below a root, or both. Patrols keep a name that a person gave.
-
-    Raises:
-        NotFound: This Being has no such cluster.
-        Refused: The cluster is a root, or was merged into another.
-    """
-    with store.transaction() as tx:
-        return topic_names.change(tx, being_id, cluster_id, name=name, root=root)

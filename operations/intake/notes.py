@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.intake import kept_notes
+from memory.intake import kept_notes as of_any_type
 from memory.intake.notes import accept_notes
 from memory.nodes.browsing import note_page
 from memory.text.errors import InvalidRequest
@@ -17,6 +17,8 @@ from schemas.errors import Refused
 from schemas.intake.inputs import SceneToRemember
 from schemas.intake.notes import Note, NoteChanges, NotePage, NoteState, Remembered
 from schemas.limits import LONGEST_PAGE, PAGE_NODES
+from store.intake import kept_notes
+from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
 NoteId = Annotated[UUID, Field(description="The note's whole id.")]
@@ -56,9 +58,9 @@ def remember_scene(on: Resources, being: Being, scene: SceneToRemember) -> Remem
 
 
 @operation("GET /v1/beings/{being}/notes/{note_id}", scope="read")
-def show_note(on: Resources, being: Being, note_id: NoteId) -> Note:
+def show_note(tx: Transaction, being: Being, note_id: NoteId) -> Note:
     """Show a note."""
-    return kept_notes.show(on.store, being, note_id)
+    return of_any_type.show(tx, being, note_id)
 
 
 @operation(
@@ -80,13 +82,13 @@ def show_note(on: Resources, being: Being, note_id: NoteId) -> Note:
         )
     ],
 )
-def change_note(on: Resources, being: Being, note_id: NoteId, changes: NoteChanges) -> Note:
+def change_note(tx: Transaction, being: Being, note_id: NoteId, changes: NoteChanges) -> Note:
     """Mark a todo or a reminder as read or unread, or change a todo, reminder or knowledge note.
 
     Notes that were read leave the snapshot, and knowledge does with `in_snapshot` false. A scene note can't be changed:
     correct the memory that was made from it.
     """
-    return kept_notes.change(on.store, being, note_id, changes)
+    return kept_notes.change(tx, being.being_id, note_id, changes.model_dump())
 
 
 @operation(
@@ -97,9 +99,9 @@ def change_note(on: Resources, being: Being, note_id: NoteId, changes: NoteChang
     conflicts=True,
     commands=[Command("remove", done="Removed")],
 )
-def remove_note(on: Resources, being: Being, note_id: NoteId) -> None:
+def remove_note(tx: Transaction, being: Being, note_id: NoteId) -> None:
     """Delete a todo, a reminder or a knowledge note."""
-    kept_notes.remove(on.store, being, note_id)
+    kept_notes.remove(tx, being.being_id, note_id)
 
 
 @operation(

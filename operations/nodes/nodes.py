@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from memory.nodes import browsing, curation, topic_names
+from memory.nodes import browsing, curation
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.accounts.accounts import Being
@@ -13,7 +13,7 @@ from schemas.intake.inputs import SCENE_FIELDS
 from schemas.limits import FADING_PATROLS, MAP_NODES, PAGE_NODES
 from schemas.nodes.nodes import Cluster, ClusterPage, Node, NodeChanges, NodePage, NodeStatus, NodeStory, TopicChanges
 from schemas.nodes.topic_map import TopicMap
-from store.nodes import clusters
+from store.nodes import clusters, topic_names
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -39,12 +39,12 @@ def list_clusters(tx: Transaction, being: Being) -> ClusterPage:
         ),
     ],
 )
-def change_topic(on: Resources, being: Being, cluster_id: UUID, changes: TopicChanges) -> Cluster:
+def change_topic(tx: Transaction, being: Being, cluster_id: UUID, changes: TopicChanges) -> Cluster:
     """Rename a topic, move it to the other root, or both.
 
     Patrols keep a name that a person gave. Roots can't be changed.
     """
-    return topic_names.change(on.store, being.being_id, cluster_id, name=changes.name, root=changes.root)
+    return topic_names.change(tx, being.being_id, cluster_id, name=changes.name, root=changes.root)
 
 
 @operation("GET /v1/beings/{being}/nodes", scope="read", commands=[Command("nodes")])

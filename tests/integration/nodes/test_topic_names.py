@@ -2,12 +2,12 @@
 
 import pytest
 
-from memory.nodes import topic_names
 from memory.nodes.erasure import erase_node
 from providers.embedders import Embedders
 from schemas.errors import NotFound, Refused
 from store.accounts import beings
 from store.nodes import clusters
+from store.nodes import topic_names as stored_names
 from tests.scenes import root
 from tests.thinking import thinking_life
 
@@ -98,15 +98,20 @@ def test_a_later_memory_did_not_give_a_topic_its_name(life):
     assert set(topics(life)) == {"Near islands", "Far islands"}
 
 
+def change(life, cluster_id, **wanted):
+    with life.store.transaction() as tx:
+        return stored_names.change(tx, life.being_id, cluster_id, **wanted)
+
+
 def test_a_person_renames_and_moves_topics_and_patrols_keep_the_name(life):
     split_by_a_model(life, "Near islands", "Far islands")
     near = topics(life)["Near islands"]
     with life.store.transaction() as tx:
         being = beings.get_being(tx, life.being_id)
         business = root(tx, being, "Business")
-    changed = topic_names.change(life.store, life.being_id, near.cluster_id, name="Sundays", root="Business")
+    changed = change(life, near.cluster_id, name="Sundays", root="Business")
     assert (changed.name, changed.named_by, changed.parent_id) == ("Sundays", "person", business)
-    moved_back = topic_names.change(life.store, life.being_id, near.cluster_id, name=None, root="Private")
+    moved_back = change(life, near.cluster_id, name=None, root="Private")
     assert (moved_back.name, moved_back.named_by, moved_back.parent_id) == ("Sundays", "person", near.parent_id)
 
     erase(life, "Pip rowed to island 0")
@@ -121,6 +126,6 @@ def test_roots_and_topics_that_are_gone_can_not_be_changed(life):
         being = beings.get_being(tx, life.being_id)
         private = root(tx, being, "Private")
     with pytest.raises(Refused, match="Private is a root"):
-        topic_names.change(life.store, life.being_id, private, name="Mine", root=None)
+        change(life, private, name="Mine", root=None)
     with pytest.raises(NotFound):
-        topic_names.change(life.store, life.being_id, life.being_id, name="Mine", root=None)
+        change(life, life.being_id, name="Mine", root=None)

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from memory.context.filling import current_snapshot
-from memory.intake import kept_notes, keyed_knowledge
+from memory.intake import keyed_knowledge
 from memory.intake.notes import accept_notes
 from memory.search import keyed_knowledge as searching
 from schemas.errors import Refused
@@ -12,6 +12,7 @@ from schemas.intake.knowledge import KnowledgeKey, KnowledgeQuestion, NamespaceQ
 from schemas.intake.notes import NoteChanges
 from schemas.settings import Settings
 from store.accounts import beings
+from store.intake import kept_notes
 from store.transaction import value
 from tests.full_being import tables_with
 
@@ -195,9 +196,10 @@ def test_it_is_changed_under_its_key_alone(kept, being, store):
     with store.transaction() as tx:
         note_id = value(tx, "select note_id from memory.notes where being_id = %s", [being.being_id])
 
-    with pytest.raises(Refused, match="under a key"):
-        kept_notes.change(store, being, note_id, NoteChanges(content="x"))
-    kept_notes.remove(store, being, note_id)
+    with pytest.raises(Refused, match="under a key"), store.transaction() as tx:
+        kept_notes.change(tx, being.being_id, note_id, NoteChanges(content="x").model_dump())
+    with store.transaction() as tx:
+        kept_notes.remove(tx, being.being_id, note_id)
     assert kept.keys() == []
 
 

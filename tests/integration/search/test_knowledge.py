@@ -3,10 +3,10 @@
 import pytest
 
 from memory.context.filling import current_snapshot
-from memory.intake import kept_notes
 from memory.intake.notes import accept_notes
 from schemas.intake.notes import NoteChanges
 from store.accounts import erasure
+from store.intake import kept_notes
 from tests.full_being import tables_with
 
 OVEN = {"id": "oven", "type": "knowledge", "title": "The oven", "content": "It is lit at four, with beech."}
@@ -51,7 +51,10 @@ def test_knowledge_is_found_by_its_title_and_its_text(on, being, know):
 def test_changed_knowledge_is_found_by_what_it_says_now(on, store, being, know):
     note_id = know(being)
     on.settle(being)
-    kept_notes.change(store, being, note_id, NoteChanges(content="It is lit at five, with alder."))
+    with store.transaction() as tx:
+        kept_notes.change(
+            tx, being.being_id, note_id, NoteChanges(content="It is lit at five, with alder.").model_dump()
+        )
     on.settle(being)
 
     assert on.texts(being, "alder") == ["The oven\nIt is lit at five, with alder."]
@@ -63,7 +66,8 @@ def test_removed_knowledge_leaves_nothing_in_the_index(on, store, being, know):
     on.settle(being)
     assert left_in_the_index(store, being)
 
-    kept_notes.remove(store, being, note_id)
+    with store.transaction() as tx:
+        kept_notes.remove(tx, being.being_id, note_id)
 
     assert on.find(being, "oven").results == []
     assert not left_in_the_index(store, being)
@@ -90,6 +94,7 @@ def test_knowledge_stays_out_of_the_snapshot_where_it_is_asked_to(store, being, 
     assert "beech" in snapshot(store, being)
     assert "sticks" not in snapshot(store, being)
 
-    kept_notes.change(store, being, note_id, NoteChanges(in_snapshot=True))
+    with store.transaction() as tx:
+        kept_notes.change(tx, being.being_id, note_id, NoteChanges(in_snapshot=True).model_dump())
 
     assert "sticks" in snapshot(store, being)
