@@ -10,7 +10,7 @@
     └── Unavailable        the database is out of reach, or broke a deadlock: try again              `PASSING`
         └── StatementTimeout   a statement ran longer than it may: ask for less, or try again later  57014
 
-Custom SQLSTATEs are turned into these in one place, `store.errors.translated`.
+Custom SQLSTATEs are turned into these in one place, `store.faults.errors.translated`.
 """
 
 from schemas.llm.calls import Lacking

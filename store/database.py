@@ -20,9 +20,9 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from schemas.errors import StatementTimeout, Unavailable
 from schemas.ledger.allowance import allowance
 from schemas.ledger.work import Claim, TaskMessage
-from store.errors import translated
+from store.faults.errors import translated
+from store.faults.reachability import why_unreachable
 from store.ledger import work
-from store.reachability import why_unreachable
 from store.shares import BulkShare, BulkTurns, Limits, UserShares
 from store.transaction import Transaction
 

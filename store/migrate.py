@@ -17,9 +17,9 @@ import structlog
 from psycopg.rows import dict_row
 
 from schemas.errors import MigrationRefused, Unavailable
-from store.errors import translated
 from store.estimates import fix_estimates
-from store.reachability import why_unreachable
+from store.faults.errors import translated
+from store.faults.reachability import why_unreachable
 from store.transaction import Transaction, value
 
 LOG = structlog.get_logger()

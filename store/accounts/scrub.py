@@ -16,8 +16,8 @@ from psycopg import Connection, sql
 from psycopg.rows import scalar_row
 
 from schemas.accounts.portability import Scrubbed
-from store.errors import translated
 from store.estimates import fix_estimates
+from store.faults.errors import translated
 
 LOCK_TIMEOUT = "10s"
 TRIES = 3

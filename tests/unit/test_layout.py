@@ -42,3 +42,19 @@ def test_no_file_of_the_product_imports_or_starts_a_test():
 @pytest.mark.parametrize("source", ["import tests.ports", "from tests.fakes import x", 'run(["-m", "tests.fakes.p"])'])
 def test_the_check_finds_what_it_looks_for(source):
     assert list(mentions_of_tests(source))
+
+
+MOST_ENTRIES = 20
+# Migrations only grow, in the order of their numbers.
+GROWING = "sql/migrations"
+
+
+def test_no_folder_of_the_product_has_more_entries_than_a_reader_takes_in():
+    folders = [path for name in [*PRODUCT, "sql"] for path in (CHECKOUT / name, *(CHECKOUT / name).rglob("*/"))]
+    entries = {
+        str(folder.relative_to(CHECKOUT)): [one for one in folder.iterdir() if one.name != "__pycache__"]
+        for folder in folders
+        if folder.is_dir() and folder.name != "__pycache__"
+    }
+    assert len(entries["store"]) > 10
+    assert {name for name, inside in entries.items() if len(inside) > MOST_ENTRIES} == {GROWING}

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 from schemas.errors import Refused
 from schemas.settings import Settings
 from store import clock
-from store.errors import translated
+from store.faults.errors import translated
 from store.nodes import nodes
 from store.patrol import runs, steps
 from tests.plain_model import PlainMemory, PlainRefusal
