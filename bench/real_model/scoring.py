@@ -84,7 +84,7 @@ class Remembered:
         confidences: The producer's ids of messages in confidence.
         scenes: The actions of drawn scenes with their realms.
         memories: The actions of living memories, with all that they absorbed.
-        dropped: The counts of dropped items by reason.
+        dropped: The counts of dropped items by purpose and reason, as "judge: no such words".
         spent: Calls, invalid answers, tokens read and written, and dollars by purpose; None: the price is unknown.
     """
 
@@ -136,7 +136,7 @@ class Card:
             table.add_row(line.name, f"{line.right}", f"{line.of}", f"{line.share:.2f}", "\n".join(line.wrong))
         yield table
         if self.dropped:
-            drops = Table("dropped items, by reason", "")
+            drops = Table("dropped items, by purpose and reason", "")
             for reason, count in self.dropped.most_common():
                 drops.add_row(reason, f"{count}")
             yield drops
@@ -224,12 +224,12 @@ def remembered(tx: Transaction, user_id: UUID, being_id: UUID) -> Remembered:
     )
     dropped = rows(
         """
-        select reason, sum(count::int) as count
-        from memory.judgements, jsonb_each_text(dropped) as each (reason, count)
-        where being_id = %s
-        group by reason
+        select purpose || ': ' || reason as reason, sum(items) as count
+        from memory.dropped_items
+        where user_id = %s
+        group by purpose, reason
         """,
-        being_id,
+        user_id,
     )
     spent = rows(
         """

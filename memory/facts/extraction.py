@@ -51,9 +51,9 @@ class Conversation:
 def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, dict[UUID, str]]:
     """Extract facts and todos from the new messages.
 
-    If the call fails for all of them, it is repeated without the earlier messages, and for each half, until the message
-    that causes the failure stands alone (`ask_in_turn`). A message that is longer than the model's context is read in
-    two parts.
+    If the call fails for all of them, it is repeated for each half, and then without the earlier messages, until the
+    message that causes the failure stands alone (`ask_in_turn`). A message that is longer than the model's context is
+    read in two parts.
 
     Returns:
         The extraction, and by message id the reason why a message could not be judged.
@@ -76,21 +76,26 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
         extraction.confidences.update(found.confidences)
         extraction.dropped.update(found.dropped)
 
-    before = CONTEXT_MESSAGES if len(new) < len(conversation.messages) else 0
-    portions = [_Portion(new, conversation.own_texts, before)] if new else []
+    portions = [_Portion(new, conversation.own_texts)] if new else []
     left = ask_in_turn(portions, take, _Portion.divided)
     return extraction, {message.message_id: str(fault) for portion, fault in left for message in portion.messages}
 
 
 @dataclass(frozen=True)
 class _Portion:
-    """Some of the new messages with their texts, and how many messages before each of them are shown."""
+    """Some of the new messages with their texts, and how many messages before each of them are shown.
+
+    A half shows those before it as well, for a message may ask for confidence about another.
+    """
 
     messages: Sequence[Message]
     own_texts: Mapping[UUID, str]
-    before: int
+    before: int = CONTEXT_MESSAGES
+    is_part: bool = False
 
     def divided(self) -> list["_Portion"]:
+        if not self.is_part and len(self.messages) > 1:
+            return [replace(self, messages=some, is_part=True) for some in halves(self.messages)]
         if self.before or len(self.messages) > 1:
             return [replace(self, messages=some, before=0) for some in halves(self.messages) or [self.messages]]
         (message,) = self.messages

@@ -40,6 +40,7 @@ A = TypeVar("A", bound=BaseModel)
 TRIES = 3
 # Of a question whose answer is cut off: a third answer would cost as much, and be cut off as well.
 CUT_TRIES = 2
+CUT_TWICE = "Two answers were truncated at their length limit."
 # Characters of the answer before, which a re-ask shows.
 ANSWER_SHOWN = 12_000
 
@@ -264,11 +265,7 @@ class LlmSession:
             LeaseLost: Another worker holds the work.
             Withdrawn: Something of the user's was withdrawn since the work was claimed; no answer was stored.
         """
-        unanswered = self._ledger.unanswered(question)
-        if unanswered == TRUNCATED and question.divisible:
-            raise BadAnswer(TRUNCATED, why="truncation")
-        if unanswered:
-            raise BadAnswer(f"Asked before about the same, without a valid answer: {unanswered}")
+        self._refuse_unanswered(question)
         asked, tries = question, 1
         partly: Answered[A] | None = None
         lost = 0
@@ -294,13 +291,23 @@ class LlmSession:
                     raise BadAnswer(TRUNCATED, why="truncation") from None
                 if tries == (CUT_TRIES if cut else TRIES) or self._ledger.always_errs(question.purpose):
                     if partly is None:
-                        self._ledger.mark_unanswered(question, TRUNCATED if cut else str(bad))
+                        self._ledger.mark_unanswered(question, CUT_TWICE if cut else str(bad))
                         raise
                     self.count_dropped(question.purpose, {"broke a rule in three tries": lost})
                     return partly
                 tries += 1
                 complaint = _complaint(bad, response.completion, tries, cut=cut)
                 asked = replace(question, material=f"{question.material}\n\n{complaint}")
+
+    def _refuse_unanswered(self, question: Question[Any]) -> None:
+        """Raises BadAnswer if the question was asked before without a valid answer."""
+        unanswered = self._ledger.unanswered(question)
+        if unanswered == TRUNCATED:
+            # Its parts were asked about then; where there are none, what is whole in the answer counts.
+            if question.divisible:
+                raise BadAnswer(TRUNCATED, why="truncation")
+        elif unanswered:
+            raise BadAnswer(f"Asked before about the same, without a valid answer: {unanswered}")
 
     def ask_all(self, questions: Sequence[tuple[Question[A], Check[A]]]) -> list[Answered[A] | Unanswered]:
         """Ask several questions concurrently; a question that fails does not stop the others.

@@ -41,9 +41,8 @@ def cut(text):
 def test_of_a_judgement_that_is_cut_off_the_halves_are_asked_about_and_nothing_is_lost(talk):
     loved = ["tea", "cake", "rain", "snow"]
     found = [loves(what, f"m{place}") for place, what in enumerate(loved, 1)]
-    half = [loves(what, f"m{place}") for place, what in enumerate(loved[2:], 1)]
     talk.says(*(f"I love {what}." for what in loved))
-    answered(talk, cut(judgement(*found)), judgement(*found[:2]), judgement(*half))
+    answered(talk, cut(judgement(*found)), judgement(*found[:2]), judgement(*found[2:]))
     talk.judged()
     assert talk.contents() == [f"Loves {what}." for what in loved]
     assert calls(talk)["Judgement"] == 3
