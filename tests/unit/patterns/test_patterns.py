@@ -26,7 +26,7 @@ BUILDING = {
     # From the parts of a table; the values of this module hold the expressions.
     "samples.canned.facts_policy",
     # From the letter of a reference, for a text that is one.
-    "providers.answers.answer_reader",
+    "providers.answers.answer_scalars",
     # They read names of files, and the first 2,000 characters of a question.
     *("memory.intake.importers.files", "memory.text.time_expressions.reader"),
 }
