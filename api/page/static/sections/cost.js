@@ -72,6 +72,7 @@ function droppedItems(dropped) {
   const columns = ["Purpose", "Items", "Reason"];
   return [
     el("h2", {}, "Dropped of the models' answers"),
+    el("p", { class: "lead" }, "Single items that broke a rule or could not be read. The rest of each answer was kept."),
     el(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": "Dropped items by purpose and reason" },
