@@ -9,7 +9,7 @@ from schemas.llm.answer_form import Absent, Characters, Ref
 from schemas.text.sentences import cut_at_sentence
 
 _NUMBER = re.compile(
-    r"[~\u2248<>=\s]*([-+]?\d+(?:[.,]\d+)?)\s*(%|percent|(?:/|of|out of)\s*(\d+))?(?:\s*[(:\u2013\u2014-].*)?"
+    r"[~\u2248<>=\s]*+([-+]?\d+(?:[.,]\d+)?)\s*+(%|percent|(?:/|of|out of)\s*+(\d+))?(?:\s*+[(:\u2013\u2014-].*)?"
 )
 _DEGREES = {
     "certain": 1.0,
@@ -109,7 +109,7 @@ def text(said: Any) -> str:
 
 def references(letter: str, said: str) -> list[str]:
     """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list."""
-    parts = [part for part in re.split(r"\s*(?:[,;&+\n]|\band\b)\s*", said) if part.strip()]
+    parts = [part for part in re.split(r"[,;&+\n]|\band\b", said) if part.strip()]
     read = [reference(letter, part) for part in parts]
     return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, said)]
 

@@ -8,7 +8,7 @@ after the other with words between, names that are given twice, Markdown tables.
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from schemas.text.sentences import whole_sentences
@@ -33,7 +33,7 @@ _ESCAPE = re.compile(
     r"\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.)|$)", re.DOTALL
 )
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0", "\n": ""}
-_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
+_RULE = re.compile(r"(?=[^-]*-)[\s|:-]*")
 
 
 def values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool]:
@@ -120,7 +120,7 @@ class _Reader:
     def _name(self, at: int) -> tuple[str | None, int]:
         """The name of a field; None if a value stands there, as in a set of Python's."""
         if self._text[at] in _QUOTES:
-            name, whole, end = self._quoted(at, _NAME_END)
+            name, whole, end = self._quoted(at, _NAME_END.match)
             if whole and (colon := _NAME_END.match(self._text, end)):
                 return name, self._behind(_BETWEEN, colon.end())
             return None, at
@@ -135,7 +135,7 @@ class _Reader:
         if mark in _PAIRS:
             return self.container(at, depth + 1)
         if mark in _QUOTES:
-            return self._quoted(at, _TEXT_END)
+            return self._quoted(at, _TEXT_END.match)
         if mark in "}])":
             return None, True, at
         if number := _NUMBER.match(self._text, at):
@@ -147,8 +147,8 @@ class _Reader:
         # At least one character is read, whatever it is.
         return _WORDS.get(word.casefold(), word), end < len(self._text), max(end, at + 1)
 
-    def _quoted(self, at: int, after: re.Pattern[str]) -> tuple[str, bool, int]:
-        """Read a text in quotes; a quote that `after` does not follow is one within it."""
+    def _quoted(self, at: int, ends: Callable[[str, int], object]) -> tuple[str, bool, int]:
+        """Read a text in quotes; a quote behind which `ends` finds nothing is one within it."""
         opening = self._text[at]
         if self._text.startswith(opening * 3, at) and (end := self._text.find(opening * 3, at + 3)) >= 0:
             return _unescaped(self._text[at + 3 : end]), True, end + 3
@@ -158,7 +158,7 @@ class _Reader:
             char = self._text[place]
             if char == "\\":
                 place += 2
-            elif char in closing and after.match(self._text, place + 1):
+            elif char in closing and ends(self._text, place + 1):
                 return _unescaped(self._text[at + 1 : place]), True, place + 1
             else:
                 place += 1
