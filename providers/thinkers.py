@@ -81,7 +81,7 @@ def preload(settings: Settings) -> None:
     with suppress(Misconfigured):
         provider = platform_provider(settings) or provider
     if provider and settings.thinker != "none":
-        import_module(f"providers.{provider}_thinker")
+        import_module(f"providers.sdk.{provider}_thinker")
         tls.trusted()
 
 
