@@ -47,8 +47,9 @@ def configure_logs(settings: Settings) -> None:
     root.handlers = [handler]
     root.setLevel(settings.log_level)
     logging.getLogger("celery.worker.consumer.consumer").addFilter(_without_body)
+    logging.getLogger("celery.beat").addFilter(_is_no_tick)
     logging.captureWarnings(capture=True)
-    # Below WARNING these loggers record every request, with content, or every tick.
+    # Below WARNING these loggers record every request, with content.
     for chatty in (
         "httpx",
         "httpx2",
@@ -57,7 +58,6 @@ def configure_logs(settings: Settings) -> None:
         "anthropic",
         "mcp",
         "celery.app.trace",
-        "celery.beat",
         "celery.worker.strategy",
     ):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, root.level))
@@ -67,6 +67,11 @@ def configure_logs(settings: Settings) -> None:
 
 def _visible(_logger: object, _method: str, line: str) -> str:
     return visible(line)
+
+
+def _is_no_tick(record: logging.LogRecord) -> bool:
+    """Keep out a line for each task that beat sends: workers log what they do."""
+    return "Sending due task" not in str(record.msg)
 
 
 def _without_body(record: logging.LogRecord) -> bool:

@@ -172,7 +172,7 @@ def test_a_database_out_of_reach_is_told_in_a_sentence(command):
     command.environment |= {"DATABASE_URL": "postgresql://me:secret@127.0.0.1:1/x", "REDIS_URL": "redis://127.0.0.1:1"}
     for name in ("clusters", "migrate"):
         error = command(name, code=1).stderr
-        assert "out of reach" in error
+        assert "can't be reached" in error
         assert "secret" not in error
 
 
