@@ -133,6 +133,14 @@ class Command:
         return found
 
 
+def examined(command: Command, *options: object) -> dict[str, Any]:
+    """What the doctor finds, by name; its exit code says whether all is well."""
+    done = command("doctor", "--json", *options, code=None)
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+    assert done.returncode == (not all(finding["good"] for finding in found.values()))
+    return found
+
+
 @contextmanager
 def made_home() -> Iterator[Path]:
     """A home with a path short enough for sockets; processes left in it are killed at the end."""

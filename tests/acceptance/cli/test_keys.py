@@ -3,6 +3,8 @@
 import json
 from copy import copy
 
+from tests.acceptance.cli.conftest import examined
+
 KEY = "sk-ant-made-up-for-a-test-0123456789"
 
 
@@ -74,6 +76,6 @@ def test_cost_and_doctor_say_that_a_budget_is_reached(patrol, account, ledger):
     told = patrol("cost", "--user", account.user).stderr
     assert f"The Being {account.being} has reached its budget in money of today" in told
     assert "patrol being budget" in told
-    (finding,) = (each for each in patrol.json("doctor", "--no-canary")["findings"] if each["name"] == "daily budgets")
+    finding = examined(patrol, "--no-canary")["daily budgets"]
     assert finding["good"]
     assert "reached today" in finding["words"]
