@@ -59,16 +59,17 @@ _EMOJI = _CLASSES["So"]
 _SIGNS = _CLASSES["Sc"] + _CLASSES["Sm"]
 _NUMBER = r"(?:\d+(?:[.,\u066b\u066c]\d+)*|(?<![\w.])\.\d+)"
 _TOKEN = re.compile(
-    # What begins no token is passed over at once, and signs are found first: most of a long run are either.
-    r"(?![\x00-#&-*,/:;?@\[-`{-\x7f])(?:"
-    # `<`, `>` and `~` are signs in sums and markup elsewhere; the latter is blanked before. A plus may be a number's.
-    rf"(?P<sign>[{_SIGNS}$=<>%\u2030]|\+(?:(?<=[\w.,)\]%]\+)|(?!\.?\d)))"
+    rf"(?P<number>(?:(?<![\w.,)\]%])[-+])?{_NUMBER})"
+    # What begins no other token is passed over at once: most of a long run does not.
+    r"|(?![\x00-#&-*,-/:;?@\[-`{-\x7f])"
+    rf"(?=[\w{_UNSPACED}{_MARKS}{_EMOJI}{_FLAG}{_SIGNS}$+=<>%\u2030])(?:"
+    # `<`, `>` and `~` are signs in sums and markup elsewhere; the latter is blanked before.
+    rf"(?P<sign>[{_SIGNS}$+=<>%\u2030])"
     rf"|(?P<character>[{_UNSPACED}][{_MARKS}]*)"
+    rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_EMOJI}](?:\u200d[{_EMOJI}])*)"
     # French elision: the word behind it can be quoted by itself.
     rf"|(?P<elision>(?:[ldjmnstc]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=[^\W\d_]))"
-    rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
-    rf"|(?P<number>(?:(?<![\w.,)\]%])[-+])?{_NUMBER})"
-    rf"|(?P<emoji>[{_FLAG}]{{2}}|[{_EMOJI}](?:\u200d[{_EMOJI}])*))"
+    rf"|(?P<word>{_LETTER}+(?:'{_LETTER}+)*))"
 )
 _MARKUP = re.compile(
     r"</?(?:a|b|blockquote|br|cite|code|del|div|em|font|h[1-6]|hr|i|img|ins|li|mark|ol|p|pre|q|s|small|span|strong|sub"
