@@ -29,12 +29,12 @@ _WHAT = (
     r"|documentos|résultats|resultados|上下文|参考资料|搜索结果|检索结果"
 )
 _HEADING = re.compile(
-    r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--+[ \t]*+|=+[ \t]*+|\[)?(?:the[ \t]+)?"
-    r"(?:(?:here[ \t]+(?:are|is)|use|using|see|based on|given)[ \t]+)?(?:the[ \t]+)?(?:following[ \t]+)?"
-    rf"(?:(?:{_OF_WHAT})[ \t]+){{0,3}}(?:{_WHAT})"
-    r"(?:[ \t]+(?:information|contents?|excerpts?|from (?:the )?(?:web|internet|files?|documents?|knowledge base)"
-    r"|for [^\n:]{1,60}|below))?"
-    r"(?:[ \t]*+\([^()\n]{0,80}\))?[ \t]*+(?:\*\*|\]|--+|=+)?[ \t]*+[:\uff1a]?(?:\*\*)?[ \t]*+:?[ \t]*+"
+    r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--++[ \t]*+|=++[ \t]*+|\[)?(?:the[ \t]++)?"
+    r"(?:(?:here[ \t]++(?:are|is)|use|using|see|based on|given)[ \t]++)?(?:the[ \t]++)?(?:following[ \t]++)?"
+    rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})"
+    r"[ \t]*+(?:(?<=[ \t])(?:information|contents?|excerpts?"
+    r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base)|for [^\n:]{1,60}|below)[ \t]*+)?"
+    r"(?:\([^()\n]{0,80}\)[ \t]*+)?(?:\*\*|\]|--+|=+)?[ \t]*+[:\uff1a]?(?:\*\*)?[ \t]*+:?[ \t]*+"
     r"(?:[^\n:]{1,80}\.\w{1,5})?\Z",
     re.IGNORECASE,
 )

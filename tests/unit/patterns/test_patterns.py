@@ -9,12 +9,10 @@ from time import thread_time
 
 import pytest
 
-from tests.unit.patterns.attacks import LONG, attacks
+from tests.unit.patterns.attacks import attacks
 from tests.unit.patterns.found import Found, all_patterns
 
 SECONDS = 0.05
-# A machine that is slow, or busy with other things, takes longer than this to find each character of such a text.
-CHARACTER, OF_CHARACTERS = re.compile("[^\0]"), 0.006
 # An expression that takes less does not take the square of the length: that is a hundred times as much.
 SHORT = 0.01
 # What a text takes of the time of a fourth of it: by its length four times, by the square sixteen times.
@@ -87,19 +85,12 @@ def part_of(text: str | bytes, share: int) -> str | bytes:
     return text[: len(text) // share] + text[-1:]
 
 
-def slowness() -> float:
-    """How many times longer than usual the machine takes now, at least 1."""
-    began = thread_time()
-    deque(CHARACTER.finditer("a" * LONG), maxlen=0)
-    return max(1.0, (thread_time() - began) / OF_CHARACTERS)
-
-
 def complaint(found: Found, text: str | bytes, least: float) -> str | None:
     """What is wrong with the time that an expression takes for a text, of which a fourth took it `least` seconds."""
     part, whole = part_of(text, 4), GIVEN_UP
     for _ in range(TRIES if least < GIVEN_UP else 0):
         whole = min(whole, seconds(found, text))
-        if whole < SHORT or (whole < SECONDS * slowness() and whole < MOST_GROWTH * least):
+        if whole < SHORT or (whole < SECONDS and whole < MOST_GROWTH * least):
             return None
         if whole >= GIVEN_UP:
             break
