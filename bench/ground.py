@@ -4,7 +4,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
@@ -23,29 +23,8 @@ CONNECTIONS = 6
 
 
 @dataclass(frozen=True)
-class Scale:
-    """The amount of work of benchmarks with real workers.
-
-    Attributes:
-        minute: The seconds in which the doorbell's items arrive.
-        imported: How many notes the other Being imports, at most.
-        messages: Of how many messages the Beings are in which everything is searched.
-        others: Of how many another is, beside which the last of them is searched again.
-        nodes: How many nodes the Being has whose recall goes by an index of its own.
-        beings: How many Beings get a few notes each.
-    """
-
-    minute: float
-    imported: int
-    messages: tuple[int, ...] = (10_000, 100_000)
-    others: int = 100_000
-    nodes: int = 100_000
-    beings: int = 1_000
-
-
-@dataclass(frozen=True)
 class Ground:
-    """Running servers with a migrated database, and Beings with many nodes, made when first needed.
+    """Running servers with a migrated database.
 
     Attributes:
         tables: The tables that the migrations leave empty.
@@ -55,9 +34,7 @@ class Ground:
     url: str
     store: Store
     redis: Redis
-    scale: Scale
     tables: list[str]
-    filled: dict[tuple[int, int], UUID] = field(default_factory=dict)
 
     def new_being(self) -> UUID:
         """Make a user with an empty Being."""
@@ -89,11 +66,10 @@ class Ground:
         for name in indexes:
             vector_indexes.drop(self.store, name)
         self.redis.flushall()
-        self.filled.clear()
 
 
 @contextmanager
-def ground(scale: Scale) -> Iterator[Ground]:
+def ground() -> Iterator[Ground]:
     """Run the servers while the block runs, and remove their data afterwards."""
     with tempfile.TemporaryDirectory(prefix="patrol-bench-") as directory:
         home = Path(directory)
@@ -105,7 +81,7 @@ def ground(scale: Scale) -> Iterator[Ground]:
                 with store.transaction() as tx:
                     tx.execute("create schema bench")
                     tables = _empty_tables(tx)
-                yield Ground(home, servers.database_url, store, redis, scale, tables)
+                yield Ground(home, servers.database_url, store, redis, tables)
 
 
 def _empty_tables(tx: Transaction) -> list[str]:

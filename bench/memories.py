@@ -28,8 +28,6 @@ T = TypeVar("T")
 MODEL = "measured-embedding-3-small/1536"
 TOPIC = 100
 SPREAD = 0.75
-RARE_WORD = "lighthouse"
-RARE_EVERY = 500
 
 _DEEDS = ("baked", "mended", "painted", "lost", "found", "sold", "borrowed", "polished", "hid", "carried")
 _THINGS = ("a crimson umbrella", "the bakery oven", "an old violin", "two lanterns", "the tortoise", "a harbour map")
@@ -80,22 +78,21 @@ class MeasuredEmbedders(Embedders):
 
 
 def action(position: int) -> str:
-    """Return a distinct sentence for each position; one in 500 contains the rare word."""
+    """Return a distinct sentence for each position."""
     deed, thing, place = (
         words[position // step % len(words)] for words, step in ((_DEEDS, 1), (_THINGS, 10), (_PLACES, 60))
     )
-    saw = f" and saw the {RARE_WORD}" if position % RARE_EVERY == 0 else ""
-    return f"Pip {deed} {thing} {place}{saw}, as entry {position} of the log tells."
+    return f"Pip {deed} {thing} {place}, as entry {position} of the log tells."
 
 
-def scene_note(position: int, being: int = 0) -> dict[str, object]:
+def scene_note(position: int) -> dict[str, object]:
     """Return a scene note as a producer sends it."""
     return {
         "id": f"note {position}",
         "type": "scene",
         "content": {
             "action": action(position),
-            "actors": ["Pip", f"Neighbour {being}"],
+            "actors": ["Pip", "Neighbour"],
             "when": [f"2026-03-{1 + position % 28:02}"],
             "feeling": "I was glad to be there, and said so.",
         },
@@ -114,15 +111,7 @@ def topics(count: int, dimensions: int) -> NDArray[np.float32]:
     return unit(np.random.default_rng(1).normal(size=(count, dimensions)))
 
 
-def filled_being(ground: Ground, nodes: int, dimensions: int) -> UUID:
-    """Make a Being with `count` active nodes, once; their vectors are also in the narrow table `bare_table`."""
-    size = (nodes, dimensions)
-    if size not in ground.filled:
-        ground.filled[size] = new_filled_being(ground, nodes, dimensions, MODEL)
-    return ground.filled[size]
-
-
-def new_filled_being(ground: Ground, nodes: int, dimensions: int, model: str) -> UUID:
+def filled_being(ground: Ground, nodes: int, dimensions: int, model: str = MODEL) -> UUID:
     """Make a Being with so many active nodes, whose vectors are a model's, and the narrow table of the same vectors."""
     being_id = ground.new_being()
     with ground.store.transaction() as tx:
@@ -138,7 +127,7 @@ def new_filled_being(ground: Ground, nodes: int, dimensions: int, model: str) ->
 
 
 def bare_table(nodes: int, dimensions: int) -> Identifier:
-    """Return the table with only a Being's vectors, words and fading times."""
+    """Return the table with only a Being's vectors."""
     return Identifier("bench", f"bare_{nodes}_{dimensions}")
 
 
@@ -205,12 +194,9 @@ def _write_being(tx: Transaction, being_id: UUID, nodes: int, model: str) -> Non
 def _write_bare(tx: Transaction, nodes: int, dimensions: int) -> None:
     table = bare_table(nodes, dimensions)
     tx.execute(SQL("drop table if exists {}").format(table))
-    tx.execute(
-        SQL("create table {} (position integer, words text, fades_at_counter bigint, vector halfvec)").format(table)
-    )
+    tx.execute(SQL("create table {} (position integer, vector halfvec)").format(table))
     tx.execute(SQL("alter table {} alter column vector set storage plain").format(table))
-    tx.execute(SQL("insert into {} select position, words, 71 + position % 60, vector from material").format(table))
-    tx.execute(SQL("create index on {} (fades_at_counter)").format(table))
+    tx.execute(SQL("insert into {} select position, vector from material").format(table))
 
 
 def unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:

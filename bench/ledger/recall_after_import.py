@@ -15,9 +15,7 @@ from bench.ground import Ground
 from bench.ledger.producers import PATIENCE, hand_in, new_client
 from bench.ledger.workforce import UNREMEMBERED, UNSETTLED, wait_until_none, workforce
 from bench.memories import action, scene_note
-from cli.demo import canned
 from samples.canned.embeddings import word_vector
-from schemas.settings import Settings
 from store.nodes.embeddings import halfvec
 
 NODES = 10_000
@@ -31,16 +29,8 @@ HTTP = 3.0
 
 def recall_after_import(ground: Ground) -> Iterator[Figure]:
     """p50 and p95 of recall among 10,000 vectors of 1,536 numbers, right after their import and when settled."""
-    shipped = Settings()
-    port = canned.free_port()
-    with workforce(
-        ground,
-        pending_notes=shipped.pending_notes,
-        pending_wait=shipped.pending_wait,
-        api_port=port,
-        dimensions=DIMENSIONS,
-    ) as (settings, _):
-        client = new_client(ground, f"http://{canned.HOST}:{port}")
+    with workforce(ground, dimensions=DIMENSIONS) as (url, provider):
+        client = new_client(ground, url)
         hand_in(client, "notes", [scene_note(position) for position in range(NODES)])
         wait_until_none(ground, UNREMEMBERED, PATIENCE)
         questions = count()
@@ -50,7 +40,7 @@ def recall_after_import(ground: Ground) -> Iterator[Figure]:
 
         (fresh,) = timed(recall, times=TIMES)
         wait_until_none(ground, UNSETTLED, PATIENCE)
-        settled, scan, embedding = _settled(ground, f"{settings.openai_base_url}/embeddings", recall)
+        settled, scan, embedding = _settled(ground, f"{provider}/embeddings", recall)
     for name in ("p50", "p95"):
         rested, scanned, embedded = (getattr(times, name) for times in (settled, scan, embedding))
         what = f"{NODES:,} × {DIMENSIONS:,}-d through HTTP"

@@ -15,8 +15,6 @@ from bench.ground import Ground
 from bench.ledger.producers import PATIENCE, at_once, hand_in, hand_in_one_by_one, new_client
 from bench.ledger.workforce import UNREMEMBERED, UNSETTLED, wait_until_none, workforce
 from bench.memories import action, scene_note
-from cli.demo import canned
-from schemas.settings import Settings
 from store.shares import LIVE_SECONDS
 
 CLIENTS = 4
@@ -37,12 +35,7 @@ UNJUDGED = (
 
 def throughput(ground: Ground) -> Iterator[Figure]:
     """Measure messages and notes per second until accepted, judged or remembered, and until nothing is left to do."""
-    shipped = Settings()
-    port = canned.free_port()
-    url = f"http://{canned.HOST}:{port}"
-    with workforce(
-        ground, pending_notes=shipped.pending_notes, pending_wait=shipped.pending_wait, api_port=port, thinks=True
-    ):
+    with workforce(ground, thinks=True) as (url, _):
         yield from _messages(ground, url)
         yield _calls(ground)
         yield from _single_messages(ground, url)

@@ -1,4 +1,4 @@
-"""Beings that were told many messages, copied into the tables as indexing and embedding leave them.
+"""Messages of a Being in great number, copied into the tables as indexing and embedding leave them.
 
 Words are as frequent as in a language (Zipf's law). Messages lie around topics, as texts do: some hundred in each, with
 cosine similarities of 0.8 to its direction.
@@ -6,7 +6,6 @@ cosine similarities of 0.8 to its direction.
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from uuid import UUID
 
 import numpy as np
@@ -14,10 +13,8 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from bench.ground import Ground
-from bench.memories import MODEL, SPREAD, TOPIC, unit
+from bench.memories import SPREAD, TOPIC, unit
 from memory.search.terms import digest, terms
-from schemas.accounts.accounts import Being
-from store.accounts import beings
 from store.transaction import Transaction, value
 
 DIMENSIONS = 384
@@ -30,15 +27,7 @@ BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
 SORT_MEMORY = "512MB"
 
 
-def being_told(ground: Ground, messages: int) -> Being:
-    """Make a Being that was told so many messages, with their words indexed and their vectors, and no vector index."""
-    being_id = ground.new_being()
-    with ground.store.transaction() as tx:
-        beings.adopt_model(tx, being_id, MODEL)
-    return tell(ground, being_id, messages, MODEL)
-
-
-def tell(ground: Ground, being_id: UUID, messages: int, model: str) -> Being:
+def tell(ground: Ground, being_id: UUID, messages: int, model: str) -> None:
     """Write so many messages to a Being, with their words indexed and vectors of a model."""
     with ground.store.transaction() as tx:
         tx.execute(
@@ -47,7 +36,7 @@ def tell(ground: Ground, being_id: UUID, messages: int, model: str) -> Being:
         )
         first = _reserve(tx, messages)
     chance = np.random.default_rng(4)
-    topics = topics_of(messages)
+    topics = unit(chance.normal(size=(max(1, messages // TOPIC), DIMENSIONS)))
     digests = [digest(term) for rank in range(VOCABULARY) for term in terms(f"word{rank}", "en")]
     for start in range(0, messages, CHUNK):
         count = min(CHUNK, messages - start)
@@ -70,7 +59,6 @@ def tell(ground: Ground, being_id: UUID, messages: int, model: str) -> Being:
                 memory.search_queue, memory.search_statistics, memory.search_terms
             """
         )
-        return beings.get_being(tx, being_id)
 
 
 def ranks_of_words(chance: np.random.Generator, count: int) -> NDArray[np.int64]:
@@ -82,27 +70,6 @@ def ranks_of_words(chance: np.random.Generator, count: int) -> NDArray[np.int64]
 def text_of_words(ranks: NDArray[np.int64]) -> str:
     """A message's text."""
     return " ".join(f"word{rank}" for rank in ranks.tolist())
-
-
-def queue_messages(ground: Ground, being_id: UUID, told: int, count: int) -> None:
-    """Let so many further messages wait for their words to be indexed."""
-    with ground.store.transaction() as tx:
-        tx.execute("set local session_replication_role = replica")
-        _copy_messages(tx, being_id, told, ranks_of_words(np.random.default_rng(8), count))
-        tx.execute(
-            """
-            insert into memory.search_queue (owner_id, stage, kind, item_id)
-            select being_id, 'words', 'message', message_id from memory.messages
-            where being_id = %s and message_id >= %s
-            """,
-            [being_id, UUID(int=told)],
-        )
-
-
-@lru_cache(maxsize=2)
-def topics_of(messages: int) -> NDArray[np.float32]:
-    """The directions of the topics of so many messages, the same for every call."""
-    return unit(np.random.default_rng(7).normal(size=(max(1, messages // TOPIC), DIMENSIONS)))
 
 
 def around(chance: np.random.Generator, directions: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,1 +1,0 @@
-"""Benchmarks of what producers wait for."""

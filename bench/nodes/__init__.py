@@ -1,1 +1,0 @@
-"""Benchmarks of embedding and of finding nodes."""

@@ -1,1 +1,0 @@
-"""Benchmarks of patrols, which must cost what changed."""
