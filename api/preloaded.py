@@ -1,4 +1,4 @@
-"""What the processes of the HTTP server share: the process that forks them imports this once.
+"""Imports that the processes of the HTTP server share: the process that forks them imports this once.
 
 Attributes:
     app: The application. It opens nothing before its start, which is in the process that serves.

@@ -1,4 +1,4 @@
-"""What /proc says of running processes: who started whom, processor time, memory."""
+"""Running processes as /proc shows them: who started whom, processor time, memory."""
 
 import os
 from pathlib import Path

@@ -75,7 +75,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Preset:
-    """What performs an operation with all of its parameters, or with a preset of some.
+    """A command or tool that performs an operation with all of its parameters, or with a preset of some.
 
     Args:
         name: Its name.
@@ -133,7 +133,7 @@ class Tool(Preset):
 
 @dataclass(frozen=True)
 class Part:
-    """What is given for a parameter: the parameter itself, or a field of a body.
+    """A value that is given for a parameter: the parameter itself, or a field of a body.
 
     Args:
         name: Its name on every door.
@@ -171,7 +171,7 @@ class Parameter:
 
     @property
     def parts(self) -> list[Part]:
-        """What is given for it: each field of a body, or the parameter itself."""
+        """The values that are given for it: each field of a body, or the parameter itself."""
         schema = TypeAdapter(self.type).json_schema()
         if self.place == "body":
             required = schema.get("required", ())
@@ -232,7 +232,7 @@ class Operation(Generic[A]):
 
     @property
     def permission(self) -> str:
-        """What its caller needs, in a sentence."""
+        """The permission that its caller needs, in a sentence."""
         if self.scope == OPERATOR:
             return "An operator's token."
         scopes = " and ".join(f"`{each}`" for each in self.scopes)

@@ -1,1 +1,1 @@
-"""What the demo, the benchmarks and the tests play: sample data, and a model that answers by rules."""
+"""Material of the demo, the benchmarks and the tests: sample data, and a model that answers by rules."""

@@ -1,4 +1,4 @@
-"""What the ledger refuses, as exceptions.
+"""The ledger's refusals, as exceptions.
 
     StoreError
     ├── MigrationRefused   the database can't be brought to the expected shape
@@ -44,7 +44,7 @@ class Withdrawn(StoreError):
 
 
 class BudgetSpent(StoreError):
-    """What models may use in this day is used up.
+    """The budget of models for this day is used up.
 
     Args:
         message: Which budget.

@@ -1,4 +1,4 @@
-"""What is asked of the search, and what it answers."""
+"""Requests to the search, and its answers."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self, get_args
@@ -54,7 +54,7 @@ Moment = Annotated[datetime, Field(strict=False)]
 
 
 class EverythingRequest(RequestModel):
-    """What to look for in everything that the Being was told."""
+    """A search in everything that the Being was told."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": "What is my sister's name?", "limit": 5}]})
 
@@ -138,7 +138,7 @@ class NamedEntity(Answer):
 
 
 class Found(Answer):
-    """What was found."""
+    """The results."""
 
     entities: list[NamedEntity] = Field(
         [],

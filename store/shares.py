@@ -1,4 +1,4 @@
-"""What one request may take of the ledger, so that neither a user nor an import keeps it from the others.
+"""The ledger's share for one request, so that neither a user nor an import keeps it from the others.
 
 Three bounds: how long one statement may run, how many of a process's connections one user's requests hold at once, and
 how much of a process's time goes to bulk while other requests come in. The first two follow an `Allowance`, which a

@@ -1,4 +1,4 @@
-"""What the tools answer: the fields that a model needs."""
+"""The answers of the tools: the fields that a model needs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ class Memory(BaseModel):
 
 
 class Impression(BaseModel):
-    """What came to mind: a diffuse impression, as the patrol seed wants it."""
+    """Recalled memories: a diffuse impression, as the patrol seed wants it."""
 
     fragments: str = Field(description="Fragments of the memories, mixed. Empty if nothing came to mind.")
     memories: list[Memory] | None = Field(None, description="The memories one by one, nearest first, if requested.")
@@ -47,7 +47,7 @@ class Result(BaseModel):
 
 
 class Card(BaseModel):
-    """What is known of a person or thing that the query names."""
+    """The card of a person or thing that the query names."""
 
     label: str
     facts: list[str]
@@ -56,7 +56,7 @@ class Card(BaseModel):
 
 
 class Answers(BaseModel):
-    """What a search found."""
+    """The results of a search."""
 
     entities: list[Card] = Field(description="Up to three that the query names and facts know.")
     results: list[Result] = Field(description="Best first.")

@@ -50,7 +50,7 @@ class DeclaredTool:
 
     @property
     def description(self) -> str:
-        """What the model reads of it."""
+        """Its description for the model."""
         return self._tool.help or self._operation.about
 
     @property

@@ -1,4 +1,4 @@
-"""What the memory does for one chat completion: takes the transcript in, recalls, takes the answer in, accounts."""
+"""The memory's work for one chat completion: takes the transcript in, recalls, takes the answer in, accounts."""
 
 import random
 from collections.abc import Callable
@@ -46,7 +46,7 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a client asks of the memory with one request.
+    """The options of one request that concern the memory.
 
     Attributes:
         transcript: What it sent.

@@ -117,7 +117,7 @@ def days() -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def _doing(on: Player) -> dict[str, Callable[[Claim], object]]:
-    """What is done for each kind of work that thinks, or that a thinking one waits for."""
+    """The function for each kind of work that thinks, or that a thinking one waits for."""
     store, embedders, thinkers, settings = on.store, on.embedders, on.thinkers, on.settings
     return {
         kinds.JUDGE.name: lambda claim: judging.judge(store, thinkers, settings, claim),

@@ -45,7 +45,7 @@ class Contradiction(_Part):
 
 
 class Expected(_Part):
-    """What should come of the month.
+    """The memory that should come of the month.
 
     Attributes:
         facts: One pattern for each fact that should be known.
@@ -76,7 +76,7 @@ class Expected(_Part):
 
 @dataclass(frozen=True)
 class Remembered:
-    """What the system remembers at the end.
+    """The memory at the end.
 
     Attributes:
         facts: The contents of the standing facts.

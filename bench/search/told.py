@@ -147,7 +147,7 @@ def _copy_vectors(
 
 
 def _write_postings(tx: Transaction, being_id: UUID) -> None:
-    """What the triggers of documents write, in one go (sql/functions/65_search/20_postings.sql)."""
+    """Write in one go what the triggers of documents write (sql/functions/65_search/20_postings.sql)."""
     tx.execute("select set_config('work_mem', %s, true)", [SORT_MEMORY])
     tx.execute(
         """

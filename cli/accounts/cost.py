@@ -96,7 +96,7 @@ def _table(lines: Iterable[Spending], *, header: bool) -> Table:
 
 
 def _dollars(line: Spending) -> str:
-    """What a line cost, with a `+` where calls of unknown price come on top."""
+    """The cost of a line, with a `+` where calls of unknown price come on top."""
     if line.cost is None:
         return "unknown"
     return f"{_short(line.cost)}{'+' if line.unpriced else ''}"

@@ -74,7 +74,7 @@ def _decided(event: HistoryEvent) -> str:
 
 
 def _named(value: Any, names: Mapping[UUID, str]) -> Any:
-    """What stands for the id of a cluster or of an absorbed memory: its name, or what it told."""
+    """The words for the id of a cluster or of an absorbed memory: its name, or its text."""
     try:
         return f"“{words(names[UUID(value)])}”"
     except (TypeError, ValueError, AttributeError, KeyError):

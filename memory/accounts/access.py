@@ -113,7 +113,7 @@ def revoke_operator_token(store: Store, token_id: UUID) -> bool:
 
 @dataclass(frozen=True)
 class Presented:
-    """What a request presents: a token's secret, and the id or slug of the Being that it names, if it names one."""
+    """The claim of a request: a token's secret, and the id or slug of the Being that it names, if it names one."""
 
     secret: str
     being: str | None = None

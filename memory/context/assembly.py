@@ -40,7 +40,7 @@ JUST_STORED = 8
 
 @dataclass(frozen=True, slots=True)
 class EarlyReads:
-    """What a context needs and no vector is needed for; it may be read while the message is embedded.
+    """The parts of a context that need no vector; they may be read while the message is embedded.
 
     Attributes:
         filled: The regions that depend on no vector.
@@ -142,7 +142,7 @@ def _read_early(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Ea
 
 
 def _retrieved_by(prepared: PreparedAssembly) -> str | None:
-    """What memories are retrieved by; None if the profile shows none."""
+    """The question by which memories are retrieved; None if the profile shows none."""
     return prepared.request.message if prepared.profile.includes(RETRIEVED) else None
 
 

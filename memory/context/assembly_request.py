@@ -1,4 +1,4 @@
-"""What a context is requested for, and what must be read before the message that it is for is embedded."""
+"""The request for a context, and all that must be read before its message is embedded."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ KEPT = ("skills", "user-model")
 
 @dataclass(frozen=True)
 class AssemblyRequest:
-    """What one context is requested for.
+    """The request for one context.
 
     Attributes:
         options: Process, budget and form.

@@ -1,4 +1,4 @@
-"""What time it is for the user, and how much time lies between messages: said where a context varies anyway."""
+"""The user's time, and the time between messages: said where a context varies anyway."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -64,7 +64,7 @@ class EarlyVector:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """What was retrieved for a message; nothing without a message or if the message holds nothing searchable."""
+    """The memories for a message; none without a message or if the message holds nothing searchable."""
 
     recalled: Recalled | None = None
     retrieved: Retrieved | None = None

@@ -29,7 +29,7 @@ OWN_CHARACTERS = 1_500
 
 @dataclass(frozen=True)
 class Conversation:
-    """What the model is shown.
+    """The prompt's content.
 
     Attributes:
         being: The companion.

@@ -145,7 +145,7 @@ def _fact(found: FoundFact, quotable: Mapping[str, ShownMessage]) -> ExtractedFa
 
 
 def _other_subject(found: FoundFact, subject: str | None, refs: dict[str, str]) -> str | None:
-    """Whose fact it is, if not the user's; a person that the fact does not name is added to its refs.
+    """The person whose fact it is, if not the user; a person that the fact does not name is added to its refs.
 
     A project's facts are the project's, whatever subject the judge names.
 

@@ -1,4 +1,4 @@
-"""What the intake of notes and of messages has in common: turns, limits, and rows for what is new in a batch."""
+"""The common part of the intake of notes and of messages: turns, limits, and rows for the new items of a batch."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -235,7 +235,7 @@ def _standing(tx: Transaction, being_id: UUID, selection: MessageSelection) -> l
 
 
 def _selected(tx: Transaction, being_id: UUID, selection: MessageSelection) -> list[_Named]:
-    """What each id of a selection names; with a conversation, only versions of that."""
+    """The versions that each id of a selection names; with a conversation, only versions of that."""
     named = _named(tx, being_id, selection.ids or [])
     if (conversation := selection.conversation) is None:
         return named
@@ -246,7 +246,7 @@ def _selected(tx: Transaction, being_id: UUID, selection: MessageSelection) -> l
 
 
 def _named(tx: Transaction, being_id: UUID, ids: Sequence[str]) -> list[_Named]:
-    """What each id names: a producer's id all its versions, else a message's own id that version."""
+    """The versions that each id names: a producer's id all its versions, else a message's own id that version."""
     own = {id_: message_id for id_ in ids if (message_id := _uuid(id_)) is not None}
     by_producer: dict[str | None, list[Version]] = {}
     by_message: dict[UUID | None, list[Version]] = {}

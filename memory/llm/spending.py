@@ -1,4 +1,4 @@
-"""What calls of models have cost."""
+"""The cost of models' calls."""
 
 from datetime import date
 from uuid import UUID

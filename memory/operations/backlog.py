@@ -1,4 +1,4 @@
-"""What waits, by queue, and what is not done because no model key pays for it."""
+"""Waiting work by queue, and work that is not done because no model key pays for it."""
 
 from memory.operations.health import Finding
 from schemas.ledger.kinds import QUEUES

@@ -1,4 +1,4 @@
-"""What time brings: messages for due work are sent again, however they were lost, and idle sessions end."""
+"""Periodic work: messages for due work are sent again, however they were lost, and idle sessions end."""
 
 from collections.abc import Callable, Collection
 from datetime import timedelta

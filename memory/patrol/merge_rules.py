@@ -174,7 +174,7 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 
 
 def _faults(known: Mapping[str, ShownNode], merge: Merge) -> list[str]:
-    """What is wrong with a merge of known nodes, in words for the model."""
+    """The fault of a merge of known nodes, in words for the model."""
     where = f"The merge into {merge.survivor}"
     absorbed = [known[reference] for reference in merge.absorbed]
     members = [known[merge.survivor], *absorbed]
@@ -214,7 +214,7 @@ def _faults_of_words(members: Sequence[ShownNode], merge: Merge) -> Iterator[str
 
 
 def _choices(members: Sequence[ShownNode]) -> dict[str, list[str]]:
-    """What a merge may choose from, by field."""
+    """The values that a merge may choose from, by field."""
     return {name: _said(members, name) for name in ("actors", "dialogue", "themes")}
 
 
@@ -254,7 +254,7 @@ def _said(members: Sequence[ShownNode], field: str) -> list[str]:
 
 
 def _chosen(proposed: Sequence[str], said: Sequence[str]) -> list[str]:
-    """What was proposed, once each, as it was said."""
+    """The proposed values, once each, as they were said."""
     spelling = {_folded(text): text for text in reversed(said)}
     return list(dict.fromkeys(spelling[_folded(text)] for text in proposed))
 

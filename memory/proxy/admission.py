@@ -32,7 +32,7 @@ OTHER_MODEL = "other"
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """What a request names.
+    """The names that a request gives.
 
     Attributes:
         upstream_name: The upstream's name.
@@ -51,7 +51,7 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """Whose key pays; the key is None at an upstream that asks for none, and `key_id` unless it is a stored one."""
+    """The paying key; the key is None at an upstream that asks for none, and `key_id` unless it is a stored one."""
 
     paid_with: PaidWith
     key: str | None = field(repr=False)
@@ -60,7 +60,7 @@ class Payer:
 
 @dataclass(eq=False, slots=True)
 class Unaccounted:
-    """What a request may cost that was passed on before the accounts had it.
+    """The most that a request may cost that was passed on before the accounts had it.
 
     Attributes:
         cost: Its highest cost in dollars, as far as its price is known.

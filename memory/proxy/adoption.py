@@ -86,7 +86,7 @@ Adopted = tuple[Recognized, Sequence[PlacedMessage]]
 def _continued(
     reads: Reads, being_id: UUID, turns: Sequence[Turn], words: Sequence[WordsFound], found: Recognized
 ) -> Adopted | None:
-    """What was said in a known conversation by another door since the transcript's last match."""
+    """The messages that a known conversation got through another door since the transcript's last match."""
     known = found.known.messages.values()
     last = found.matches[-1].message if found.matches else max(known, key=lambda one: (one.stands, one.message_id))
     same = reads.ask(

@@ -1,4 +1,4 @@
-"""What an aligned transcript changes in the conversation that is known.
+"""The changes that an aligned transcript makes in the known conversation.
 
 A message of a conversation is standing or retracted, and has its place after another one. A transcript changes it as
 follows; every rule reads the whole transcript and the present state, so a transcript that comes again changes nothing,
@@ -80,7 +80,7 @@ class NewTurn:
 
 @dataclass(slots=True)
 class Changes:
-    """What to change.
+    """The changes.
 
     Attributes:
         new: New messages, each behind those that it refers to.

@@ -92,7 +92,7 @@ class LastTurn:
 
 @dataclass(frozen=True, slots=True)
 class TakenTranscript:
-    """What was decided about a transcript; it is committed.
+    """The committed decision about a transcript.
 
     Attributes:
         decision: `began` a conversation; `continued` one; `repeated` a request that was taken in before; `background`:
@@ -267,7 +267,7 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemo
 
 
 def _without_words(request: _Request) -> TakenTranscript:
-    """What becomes of a transcript of pictures alone: nothing is stored but the answer, behind what is known."""
+    """The decision about a transcript of pictures alone: only the answer is stored, behind what is known."""
     conversation = request.conversation or begun().conversation
     place = AnswerPlace(conversation, None, opened=request.transcript.opened) if request.choices == 1 else None
     return TakenTranscript("nothing", conversation, place=place)

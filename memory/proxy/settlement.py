@@ -1,4 +1,4 @@
-"""What a chat completion may use, which is reserved before it, and what it used, which is settled after it.
+"""The tokens and cost of a chat completion: the most is reserved before it, and the used are settled after it.
 
 INVARIANT  What is reserved is never below what can come of a request with a limit; where the platform pays within a
            budget, each has one. What is settled is never below what came.

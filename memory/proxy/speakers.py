@@ -1,4 +1,4 @@
-"""Who speaks in a transcript: by which names the wire means the user and the Being, and talk that came as one message.
+"""The speakers of a transcript: the names of the user and the Being on the wire, and talk that came as one message.
 
 A frontend that writes names tells by the request itself whose they are: SillyTavern's prompts name the character and
 the persona, and where every line of a chat with one character has a name, they are these two.

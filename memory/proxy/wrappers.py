@@ -1,4 +1,4 @@
-"""What frontends put before and behind the user's words in one line: blocks of what they retrieved, and instructions.
+"""Text that frontends put before and behind the user's words in one line: retrieved blocks, and instructions.
 
 A line is read in time linear in its length, however many wrappers are around the user's words: all that may be one is
 found once, and the user's part gets narrower from both ends.

@@ -1,4 +1,4 @@
-"""What every retrieval has in common: what a query says and means, and the ranking of candidates by signals.
+"""The retrieval kernel: the words and vectors of a query, and the ranking of candidates by signals.
 
 A retrieval looks among what an owner has, of some kinds and within filters (`store` nominates), tells what each of its
 signals is worth for each candidate, and weighs them: the formulas of the search, of facts, of the vault and of

@@ -1,4 +1,4 @@
-"""What a query says and means: its words, and its vectors by what they are compared with.
+"""The understanding of a query: its words, and its vectors by what they are compared with.
 
 Recall, the retrieval of facts, the search, knowledge under keys and contexts read a query here. Where it can't be
 embedded they go by its words, and say that they are degraded.
@@ -29,7 +29,7 @@ Compared = Literal["told", "nodes", "facts"]
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What a query means to the models of what was told, of memories, and of the user's facts.
+    """The vectors of a query in the models of messages, of memories, and of the user's facts.
 
     Attributes:
         told: None if it is not compared with that, or could not be embedded; so are the others.

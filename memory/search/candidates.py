@@ -36,7 +36,7 @@ USERS: tuple[Kind, ...] = ("fact", "vault")
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What is to be ranked.
+    """The documents to be ranked.
 
     Attributes:
         query: What it is held against.
@@ -51,7 +51,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """What the words of a question tell, for which no embedding is needed.
+    """The evidence of a question's words, for which no embedding is needed.
 
     Attributes:
         query: What candidates are held against.
@@ -92,7 +92,7 @@ def by_words(tx: Transaction, being: Being, question: EverythingRequest) -> Word
 def candidates(
     tx: Transaction, being: Being, question: EverythingRequest, understood: Understood, worded: Worded | None = None
 ) -> Candidates:
-    """What is nominated, with what stands around it.
+    """The nominated documents, with their neighbours.
 
     Args:
         tx: The transaction.
@@ -151,7 +151,7 @@ def _wanted(rows: Sequence[Seen], places: AbstractSet[int], kinds: Collection[Ki
 def nominated_by_words(
     tx: Transaction, within: Within, telling: Sequence[Term], terms: Sequence[Term], limit: int
 ) -> tuple[ranking.Collection, list[int]]:
-    """What BM25 knows of a collection, and the documents in it that hold the telling terms, best first."""
+    """The BM25 statistics of a collection, and the documents in it that hold the telling terms, best first."""
     if not within.kinds:
         return ranking.Collection([0.0] * len(terms), 1.0), []
     known = lexical.rarities(tx, within, [term.digest for term in terms])
@@ -217,7 +217,7 @@ def _called(being: Being) -> dict[str, str]:
 
 
 def speaker_of(being: Being, speaker: str | None, role: str) -> str | None:
-    """Who said a message: as the producer named them, else by their role."""
+    """The speaker of a message: as the producer named them, else by their role."""
     return speaker or _called(being).get(role)
 
 

@@ -133,7 +133,7 @@ def _embed_batch(
 
 
 def _embedder(tx: Transaction, embedders: Embedders, owner_id: UUID) -> Embedder:
-    """Who embeds for an owner: the model of the vectors that serve, unless the settings want another in its place.
+    """The embedder of an owner: the model of the vectors that serve, unless the settings want another in its place.
 
     A Being's memories decide for what it was told, so that one embedding of a question meets both.
     """

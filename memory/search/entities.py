@@ -1,4 +1,4 @@
-"""Who or what a query names: the entity's card, and where it was mentioned first and last."""
+"""The entity that a query names: its card, and where it was mentioned first and last."""
 
 from collections.abc import Sequence
 from dataclasses import replace

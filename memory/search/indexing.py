@@ -177,7 +177,7 @@ def asks(text: str) -> bool:
 
 
 def text_of(kind: Kind, content: Any, feeling: str | None) -> str:
-    """What is found of something told, and shown of it."""
+    """The searchable and the shown text of a document."""
     if kind == "node":
         return scene_to_text(content, feeling)
     if kind == "summary":

@@ -49,7 +49,7 @@ HIGHEST = HIGHEST_BY_WORDS + WEIGHTS["meaning"]
 
 @dataclass(frozen=True, slots=True)
 class _Meaning:
-    """What a query means; None while the embedder is out of reach. And what was put lately and is not indexed yet.
+    """The vector of a query, None while the embedder is out of reach, and the knowledge that is not indexed yet.
 
     Attributes:
         query: The query's vectors.
@@ -173,7 +173,7 @@ def _ranked(
 def _as_indexed(
     document_id: int, one: Unindexed, terms: Sequence[Term], language: str, similarity: float | None
 ) -> Seen:
-    """What waits to be indexed, as the index would hold it."""
+    """The knowledge that waits to be indexed, as the index would hold it."""
     held = Counter(digest(term) for term in terms_of(one.text[:CHARACTERS_INDEXED], language))
     return Seen(
         document_id=document_id,

@@ -60,7 +60,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What BM25 knows of the documents that a text is one of.
+    """The BM25 statistics of the documents that a text is one of.
 
     Attributes:
         rarities: A weight for each term, in the order of the rows' counts.
@@ -73,7 +73,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What candidates are held against.
+    """The query that candidates are compared with.
 
     Attributes:
         talk: The collection of all messages.

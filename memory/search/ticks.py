@@ -1,4 +1,4 @@
-"""What ticks of the index have in common: whose turn it is, and what becomes of work that a tick could not do."""
+"""The common part of the index's ticks: whose turn it is, and the outcome of work that a tick could not do."""
 
 from collections.abc import Callable
 from contextlib import suppress

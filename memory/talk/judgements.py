@@ -1,4 +1,4 @@
-"""What was found in a Being's conversations, and what was dropped of models' answers, in numbers."""
+"""Numbers of what was found in a Being's conversations, and of what was dropped of models' answers."""
 
 from schemas.accounts.accounts import Being
 from schemas.llm.drops import Judgements

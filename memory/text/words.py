@@ -68,7 +68,7 @@ class Word(NamedTuple):
     script: Script
 
     def units(self) -> list[str]:
-        """What is compared: the word, or the overlapping pairs of a run's characters; one character is itself."""
+        """The compared units: the word, or the overlapping pairs of a run's characters; one character is itself."""
         return [self.text] if self.script == "spaced" else pairs(self.text)
 
 

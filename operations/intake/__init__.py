@@ -1,1 +1,1 @@
-"""What was handed in: notes, and knowledge under keys."""
+"""Operations on notes, and on knowledge under keys."""

@@ -1,4 +1,4 @@
-"""What models have cost."""
+"""The cost of models."""
 
 from datetime import date
 from typing import Annotated

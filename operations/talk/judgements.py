@@ -1,4 +1,4 @@
-"""What models' answers brought, and what was dropped of them."""
+"""Counts of what models' answers brought, and of what was dropped of them."""
 
 from memory.talk import judgements
 from operations.declaration import Command, operation

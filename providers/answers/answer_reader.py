@@ -187,7 +187,7 @@ def _under_another_name(form: type[BaseModel], written: Mapping[str, Any]) -> di
 
 
 def _absent(field: FieldInfo, *, was_named: bool) -> Any:
-    """What a field means without a value; `_REQUIRED` if it must have one."""
+    """The meaning of a field without a value; `_REQUIRED` if it must have one."""
     is_list = get_origin(field.annotation) is list
     if was_named and is_list:
         return []

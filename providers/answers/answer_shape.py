@@ -204,7 +204,7 @@ def _joined(form: type[BaseModel], parts: Sequence[dict[str, Any]]) -> dict[str,
 
 
 def _encoded(text: str) -> Any:
-    """What is JSON within a text; None if it is another text."""
+    """The JSON within a text; None if there is none."""
     if text.lstrip()[:1] not in {"{", "["} or (found := answer_text(text)) is None:
         return None
     values, _ = answer_values(found)

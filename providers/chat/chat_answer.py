@@ -27,7 +27,7 @@ _TEXT_PARTS = frozenset({"text", "output_text", None})
 
 @dataclass(frozen=True, slots=True)
 class ChatAnswer:
-    """What an answer said.
+    """The content of an answer.
 
     Attributes:
         text: The first choice's words, as far as they came; empty if there are none, as where a tool is called.

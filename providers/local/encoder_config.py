@@ -1,4 +1,4 @@
-"""What a directory in the format of `sentence-transformers` says about its encoder.
+"""The configuration of an encoder in a directory in the format of `sentence-transformers`.
 
 Files that are read: `config.json` (architecture), `modules.json` and `1_Pooling/config.json` (what follows the
 transformer), `config_sentence_transformers.json` (prefixes), `sentence_bert_config.json` and `tokenizer_config.json`
@@ -142,7 +142,7 @@ def _pooling(directory: Path) -> tuple[Pooling, bool]:
 
 
 def _prefixes(directory: Path) -> tuple[str, str]:
-    """What questions begin with, and what other texts do."""
+    """The prefixes of questions and of other texts."""
     path = directory / "config_sentence_transformers.json"
     config = _optional(path)
     prompts = config.get("prompts") or {}

@@ -1,1 +1,1 @@
-"""What speaks to models through the SDKs of their providers: thinkers, the embedder, and what their errors mean."""
+"""Clients of models through the SDKs of their providers: thinkers, the embedder, and the meaning of their errors."""

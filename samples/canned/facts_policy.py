@@ -1,4 +1,4 @@
-"""What is answered to the Shadow Judge: a few English ways of telling something of oneself, each with its words."""
+"""Answers to the Shadow Judge: a few English ways of telling something of oneself, each with its words."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a question is about, read back out of its fences, and how alike two texts are."""
+"""The material of a question, read back out of its fences, and how alike two texts are."""
 
 import json
 import re
@@ -50,7 +50,7 @@ class Fenced:
 
     @property
     def told(self) -> Json:
-        """What it tells, if it is JSON; else it is the action."""
+        """Its content, if it is JSON; else it is the action."""
         try:
             told = json.loads(self.text)
         except ValueError:
@@ -69,7 +69,7 @@ class Fenced:
 
 @dataclass(frozen=True)
 class Material:
-    """What a question is about."""
+    """The material of a question."""
 
     text: str
 

@@ -82,7 +82,7 @@ def _scene(group: Sequence[Fenced]) -> Json:
 
 
 def _importance(words: int) -> float:
-    """What is told in few words is everyday, and fades within three weeks of daily patrols."""
+    """Scenes of few words are everyday, and fade within three weeks of daily patrols."""
     return next((importance for most, importance in EVERYDAY if words <= most), 0.5)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is sent back."""
+    """The response."""
 
     status: int
     content: bytes

@@ -1,4 +1,4 @@
-"""What is answered where something is to be summed up: what was said, in its own sentences, the newest kept."""
+"""Answers where something is to be summed up: the sentences of the messages themselves, the newest kept."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _PROJECT = re.compile(r"\b(?:working on|project|client|order|launch|deadline)\b"
 
 
 def rolling_summary(material: Material) -> Json:
-    """What there was, and the first sentence of each message, as much of its end as there is room for."""
+    """The earlier summary, and the first sentence of each message, as much of its end as there is room for."""
     told = [*sentences(_so_far(material).get("summary", "")), *_first_sentences(material.all("message"))]
     kept: list[str] = []
     for sentence in reversed(told):
@@ -53,7 +53,7 @@ def conversations(material: Material) -> list[tuple[str, Material]]:
 
 
 def summary_spine(material: Material) -> Json:
-    """What was told of oneself, one's work, others, and what is still to be done; the newest first."""
+    """Sentences about oneself, one's work, others, and open tasks; the newest first."""
     so_far = _so_far(material)
     told = [sentence for message in reversed(material.all("message")) for sentence in _lines(message)]
     open_, told = [line for line in told if _PROMISE.search(line)], [line for line in told if not _PROMISE.search(line)]

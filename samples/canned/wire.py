@@ -1,4 +1,4 @@
-"""What the providers' wire formats have in common: where they answer, how they refuse, what they were asked."""
+"""The common part of the providers' wire formats: their paths, refusals, and the questions that they received."""
 
 import hashlib
 import itertools
@@ -75,7 +75,7 @@ class Request(BaseModel):
 
     @property
     def material(self) -> str:
-        """What it says to a thinker as a user."""
+        """Its text to a thinker as a user."""
         return "\n".join(text for role, text, _ in parts(self.body) if role == "user")
 
     @property
@@ -135,7 +135,7 @@ def tokens(text: str) -> int:
 
 
 class PromptCache:
-    """What a provider remembers of the prompts it has read: prefixes, by key and model, by their hashes."""
+    """The prompt cache of a provider: prefixes, by key and model, by their hashes."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()

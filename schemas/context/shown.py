@@ -1,4 +1,4 @@
-"""What assembled contexts showed, and why."""
+"""The receipts of assembled contexts: what they showed, and why."""
 
 from datetime import datetime
 from uuid import UUID
@@ -65,7 +65,7 @@ class ShownPassage(Answer):
 
 
 class ShownContext(AssembledContext):
-    """What a context showed. What was erased, retracted or forgotten for good since then is left out."""
+    """The receipt of a context. Whatever was erased, retracted or forgotten for good since then is left out."""
 
     memories: list[ShownMemory]
     facts: list[ShownFact]

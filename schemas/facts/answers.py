@@ -84,7 +84,7 @@ class Seeded(Answer):
 
 
 class Erased(Answer):
-    """What was removed and changed along with erased messages."""
+    """Counts of what was removed and changed along with erased messages."""
 
     messages: int
     scenes: int = Field(description="Scenes that were drawn from the messages; their memories went with them.")

@@ -20,7 +20,7 @@ MergeState = Literal["proposed", "merged", "declined", "undone"]
 
 
 class Subtype(Row):
-    """What kind of entity a fact is about, and what kind of statement it makes."""
+    """The kind of entity that a fact is about, and the kind of statement that it makes."""
 
     entityType: EntityType  # noqa: N815  # the seed's own name for it
     factType: FactKind  # noqa: N815  # likewise

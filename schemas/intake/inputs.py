@@ -142,7 +142,7 @@ class Produced(Wire):
     metadata: dict[str, Any] = Field(default={}, description="The producer's own data, at most 4 KB of JSON.")
 
     def content_fields(self) -> dict[str, Any]:
-        """What decides whether an item is the same as another one of its id."""
+        """The fields that decide whether an item is the same as another one of its id."""
         return self.model_dump(mode="json", exclude={"id"})
 
     @field_validator("metadata")

@@ -69,13 +69,13 @@ class NewKnowledge(KnowledgeKey):
 
 
 class KnowledgeChanges(RequestModel):
-    """What to put and to remove, together or not at all; of several under one key the last counts."""
+    """The knowledge to put and to remove, together or not at all; of several under one key the last counts."""
 
     items: list[NewKnowledge] = Field(min_length=1, max_length=BATCH_ITEMS, description="What to keep or remove.")
 
 
 class KnowledgeChanged(Answer):
-    """What was done."""
+    """The outcome."""
 
     kept: int = Field(description="How many keys have new values.")
     removed: int = Field(description="How many keys were there, and are gone.")
@@ -101,13 +101,13 @@ class KeyedKnowledge(Answer):
 
 
 class KnowledgeShown(Answer):
-    """What is kept under each of the keys, in their order."""
+    """The knowledge under each of the keys, in their order."""
 
     items: list[KeyedKnowledge | None]
 
 
 class KnowledgeQuestion(RequestModel):
-    """What to look for among the knowledge under keys."""
+    """A search among the knowledge under keys."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -154,7 +154,7 @@ class KnowledgeQuestion(RequestModel):
 
 
 class KnowledgeFound(Answer):
-    """What was found."""
+    """The results."""
 
     items: list[KeyedKnowledge]
     degraded: bool = Field(description="Whether the embedder was out of reach and words had to do.")

@@ -40,7 +40,7 @@ class Note(Row):
 
 
 class Remembered(Answer):
-    """What became of a scene that a model handed in."""
+    """The outcome of a scene that a model handed in."""
 
     note_id: UUID | None = Field(description="Null if the scene was permanently erased before.")
     known_already: bool
@@ -64,7 +64,7 @@ class Trouble(BaseModel):
 
 
 class Receipt(BaseModel):
-    """What became of a batch, item by item."""
+    """The outcome of a batch, item by item."""
 
     model_config = ConfigDict(frozen=True)
 

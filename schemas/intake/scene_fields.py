@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True)
 class SceneField:
-    """What is made of a field of a scene.
+    """The uses of a field of a scene.
 
     Attributes:
         since: The version of scenes that it came with. The hash of a note leaves out a field of a later version than

@@ -1,4 +1,4 @@
-"""What one request may take of the ledger, which a door says and the store keeps to."""
+"""The ledger's allowance for one request, which a door says and the store keeps to."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ def _free_of_charge(_: float) -> None:
 
 @dataclass(frozen=True)
 class Allowance:
-    """What the work of one request may take.
+    """The allowance for the work of one request.
 
     Attributes:
         user_id: Whose share of the connections it uses; None: no share bounds it.
@@ -33,7 +33,7 @@ _allowance: ContextVar[Allowance] = ContextVar("allowance", default=_UNBOUND)
 
 
 def allowance() -> Allowance:
-    """What the present context may take."""
+    """The allowance of the present context."""
     return _allowance.get()
 
 

@@ -21,7 +21,7 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """What a field means that is left out, null, or no value of its type; and in a list an item that can't be read."""
+    """The meaning of a field that is left out, null, or not of its type; and in a list of an unreadable item."""
 
     means: Any
 

@@ -1,4 +1,4 @@
-"""What models' answers said that was dropped, in numbers."""
+"""Numbers of what was dropped of models' answers."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ class DroppedItems(Row):
 
 
 class Judged(Row):
-    """What a Being's judgings found."""
+    """The findings of a Being's judgings."""
 
     judgements: int
     messages: int = Field(description="The messages that they read.")
@@ -27,7 +27,7 @@ class Judged(Row):
 
 
 class Judgements(Answer):
-    """What was found in a Being's conversations, and what was dropped of models' answers, while the counts are kept."""
+    """Numbers of findings in conversations, and of what was dropped of models' answers, while the counts are kept."""
 
     judged: Judged
     dropped: list[DroppedItems] = Field(

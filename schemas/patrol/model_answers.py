@@ -1,4 +1,4 @@
-"""What a model answers to a patrol's questions. Memories are named by short references, never by ids.
+"""A model's answers to a patrol's questions. Memories are named by short references, never by ids.
 
 The models hold the form alone; whether an answer may be applied is for the rules of the step that asked.
 """
@@ -34,7 +34,7 @@ class Merge(PatrolAnswer):
 
 
 class Consolidation(PatrolAnswer):
-    """What becomes of a topic's memories; those that are not named stay as they are."""
+    """The new topics of a topic's memories; those that are not named stay as they are."""
 
     merges: list[Merge] = Field(description="Empty if nothing belongs together.")
     make_dead: list[MemoryRef] = Field(description="References of dying memories that nothing takes in.")
@@ -67,7 +67,7 @@ class Classification(PatrolAnswer):
 
 
 class DatedLine(PatrolAnswer):
-    """What happened on a date."""
+    """The events of a date."""
 
     date: str
     action: str

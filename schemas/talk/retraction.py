@@ -60,7 +60,7 @@ class MessageChange(RequestModel):
 
 
 class Rebuilds(Answer):
-    """What workers derive again, and so what the change costs; in the background, a model call for many at a time."""
+    """The derivations that workers repeat, and so the cost of the change: a model call for many at a time."""
 
     messages: int = Field(0, description="Messages that are judged again, or for the first time when restored.")
     summaries: int = Field(0, description="Closed sessions that are summarised again.")
@@ -70,7 +70,7 @@ class Rebuilds(Answer):
 
 
 class Retracted(Answer):
-    """What became of a retraction."""
+    """The outcome of a retraction."""
 
     retracted: int = Field(description="Messages that are retracted now, and were not before.")
     unchanged: int = Field(0, description="Ids of messages that were retracted, awaited or erased before.")
@@ -80,7 +80,7 @@ class Retracted(Answer):
 
 
 class Restored(Answer):
-    """What became of a restoration."""
+    """The outcome of a restoration."""
 
     restored: int = Field(description="Messages that stand now, and did not before.")
     unchanged: int = Field(0, description="Ids of messages that stood before.")

@@ -1,1 +1,1 @@
-"""What the models of inputs, requests and responses share."""
+"""The common part of the models of inputs, requests and responses."""

@@ -45,7 +45,7 @@ def add_token(
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a token gives access to.
+    """The access that a token gives.
 
     Attributes:
         user_id: The token's user.

@@ -1,1 +1,1 @@
-"""What contexts are assembled from, and their provenance."""
+"""The material of contexts, and their provenance."""

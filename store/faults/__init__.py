@@ -1,1 +1,1 @@
-"""What faults of the database mean: the exceptions that stand for them, and what to tell its operator."""
+"""The meaning of the database's faults: the exceptions that stand for them, and the words for its operator."""

@@ -22,7 +22,7 @@ _KEPT = """
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept under a key."""
+    """The value under a key."""
 
     note_id: UUID
     namespace: list[str]
@@ -34,7 +34,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """What is to be kept, or with the value None to be removed; `note_id` is the note's id if the key is new."""
+    """A value to be kept, or with the value None to be removed; `note_id` is the note's id if the key is new."""
 
     note_id: UUID
     value: dict[str, Any] | None

@@ -1,4 +1,4 @@
-"""What leaves the ledger by age, and with its owner."""
+"""Retention: what leaves the ledger by age, and with its owner."""
 
 from collections.abc import Sequence
 from datetime import timedelta

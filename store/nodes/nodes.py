@@ -17,7 +17,7 @@ from store.transaction import Transaction, value
 
 @dataclass(frozen=True, slots=True)
 class NodeWords:
-    """What a node says, and what was computed from it."""
+    """The content of a node, and what was computed from it."""
 
     scene: dict[str, Any]
     feeling: str | None
@@ -174,7 +174,7 @@ def fading(
 
 
 def history(tx: Transaction, being_id: UUID, node_id: UUID) -> list[HistoryEvent]:
-    """What happened to a node, first to last."""
+    """The events of a node, first to last."""
     with tx.cursor(row_factory=class_row(HistoryEvent)) as cursor:
         return cursor.execute(
             "select event, detail, run_id, happened_at from memory.node_history"

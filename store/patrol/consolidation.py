@@ -1,4 +1,4 @@
-"""What consolidation reads and writes: what is marked, what is like it, and what a model decided about it."""
+"""The rows of consolidation: marked nodes, nodes like them, and a model's decisions about them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from uuid import UUID

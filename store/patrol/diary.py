@@ -10,7 +10,7 @@ from store.transaction import Transaction, value
 
 
 def on_day(tx: Transaction, being_id: UUID, day: date) -> DiaryEntry | None:
-    """What the diary says of a day."""
+    """The diary's page of a day."""
     with tx.cursor(row_factory=class_row(DiaryEntry)) as cursor:
         return cursor.execute("select * from memory.diary where being_id = %s and day = %s", [being_id, day]).fetchone()
 

@@ -1,4 +1,4 @@
-"""What is known of each candidate, and of the messages around it."""
+"""The signals of each candidate, and of the messages around it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def seen(
     nodes: Meant | None,
     facts: Meant | None,
 ) -> list[Seen]:
-    """What is known of these documents, and of up to `around` messages before and after each message among them.
+    """The signals of these documents, and of up to `around` messages before and after each message among them.
 
     `called` has a name for each role whose messages may come without a speaker's name.
 
@@ -170,7 +170,7 @@ def seen(
 
 
 def speakers(tx: Transaction, being_id: UUID, latest: int) -> list[str]:
-    """Who is named as a speaker of the latest messages."""
+    """The names of the latest messages' speakers."""
     rows = tx.execute(
         """
         select distinct speaker

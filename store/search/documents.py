@@ -35,7 +35,7 @@ class Document:
 
     @property
     def told(self) -> Told:
-        """What it was made of."""
+        """Its source."""
         return Told(self.owner_id, self.kind, self.item_id)
 
 

@@ -1,4 +1,4 @@
-"""What waits to be indexed or embedded, with the texts that it is made of."""
+"""The queue of documents to be indexed or embedded, with their texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def user_of(tx: Transaction, owner_id: UUID) -> UUID | None:
 
 
 def waiting(tx: Transaction, owner_ids: Sequence[UUID], most: int) -> list[Waiting]:
-    """What waits of each owner for its words to be indexed, up to `most` of each, in no promised order.
+    """The documents of each owner whose words wait to be indexed, up to `most` of each, in no promised order.
 
     What is gone is taken from the queue.
     """

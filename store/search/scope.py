@@ -1,4 +1,4 @@
-"""What a search may see, and how its statements are planned."""
+"""The scope of a search, and how its statements are planned."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class Within:
 
     @property
     def owners(self) -> list[UUID]:
-        """Whose documents the Being may see."""
+        """The owners whose documents the Being may see."""
         return [self.being_id, self.user_id]
 
     @property

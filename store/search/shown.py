@@ -1,4 +1,4 @@
-"""What results say, read for the few that are shown."""
+"""The texts of results, read for the few that are shown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class NeighbourMessage:
 
 
 def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[Kind, UUID]]) -> list[ItemText]:
-    """What these items say; of what is gone by now, nothing."""
+    """The texts of these items; none for those that are gone by now."""
     with tx.cursor(row_factory=class_row(ItemText)) as cursor:
         return cursor.execute(
             """

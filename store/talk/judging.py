@@ -1,4 +1,4 @@
-"""What the Shadow Judge reads and marks: unjudged messages, and what came of judging them."""
+"""The Shadow Judge's messages: those that are unjudged, and what came of judging them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

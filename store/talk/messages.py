@@ -34,7 +34,7 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What the intake of messages begins with.
+    """The first step of the intake of messages.
 
     Attributes:
         began_at: The domain's time at the start of the transaction.

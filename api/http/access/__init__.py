@@ -1,1 +1,1 @@
-"""Who asks: tokens, logins of the memory page, and throttled guesses."""
+"""Authentication: tokens, logins of the memory page, and throttled guesses."""

@@ -23,7 +23,7 @@ LONGEST_RETRY = 30.0
 
 
 class BulkPace(Protocol):
-    """What measures the turns of bulk: the ledger's share of bulk."""
+    """Measures the turns of bulk: the ledger's share of bulk."""
 
     def ready_in(self) -> float:
         """In how many seconds the rest after the latest turn is over; 0 if it is."""

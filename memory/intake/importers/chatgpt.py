@@ -99,7 +99,7 @@ def _author(message: Mapping[str, Any]) -> str | None:
 
 
 def _text(message: Mapping[str, Any]) -> str | None:
-    """What a person or the model said; None if it said nothing to the other."""
+    """The words of a person or the model; None if it said nothing to the other."""
     content, metadata = message.get("content"), message.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     if _author(message) not in {"user", "assistant"} or (message.get("recipient") or "all") != "all":

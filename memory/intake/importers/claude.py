@@ -68,7 +68,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
 
 
 def _text(message: Mapping[str, Any]) -> str | None:
-    """What was said: the blocks of text, else `text`; None if it is nothing."""
+    """The words of a message: the blocks of text, else `text`; None if there are none."""
     blocks = message.get("content")
     if isinstance(blocks, str):
         blocks = [{"type": "text", "text": blocks}]

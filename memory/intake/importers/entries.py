@@ -1,4 +1,4 @@
-"""What a reader of another program's export yields."""
+"""The entries that a reader of another program's export yields."""
 
 import hashlib
 import re
@@ -25,7 +25,7 @@ class ExportFile:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Who is who in the export, and in which time zone local times are meant.
+    """The persons of the export, and the time zone of its local times.
 
     Attributes:
         user: The name or id of the user in the export; None where the format says it, or the usual names apply.

@@ -40,7 +40,7 @@ SEEDS_AT_ONCE = 200
 
 @dataclass
 class Imported:
-    """What became of an export's entries.
+    """The outcome of an export's entries.
 
     `retracted` counts those of `messages` that are on other branches, `shortened` those of whose text the beginning was
     kept, `left_out` what is no talk, or not to be taken in, by the reason.

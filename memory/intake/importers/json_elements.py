@@ -86,7 +86,7 @@ class _Buffer:
 
     @property
     def rest(self) -> bytes:
-        """What is in the buffer and was not read."""
+        """The unread rest of the buffer."""
         return self._data[self.place - self._first :]
 
     def grow(self, needed: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a provider writes into a model's answer beside its words: citations, names of things, placeholders."""
+"""Marks that a provider writes into a model's answer beside its words: citations, names of things, placeholders."""
 
 import json
 import re
@@ -58,7 +58,7 @@ def _referred(references: Any) -> dict[str, str]:
 
 
 def _named(mark: re.Match[str], names: Mapping[str, str]) -> str:
-    """What a mark shows in the text: the name of a thing, the title of a link; nothing for a citation."""
+    """The text of a mark: the name of a thing, the title of a link; nothing for a citation."""
     kind, arguments = mark[1].strip(), mark[2].split(_SEPARATOR)[1:]
     whole = mark[0].lstrip(" \t")
     before = mark[0].removesuffix(whole)

@@ -45,7 +45,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """What is known of a chat beside its messages.
+    """The facts about a chat beside its messages.
 
     Attributes:
         program: The program that it was exported from.

@@ -164,7 +164,7 @@ class _Fields:
         self.above = 1 << 3 * width + (turns * most_evidence).bit_length()
 
     def before_turn(self, score: int) -> int:
-        """What precedence says before it asks for the earlier turn."""
+        """The decision of precedence before it asks for the earlier turn."""
         return score // self.standing
 
 

@@ -1,4 +1,4 @@
-"""What a table of a language consists of."""
+"""The parts of a language's table."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

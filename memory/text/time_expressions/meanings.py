@@ -1,4 +1,4 @@
-"""What expressions of time stand for: functions from a match's values and the asking moment to a span.
+"""The meanings of time expressions: functions from a match's values and the asking moment to a span.
 
 A table names them beside its patterns. Each public function here makes a meaning. The slots that a meaning reads are
 named in its docstring; they must be in its pattern.
@@ -91,12 +91,12 @@ def day_ago(values: Values, at: Moment) -> Span:
 
 
 def earlier(unit: int | None = None) -> Meaning:
-    """What has passed of the current unit; reads `unit` if not given."""
+    """The part of the current unit that has passed; reads `unit` if not given."""
     return lambda values, at: Span(periods.unit_containing(at.today, unit or values["unit"]).start, at.local)
 
 
 def later(unit: int | None = None) -> Meaning:
-    """What is left of the current unit; reads `unit` if not given."""
+    """The part of the current unit that is left; reads `unit` if not given."""
     return lambda values, at: Span(at.local, periods.unit_containing(at.today, unit or values["unit"]).end)
 
 

@@ -1,4 +1,4 @@
-"""What words beside an expression make of its span: "since", "early", "the end of", "in the evening"."""
+"""Words beside an expression that change its span: "since", "early", "the end of", "in the evening"."""
 
 from datetime import datetime, timedelta
 

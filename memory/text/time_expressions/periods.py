@@ -185,7 +185,7 @@ def shifted(moment: datetime, unit: int, count: int) -> datetime:
 
 
 def window_at_distance(moment: datetime, unit: int, count: int) -> Span:
-    """What people mean by "`count` units from here": a window around that distance which is about one unit wide.
+    """The span of "`count` units from here": a window around that distance which is about one unit wide.
 
     Days and weekends are those of the calendar. Ten minutes stand for a minute, as people round them.
     """

@@ -228,7 +228,7 @@ def _resolver(meaning: Meaning, values: Values | None) -> Callable[[Moment], Spa
 
 
 def _valid(resolve: Callable[[], Span | None]) -> Span | None:
-    """What a function resolves to; None where it leaves the calendar or has no length."""
+    """The span that a function resolves to; None where it leaves the calendar or has no length."""
     try:
         span = resolve()
     except (ValueError, OverflowError):
