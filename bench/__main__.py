@@ -34,7 +34,7 @@ BENCHMARKS: dict[str, Callable[[Ground], Iterator[Figure]]] = {
 
 def main() -> None:
     """Run the named benchmarks, or all of them."""
-    asked = _asked()
+    arguments = _arguments()
     console = Console(width=None if Console().is_terminal else 140)
     configure_logs(Settings(log_level="ERROR"))
     measured: list[Measured] = []
@@ -42,17 +42,17 @@ def main() -> None:
         with on.store.transaction() as tx:
             machine = Machine.this(tx)
         console.print(machine.in_words(), style="dim")
-        for name in asked.only:
+        for name in arguments.only:
             begun = perf_counter()
             figures = list(BENCHMARKS[name](on))
             measured.append(Measured(name=name, figures=figures, seconds=perf_counter() - begun))
             console.print(measured[-1].table())
-    if asked.json:
+    if arguments.json:
         report = Report(machine=machine, benchmarks=measured)
-        asked.json.write_text(report.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        arguments.json.write_text(report.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
-def _asked() -> argparse.Namespace:
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     parser.add_argument("--only", nargs="+", choices=BENCHMARKS, default=list(BENCHMARKS), metavar="NAME")

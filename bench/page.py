@@ -156,10 +156,10 @@ def _first_paint(browser: "Browser", url: str, token: str) -> Iterator[Figure]:
 
 def _times(page: "Page") -> tuple[float, float]:
     """Seconds from the start of the navigation to the first paint, and to the drawn map."""
-    told = page.evaluate(
+    times = page.evaluate(
         "['first-contentful-paint', 'map drawn'].map((name) => performance.getEntriesByName(name)[0].startTime)"
     )
-    return told[0] / 1000, told[1] / 1000
+    return times[0] / 1000, times[1] / 1000
 
 
 def _frames(browser: "Browser", url: str, token: str) -> Iterator[Figure]:

@@ -61,12 +61,12 @@ def _turn(
     ground: Ground, being: Being, embedders: MeasuredEmbedders, chance: random.Random, numbers: Iterator[int]
 ) -> object:
     number = next(numbers)
-    said = [
+    messages = [
         MessageInput(role="assistant", content=f"Of that I said this much, the {number}th time."),
         MessageInput(role="user", content=f"And what came of it, for the {number}th time?"),
     ]
-    asked = Turn(messages=said, format="anthropic")
-    return take_turn(ground.store, embedders, SETTINGS, being, asked, chance)
+    turn = Turn(messages=messages, format="anthropic")
+    return take_turn(ground.store, embedders, SETTINGS, being, turn, chance)
 
 
 def _scan(tx: Transaction, being: Being, query: str, dimensions: int) -> object:

@@ -146,8 +146,8 @@ app = Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"Memory Patrol {VERSION}")
         raise typer.Exit
 

@@ -152,10 +152,10 @@ def read(question: Question[A], completion: Completion, *, shorten: bool = False
     """
     # Of a summary that is cut off its whole sentences are one.
     is_one_text = [field.annotation for field in question.answer.model_fields.values()] == [str]
-    said, cut = answer_values(completion.text, keep_cut=is_one_text)
+    parsed, cut = answer_values(completion.text, keep_cut=is_one_text)
     reader = AnswerReader(cut=cut, shorten=shorten)
     try:
-        answer = question.answer.model_validate(reader.read(question.answer, said))
+        answer = question.answer.model_validate(reader.read(question.answer, parsed))
     except ValidationError as error:
         if cut:
             raise BadAnswer(TRUNCATED, completion=completion, why="truncation") from None

@@ -296,8 +296,8 @@ class Store:
         It takes no connection of the pool, so that a busy server is told from one that is down, and blocks some seconds
         at most.
         """
-        asked = make_conninfo(self._url, connect_timeout=REACHABLE_SECONDS)
-        return PGconn.ping(asked.encode()) == Ping.OK
+        conninfo = make_conninfo(self._url, connect_timeout=REACHABLE_SECONDS)
+        return PGconn.ping(conninfo.encode()) == Ping.OK
 
     def ping(self) -> None:
         """Raise unless the database answers."""

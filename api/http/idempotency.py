@@ -93,5 +93,5 @@ def _keyed(request: Request, key: str) -> KeyedRequest | None:
     if owner is None:
         return None
     user_id = UUID(str(owner))
-    told = f"{request.method} {request.url.path}?{request.url.query} ".encode() + getattr(request, "digest", b"")
-    return KeyedRequest(user_id, secret_of(request.headers), key, hashlib.sha256(told).digest())
+    fingerprint = f"{request.method} {request.url.path}?{request.url.query} ".encode() + getattr(request, "digest", b"")
+    return KeyedRequest(user_id, secret_of(request.headers), key, hashlib.sha256(fingerprint).digest())

@@ -142,8 +142,8 @@ async def handle(request: Request, fault: Exception) -> JSONResponse:
 def _taken(request: Request) -> list[str]:
     """Return the methods that the request's path allows."""
     routes = request.app.routes
-    asked = [(method, {**request.scope, "method": method}) for method in ("GET", "POST", "PUT", "PATCH", "DELETE")]
-    return [method for method, scope in asked if any(route.matches(scope)[0] is Match.FULL for route in routes)]
+    scopes = [(method, {**request.scope, "method": method}) for method in ("GET", "POST", "PUT", "PATCH", "DELETE")]
+    return [method for method, scope in scopes if any(route.matches(scope)[0] is Match.FULL for route in routes)]
 
 
 # Exceptions of the lower layers, with their HTTP status and kind.

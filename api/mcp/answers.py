@@ -70,9 +70,9 @@ class Topic(BaseModel):
     cursor: Cursor
 
 
-def mention(said: Neighbour | None) -> str | None:
+def mention(message: Neighbour | None) -> str | None:
     """Return a message with its date and speaker as one line."""
-    return f"{said.at:%Y-%m-%d}, {said.speaker}: {said.text}" if said else None
+    return f"{message.at:%Y-%m-%d}, {message.speaker}: {message.text}" if message else None
 
 
 def memories_of(nodes: Sequence[Node]) -> list[Memory]:

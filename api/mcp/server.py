@@ -73,11 +73,11 @@ class Mcp:
             ]
         )
 
-    async def _call(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
-        tool = self._tools.get(asked.name)
+    async def _call(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        tool = self._tools.get(params.name)
         if tool is None:
             return _refused(f"There is no such tool: use one of {', '.join(self._tools)}.")
-        perform = partial(self._perform, tool, context, asked.arguments or {})
+        perform = partial(self._perform, tool, context, params.arguments or {})
         try:
             answer = await run_in_threadpool(called, tool.name, perform, self._count)
         except ToolError as error:

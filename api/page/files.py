@@ -83,11 +83,11 @@ class Page:
         await _answer(Headers(scope=scope), file, cache)(scope, receive, send)
 
 
-def _answer(asked: Headers, file: File, cache: str) -> Response:
+def _answer(requested: Headers, file: File, cache: str) -> Response:
     headers = {**HEADERS, "ETag": file.tag, "Cache-Control": cache}
-    if file.tag in asked.get("if-none-match", ""):
+    if file.tag in requested.get("if-none-match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    if "gzip" in asked.get("accept-encoding", ""):
+    if "gzip" in requested.get("accept-encoding", ""):
         return Response(file.compressed, headers={**headers, "Content-Encoding": "gzip"}, media_type=file.media_type)
     return Response(file.content, headers=headers, media_type=file.media_type)
 

@@ -65,7 +65,7 @@ def _settled(ground: Ground, embeddings_url: str, recall: Callable[[], None]) ->
     """Time recall, the bare scan and a bare embedding in turn, once the tables are as autovacuum leaves them."""
     scan = SQL("select node_id from {} order by vector <=> %s::halfvec limit 3").format(BARE)
     query = halfvec(word_vector(_question(0), DIMENSIONS))
-    asked = {
+    body = {
         "model": "text-embedding-3-small",
         "input": [_question(0)],
         "dimensions": DIMENSIONS,
@@ -80,7 +80,7 @@ def _settled(ground: Ground, embeddings_url: str, recall: Callable[[], None]) ->
         return timed(
             recall,
             lambda: tx.execute(scan, [query]).fetchall(),
-            lambda: provider.post(embeddings_url, json=asked).raise_for_status(),
+            lambda: provider.post(embeddings_url, json=body).raise_for_status(),
             times=TIMES,
         )
 

@@ -51,10 +51,10 @@ def throughput(ground: Ground) -> Iterator[Figure]:
 def _messages(ground: Ground, url: str) -> Iterator[Figure]:
     clients = [new_client(ground, url) for _ in range(CLIENTS)]
     begun = datetime.now(UTC) - timedelta(days=300)
-    said = [_message(position, begun) for position in range(EACH)]
+    messages = [_message(position, begun) for position in range(EACH)]
     count = CLIENTS * EACH
     start = perf_counter()
-    at_once([partial(hand_in, client, "messages", said) for client in clients])
+    at_once([partial(hand_in, client, "messages", messages) for client in clients])
     yield _rate("messages accepted", count, start, GOALS["accepted"])
     wait_until_none(ground, UNJUDGED, PATIENCE)
     yield _rate("messages judged", count, start, GOALS["judged"])
@@ -66,9 +66,11 @@ def _single_messages(ground: Ground, url: str) -> Iterator[Figure]:
     for callers in SINGLE_CLIENTS:
         client = new_client(ground, url, callers)
         now = datetime.now(UTC)
-        said = [_message(position, now, apart=0) for position in range(SINGLE)]
+        messages = [_message(position, now, apart=0) for position in range(SINGLE)]
         start = perf_counter()
-        at_once([partial(hand_in_one_by_one, client, "messages", said[caller::callers]) for caller in range(callers)])
+        at_once(
+            [partial(hand_in_one_by_one, client, "messages", messages[caller::callers]) for caller in range(callers)]
+        )
         goals = SINGLE_GOALS.get(callers, {})
         who = "one client" if callers == 1 else f"{callers} clients"
         yield _rate(f"single messages accepted, {who}", SINGLE, start, goals.get("accepted"))

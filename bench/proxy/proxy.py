@@ -105,10 +105,12 @@ def _chats() -> Iterator[list[dict[str, str]]]:
     """Yield transcripts as a frontend sends them: each with one exchange more than the one before it."""
     number = 0
     while True:
-        said = [SYSTEM]
+        transcript = [SYSTEM]
         for _ in range(EXCHANGES):
             number += 1
             word = f"word{number % 400} and word{number * 7 % 4000}"
-            said.append({"role": "user", "content": f"What of {word} at the fish market, for the {number}th time?"})
-            yield [*said]
-            said.append({"role": "assistant", "content": ANSWER})
+            transcript.append(
+                {"role": "user", "content": f"What of {word} at the fish market, for the {number}th time?"}
+            )
+            yield [*transcript]
+            transcript.append({"role": "assistant", "content": ANSWER})

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pydantic import BaseModel, ValidationError
 from rich.console import Console
 
-from bench.ground import Scale, ground
+from bench.ground import ground
 from bench.real_model.playing import Player
 from bench.real_model.scoring import EXPECTED, Expected, remembered, score
 from providers.embedders import Embedders
@@ -70,7 +70,7 @@ def main() -> int:
             console.print(f"The model's first answer was not valid: {bad}", style="yellow")
         except ProviderError as fault:
             return _without(f"The model does not answer: {fault}")
-        with ground(Scale(minute=0, imported=0)) as on:
+        with ground() as on:
             player = Player.new(on.store, settings, Embedders(settings), thinkers)
             with console.status("reading the month") as status:
                 for day in player.play():

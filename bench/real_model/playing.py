@@ -113,7 +113,9 @@ class Player:
 def days() -> list[tuple[str, list[dict[str, Any]]]]:
     """The month's messages by day, in order."""
     lines = [from_json(line) for line in MONTH.read_text("utf-8").splitlines()]
-    return [(day, list(said)) for day, said in groupby(lines, lambda message: message["created_at"][:10])]
+    return [
+        (day, list(lines_of_day)) for day, lines_of_day in groupby(lines, lambda message: message["created_at"][:10])
+    ]
 
 
 def _doing(on: Player) -> dict[str, Callable[[Claim], object]]:

@@ -63,10 +63,10 @@ def add_being(
     as_json: JsonOption = False,
 ) -> None:
     """Create a Being of a user."""
-    asked: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
+    new: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
     with opened() as on:
         user = find_user(on, owner)
-        being = make_being.perform(on, caller=every_right(user), new=asked)
+        being = make_being.perform(on, caller=every_right(user), new=new)
     if as_json:
         say_json(being)
     else:
@@ -151,8 +151,8 @@ def choose_scenes(
         changed = being_accounts.change(on.store, target, {"scenes": chosen.scenes})
     if as_json:
         return say_json(changed)
-    said = changed.scenes or f"{on.settings.scenes}, as the settings say"
-    say(f"Scenes from {changed.slug}'s talk: {said}.")
+    chosen_mode = changed.scenes or f"{on.settings.scenes}, as the settings say"
+    say(f"Scenes from {changed.slug}'s talk: {chosen_mode}.")
     return None
 
 
@@ -177,6 +177,10 @@ def set_budget(
         return say_json(changed)
     limits = [f"{cost:g} dollars"] if cost is not None else []
     limits += [count(tokens, "token")] if tokens is not None else []
-    said = " and ".join(limits)
-    say(f"{changed.slug}'s models may use {said} a day." if said else f"{changed.slug} has the budget of the settings.")
+    budget = " and ".join(limits)
+    say(
+        f"{changed.slug}'s models may use {budget} a day."
+        if budget
+        else f"{changed.slug} has the budget of the settings."
+    )
     return None

@@ -124,12 +124,12 @@ def _say(erased: BeingErased, *, as_json: bool) -> None:
 
 def _counts(erased: BaseModel) -> str:
     """Format the counts that are not 0, such as `2 nodes, 1 diary entry`."""
-    said = [
+    parts = [
         f"{number} {name.replace('_', ' ')}" if name in {"reworded", "renamed", "parted"} else _count(number, name)
         for name, number in erased.model_dump().items()
         if number
     ]
-    return ", ".join(said) or "nothing"
+    return ", ".join(parts) or "nothing"
 
 
 def _count(number: int, name: str) -> str:

@@ -142,5 +142,5 @@ def _found_or_made(on: Resources, being: str, owner: str | None) -> Being:
         if len(known) != 1:
             raise Failure(f"There is no Being {words(being)} yet: name its user with --user.")
         (user,) = known
-    asked: NewBeing = read(NewBeing, {"slug": being, "name": being})
-    return make_being.perform(on, caller=every_right(user), new=asked)
+    new: NewBeing = read(NewBeing, {"slug": being, "name": being})
+    return make_being.perform(on, caller=every_right(user), new=new)

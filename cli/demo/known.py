@@ -18,11 +18,11 @@ ALL = 1000
 def what_is_known(store: Store, being: Being) -> None:
     """Show facts that the chat has told, whom and what they name, and open todos."""
     with store.transaction() as tx:
-        told = facts.page(tx, being.user_id, being.being_id, limit=ALL)
+        page = facts.page(tx, being.user_id, being.being_id, limit=ALL)
         open_ones = todos.page(tx, being.being_id, kind="commitment", limit=ALL)
     title("What the chat has told")
-    say(f"{count(len(told), 'fact')}, each with the words that it rests on. The most important of them:")
-    say(*(Text(f"  {words(fact.content)}") for fact in sorted(told, key=lambda fact: -fact.importance)[:EXAMPLES]))
+    say(f"{count(len(page), 'fact')}, each with the words that it rests on. The most important of them:")
+    say(*(Text(f"  {words(fact.content)}") for fact in sorted(page, key=lambda fact: -fact.importance)[:EXAMPLES]))
     say("", "People and things, and how many facts name them:")
     named = known_entities.entity_page(store, being, cursor=None, limit=ENTITIES).entities
     rows = table(">facts", "entity", "*name")

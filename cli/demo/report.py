@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.console.output import console, count, day, likeness, say, shown, table, words
-from cli.nodes.history import told
+from cli.nodes.history import story_view
 from cli.nodes.overview import cluster_tree
 from cli.operations.page import show_way_in
 from cli.operations.stack import address
@@ -185,8 +185,8 @@ def _failure(note: Note) -> Text:
 
 
 def _ask(on: Resources, being: Being, question: str) -> None:
-    asked = RecallQuery(question, RECALL_NODES, RECALL_SIMILARITY)
-    found = recall(on.store, on.embedders, being, asked, random.SystemRandom())
+    query = RecallQuery(question, RECALL_NODES, RECALL_SIMILARITY)
+    found = recall(on.store, on.embedders, being, query, random.SystemRandom())
     say(Text(question, style="bold"))
     fragments = _cut(words(found.fragments), FRAGMENTS) or "Nothing was found."
     say(Padding(Text(fragments, style="italic cyan"), (0, 0, 0, 2)))
@@ -209,7 +209,7 @@ def _bring_back(on: Resources, being: Being, outcome: Outcome) -> None:
         RecallQuery(node.scene["action"], 1, RECALL_SIMILARITY),
         random.SystemRandom(),
     )
-    say(*told(story(on.store, being.being_id, node.node_id), outcome.names))
+    say(*story_view(story(on.store, being.being_id, node.node_id), outcome.names))
 
 
 def _cut(text: str, width: int) -> str:

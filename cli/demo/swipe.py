@@ -44,7 +44,7 @@ def what_never_happened(on: Resources, being: Being, meanwhile: Callable[[], Non
         # Half an hour after the last message the conversation is over, and is summarised.
         begun = clock.now(tx) - AGO
 
-    def say_all(said: tuple[tuple[str, str], ...], first: int) -> None:
+    def say_all(lines: tuple[tuple[str, str], ...], first: int) -> None:
         items = [
             {
                 "id": f"swipe:{number}",
@@ -53,7 +53,7 @@ def what_never_happened(on: Resources, being: Being, meanwhile: Callable[[], Non
                 "conversation": CHAT,
                 "created_at": (begun + timedelta(minutes=number)).isoformat(),
             }
-            for number, (role, content) in enumerate(said, first)
+            for number, (role, content) in enumerate(lines, first)
         ]
         accept_messages(on.store, on.settings, being.being_id, items)
         upkeep.end_idle_sessions(on.store, on.settings)
@@ -61,21 +61,21 @@ def what_never_happened(on: Resources, being: Being, meanwhile: Callable[[], Non
     say_all((QUESTION, *SWIPED), 1)
     before = _traces(on, being, "ferry", meanwhile)
     selection = MessageSelection(conversation=CHAT, after="swipe:1")
-    told = retraction.retract(on.store, on.settings, on.embedders, being.being_id, selection)
+    outcome = retraction.retract(on.store, on.settings, on.embedders, being.being_id, selection)
     say_all(INSTEAD, 4)
     instead = _traces(on, being, "lifeboat", meanwhile)
     after = _found(on, being, "ferry")
     talk = Table.grid(padding=(0, 3))
     for (role, content), became in (
         (QUESTION, ""),
-        *((said, "taken back") for said in SWIPED),
-        *((said, "said instead") for said in INSTEAD),
+        *((line, "taken back") for line in SWIPED),
+        *((line, "said instead") for line in INSTEAD),
     ):
         talk.add_row(f"{role}: {content}", Text(became, style="dim"), style="dim" if became == "taken back" else "")
     say(talk)
     say(
         "",
-        f"{count(told.retracted, 'message')} behind the question were taken back, and others said instead. "
+        f"{count(outcome.retracted, 'message')} behind the question were taken back, and others said instead. "
         "So many items of each kind had the words, and have them now:",
     )
     rows = Table.grid(padding=(0, 3))
@@ -101,11 +101,11 @@ def _traces(on: Resources, being: Being, word: str, meanwhile: Callable[[], None
 def _found(on: Resources, being: Being, word: str) -> dict[str, int]:
     """How often a word of the conversation occurs in what each part of memory has of it."""
     request = EverythingRequest(query=word, kinds=["message"], limit=10)
-    said = [one.text for one in search(on.store, on.embedders, being, request).results]
+    found = [one.text for one in search(on.store, on.embedders, being, request).results]
     with on.store.transaction() as tx:
         known = [fact.content for fact in facts.page(tx, being.user_id, being.being_id, limit=LIMIT)]
         promised = [todo.content for todo in todos.page(tx, being.being_id, kind="promise", limit=LIMIT)]
-    texts = (said, known, promised, _summaries(on.store, being))
+    texts = (found, known, promised, _summaries(on.store, being))
     return {place: sum(word in text for text in some) for place, some in zip(PLACES, texts, strict=True)}
 
 
@@ -114,5 +114,5 @@ def _summaries(store: Store, being: Being) -> list[str]:
         held = [
             one for one in messages.sessions(tx, being.being_id, before=None, limit=LIMIT) if one.conversation == CHAT
         ]
-        told = [session_summaries.newest(tx, being.being_id, one.session_id) for one in held]
-    return [str(summary) for summary in told if summary is not None]
+        summaries = [session_summaries.newest(tx, being.being_id, one.session_id) for one in held]
+    return [str(summary) for summary in summaries if summary is not None]

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from cli.console.output import day, say, short, words
 from cli.demo.report import EXAMPLES, title
-from cli.patrol.diary import told
+from cli.patrol.diary import diary_view
 from memory.nodes.curation import story
 from memory.patrol.diary import diary_page
 from schemas.accounts.accounts import Being
@@ -40,7 +40,7 @@ def what_was_thought(store: Store, being: Being) -> None:
         )
     )
     title("What the diary says")
-    say(*told(diary_page(store, being.being_id, cursor=None, limit=ENTRIES)))
+    say(*diary_view(diary_page(store, being.being_id, cursor=None, limit=ENTRIES)))
 
 
 def what_it_rests_on(store: Store, being: Being) -> str:

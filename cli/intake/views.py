@@ -28,8 +28,8 @@ def kept_notes(page: NotePage) -> Iterator[Any]:
         return
     shown = table("note", "type", "due", "read", "*says")
     for note in page.notes:
-        said = ": ".join(filter(None, (note.title, str(note.content))))
-        shown.add_row(str(note.note_id), note.type, day(note.due_at), day(note.read_at), words(said))
+        text = ": ".join(filter(None, (note.title, str(note.content))))
+        shown.add_row(str(note.note_id), note.type, day(note.due_at), day(note.read_at), words(text))
     yield shown
 
 

@@ -9,7 +9,7 @@ from rich.tree import Tree
 from cli.console.declared import NODE, Finder, Group
 from cli.console.output import nodes_table, words
 from cli.nodes.finding import TOPIC, find_cluster
-from cli.nodes.history import told
+from cli.nodes.history import story_view
 from cli.nodes.overview import cluster_tree
 from memory.nodes import browsing
 from operations.nodes import nodes as operations
@@ -35,7 +35,7 @@ def _topics(page: ClusterPage, _: Resources, being: Being) -> list[Tree]:
 
 
 def _story(story: NodeStory, on: Resources, being: Being) -> list[Text | Table]:
-    return told(story, browsing.topic_names(on.store, being.being_id))
+    return story_view(story, browsing.topic_names(on.store, being.being_id))
 
 
 _commands = Group(

@@ -39,10 +39,10 @@ def recall(
     as_json: JsonOption = False,
 ) -> None:
     """Recall by meaning: fragments of the nearest memories, blurred as a prompt gets them."""
-    asked = RecallQuery(query, limit, threshold, activate)
+    question = RecallQuery(query, limit, threshold, activate)
     with opened() as on:
         target = find_being(on, being, owner)
-        found = recall_by_meaning(on.store, on.embedders, target, asked, random.SystemRandom())
+        found = recall_by_meaning(on.store, on.embedders, target, question, random.SystemRandom())
     if as_json:
         return say_json(found)
     if found.degraded:

@@ -25,7 +25,7 @@ PHRASES = {
 REFERENCES = {"from", "to", "absorbed"}
 
 
-def told(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
+def story_view(story: NodeStory, names: Mapping[UUID, str]) -> list[Text | Table]:
     """A story as it is read: what the memory says, how it stands, and line by line how it came to that."""
     node = story.node
     standing = Text.assemble(

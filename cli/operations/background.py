@@ -39,13 +39,13 @@ def go_on_behind(log: Path) -> Callable[[], None] | None:
         os.close(near)
         return lambda: _say_ready(far)
     os.close(far)
-    with os.fdopen(near, "rb") as said:
-        if said.read(1) == READY:
+    with os.fdopen(near, "rb") as pipe:
+        if pipe.read(1) == READY:
             return None
     os.waitpid(behind, 0)
-    with log.open("rb") as told:
-        told.seek(begun)
-        sys.stderr.write(told.read().decode(errors="replace"))
+    with log.open("rb") as output_file:
+        output_file.seek(begun)
+        sys.stderr.write(output_file.read().decode(errors="replace"))
     raise Failure(f"It did not start. Its output is in {shown(log)}.")
 
 

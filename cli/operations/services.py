@@ -50,11 +50,11 @@ def worker(
     name: Annotated[str, Option(help="The worker's name in Celery, before the @.")] = "worker",
 ) -> None:
     """Run one Celery worker. Replaces this process."""
-    asked = [queue.strip() for queue in queues.split(",") if queue.strip()]
-    if unknown := [queue for queue in asked if queue not in QUEUES]:
+    named = [queue.strip() for queue in queues.split(",") if queue.strip()]
+    if unknown := [queue for queue in named if queue not in QUEUES]:
         raise BadParameter(f"no such queue: {', '.join(unknown)}. There are {', '.join(QUEUES)}.")
     _served()
-    _become("worker", stack.worker_command(name, asked or QUEUES, concurrency or stack.default_concurrency()))
+    _become("worker", stack.worker_command(name, named or QUEUES, concurrency or stack.default_concurrency()))
 
 
 def beat() -> None:

@@ -17,7 +17,7 @@ AFTER_SCENES = (
 TAKES_A_KEY = "Patrols write the diary, and it takes a key: patrol key add."
 
 
-def told(page: DiaryPage) -> list[Text | str]:
+def diary_view(page: DiaryPage) -> list[Text | str]:
     """Entries as they are read, and the notes for next time below them."""
     lines: list[Text | str] = []
     for entry in page.entries:
@@ -33,7 +33,7 @@ def _indented(text: str) -> list[Text | str]:
 
 def _pages(page: DiaryPage, on: Resources, being: Being) -> list[Text | str]:
     if page.entries:
-        return told(page)
+        return diary_view(page)
     thinks = keys.may_think(on.store, being.being_id, platform=on.thinkers.has_platform())
     remark(f"Nothing is written. {AFTER_SCENES if thinks else TAKES_A_KEY}")
     return []

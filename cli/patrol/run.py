@@ -91,12 +91,12 @@ def _show_live(seen: Iterator[RunReport]) -> RunReport:
 
 
 def _show_lines(seen: Iterator[RunReport]) -> RunReport:
-    told = 0
+    shown_steps = 0
     for now in seen:
         finished = [step for step in now.steps if step.finished_at]
-        for step in finished[told:]:
+        for step in finished[shown_steps:]:
             say(f"{step.step:<15}{outcome(step)}")
-        told = len(finished)
+        shown_steps = len(finished)
     return now
 
 

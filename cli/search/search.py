@@ -65,7 +65,7 @@ def search(
                 activate=activate is not False,
             )
         return _say_searched(searched, every=every, as_json=as_json)
-    asked = {
+    given = {
         "query": query,
         "limit": limit or SEARCH_RESULTS,
         "kinds": kind or list(USUAL_KINDS),
@@ -77,7 +77,7 @@ def search(
         "explain": explain,
         "activate": bool(activate),
     }
-    question: EverythingRequest = read(EverythingRequest, asked)
+    question: EverythingRequest = read(EverythingRequest, given)
     with opened() as on:
         found = search_everything(on.store, on.embedders, find_being(on, being, owner), question)
     return _say_found(found, as_json=as_json)
@@ -112,7 +112,9 @@ def _card(one: NamedEntity) -> Text:
     lines = [words(f"{one.label}: {'; '.join(one.facts)}" if one.facts else one.label)]
     named = {"first named": one.first, "last named": one.last if one.last != one.first else None}
     lines += [
-        f"  {when} {moment(said.at)}, {words(said.speaker)}: {words(said.text)}" for when, said in named.items() if said
+        f"  {when} {moment(message.at)}, {words(message.speaker)}: {words(message.text)}"
+        for when, message in named.items()
+        if message
     ]
     return Text("\n".join(lines))
 

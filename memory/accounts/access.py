@@ -141,10 +141,10 @@ def authenticate(store: Store, secret: str) -> Caller | Operator:
 
 def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admitted | InvalidToken]:
     """Return for each request the caller, or why the token is invalid: it is unknown, expired or revoked."""
-    asked = [(digest(each.secret), storable(each.being)) for each in presented]
-    found = store.statement(partial(tokens.opened, asked=asked))
-    unknown = {hashed for (hashed, _), opened in zip(asked, found, strict=True) if opened is None}
-    used = {hashed for (hashed, _), opened in zip(asked, found, strict=True) if opened and opened.used_unnoted}
+    claims = [(digest(each.secret), storable(each.being)) for each in presented]
+    found = store.statement(partial(tokens.opened, presented=claims))
+    unknown = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened is None}
+    used = {hashed for (hashed, _), opened in zip(claims, found, strict=True) if opened and opened.used_unnoted}
     operates = {}
     if unknown or used:
         with store.transaction() as tx:
@@ -153,7 +153,7 @@ def authenticate_each(store: Store, presented: Sequence[Presented]) -> list[Admi
             operates = {hashed: operators.is_valid(tx, hashed) for hashed in unknown}
     return [
         _admitted(opened) if opened else _operator(operates[hashed])
-        for (hashed, _), opened in zip(asked, found, strict=True)
+        for (hashed, _), opened in zip(claims, found, strict=True)
     ]
 
 

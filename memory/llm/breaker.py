@@ -77,6 +77,6 @@ class Breaker:
             away = breakers.away(tx, self._provider, self._key_id)
         if away:
             self.found_away = True
-            raise Transient(away.told(), retry_after=away.waits.total_seconds())
+            raise Transient(away.sentence(), retry_after=away.waits.total_seconds())
         # Closed meanwhile.
         return False

@@ -179,7 +179,7 @@ def _refused(tx: Transaction, key: EncryptedKey | None) -> LlmUnavailable | None
 
 def _away(tx: Transaction, thinker: Thinker, key: EncryptedKey | None) -> LlmUnavailable | None:
     away = breakers.away(tx, thinker.provider, key.key_id if key else None)
-    return LlmUnavailable(away.told(), "the provider is away", away=True) if away else None
+    return LlmUnavailable(away.sentence(), "the provider is away", away=True) if away else None
 
 
 class LlmSession:

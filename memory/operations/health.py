@@ -117,7 +117,7 @@ def _budgets(tx: Transaction) -> Finding:
 
 def _away(tx: Transaction) -> Finding:
     """Nothing is lost while a provider is away: memories are kept without it, and it is asked again."""
-    away = "; ".join(each.told() for each in breakers.summary(tx))
+    away = "; ".join(each.sentence() for each in breakers.summary(tx))
     return Finding("providers of language models", good=True, words=f"away: {away}" if away else "none is away")
 
 

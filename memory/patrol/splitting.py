@@ -180,12 +180,12 @@ class SplitDecisions:
             counts["topics"] += sum(moved > 0 for moved in founded)
             counts["moved"] += sum(founded)
             if sum(founded) == sum(len(topic.memories) for topic in answer.topics):
-                splitting.asked(tx, being_id, crowd.cluster.cluster_id)
+                splitting.mark_asked(tx, being_id, crowd.cluster.cluster_id)
             else:
                 counts["left"] += 1
         lineage.cite_none(tx)
         for crowd in self.refused:
-            splitting.asked(tx, being_id, crowd.cluster.cluster_id)
+            splitting.mark_asked(tx, being_id, crowd.cluster.cluster_id)
         return counts | ({"reason": self.reason} if self.reason else {})
 
 
@@ -231,5 +231,5 @@ class SimilarTopics:
             revisions = {node.node_id: node.revision for node in nodes}
             founded += splitting.found_of_shown(tx, being_id, root_id, name, "words", revisions, revisions) > 0
         for root_id in self.roots:
-            splitting.asked(tx, being_id, root_id)
+            splitting.mark_asked(tx, being_id, root_id)
         return {"topics": founded}

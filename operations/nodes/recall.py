@@ -47,8 +47,8 @@ def recall_memories(on: Resources, being: Being, question: RecallRequest) -> Rec
     As `fragments`, actions and feelings are shuffled into one stream, which blurs their borders as human memory does;
     as `nodes`, each memory comes whole. While the embedder is out of reach words have to do, and the answer says so.
     """
-    asked = recall.RecallQuery(question.query, question.limit, question.threshold, question.activate)
-    recalled = recall.recall(on.store, on.embedders, being, asked, CHANCE)
+    query = recall.RecallQuery(question.query, question.limit, question.threshold, question.activate)
+    recalled = recall.recall(on.store, on.embedders, being, query, CHANCE)
     explained = {"explanation": _explain(recalled, question.threshold)} if question.explain else {}
     if question.format == "fragments":
         return RecalledFragments(recalled=recalled.fragments, degraded=recalled.degraded, **explained)

@@ -37,25 +37,25 @@ class AnswerReader:
         self._shorten = shorten
         self._kept = self._lost = 0
 
-    def read(self, form: type[BaseModel], said: Sequence[Any]) -> Any:
+    def read(self, form: type[BaseModel], raw: Sequence[Any]) -> Any:
         """Bring an answer into its form.
 
         Args:
             form: The answer's class.
-            said: The objects and lists in the answer, as Python values.
+            raw: The objects and lists in the answer, as Python values.
 
         Returns:
             What `form` can validate. What was said as it is if nothing in it could be read, so that the complaint about
             it names what is wrong.
         """
-        whole = shaped(form, said)
+        whole = shaped(form, raw)
         if whole is None:
-            return said[0] if said else None
+            return raw[0] if raw else None
         read = self._fields(form, whole, nested=False)
         return whole if self._lost and not self._kept else read
 
-    def _fields(self, form: type[BaseModel], said: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
-        written = {plain(name): value for name, value in said.items()}
+    def _fields(self, form: type[BaseModel], raw: Mapping[str, Any], *, nested: bool) -> dict[str, Any]:
+        written = {plain(name): value for name, value in raw.items()}
         if nested:
             written |= _under_another_name(form, written)
         read: dict[str, Any] = {}
@@ -80,50 +80,50 @@ class AnswerReader:
                     read[name] = absent
         return read
 
-    def _value(self, type_: Any, marks: Sequence[Any], said: Any) -> Any:
+    def _value(self, type_: Any, marks: Sequence[Any], raw: Any) -> Any:
         origin = get_origin(type_)
         if origin is Annotated:
             inner, *further = get_args(type_)
-            return self._value(inner, [*further, *marks], said)
+            return self._value(inner, [*further, *marks], raw)
         if origin in {Union, UnionType}:
-            return self._one_of(get_args(type_), marks, said)
+            return self._one_of(get_args(type_), marks, raw)
         if origin is list:
-            return self._items(get_args(type_)[0], marks, said)
+            return self._items(get_args(type_)[0], marks, raw)
         if isinstance(type_, type) and issubclass(type_, BaseModel):
-            return self._model(type_, said)
-        return scalar(type_, marks, said, shorten=self._shorten)
+            return self._model(type_, raw)
+        return scalar(type_, marks, raw, shorten=self._shorten)
 
-    def _one_of(self, types: Iterable[Any], marks: Sequence[Any], said: Any) -> Any:
+    def _one_of(self, types: Iterable[Any], marks: Sequence[Any], raw: Any) -> Any:
         types = list(types)
-        if NoneType in types and is_nothing(said, words=True):
+        if NoneType in types and is_nothing(raw, words=True):
             return None
         objects = [each for each in types if isinstance(each, type) and issubclass(each, BaseModel)]
-        fitting = objects if isinstance(said, Mapping) else [each for each in types if each not in {*objects, NoneType}]
+        fitting = objects if isinstance(raw, Mapping) else [each for each in types if each not in {*objects, NoneType}]
         for each in fitting:
             try:
-                return self._value(each, marks, said)
+                return self._value(each, marks, raw)
             except Unreadable:
                 continue
         raise Unreadable("a value of another type")
 
-    def _model(self, form: type[BaseModel], said: Any) -> dict[str, Any]:
-        if not isinstance(said, Mapping):
+    def _model(self, form: type[BaseModel], raw: Any) -> dict[str, Any]:
+        if not isinstance(raw, Mapping):
             # A text, or number, for an object of which nothing but one field must be said.
-            said = _of_text(form, text(said))
-        read = self._fields(form, said, nested=True)
+            raw = _of_text(form, text(raw))
+        read = self._fields(form, raw, nested=True)
         try:
             form.model_validate(read)
         except ValidationError:
             raise Unreadable("a value of another type") from None
         return read
 
-    def _items(self, type_: Any, marks: Sequence[Any], said: Any) -> list[Any]:
+    def _items(self, type_: Any, marks: Sequence[Any], raw: Any) -> list[Any]:
         letter = letter_of(type_)
-        said = listed(type_, said, letter)
+        raw = listed(type_, raw, letter)
         # What a list means that is left out, an item means that can't be read, and an end that is cut off.
         absent: list[Any] = next((mark.means for mark in marks if isinstance(mark, Absent)), [])
         read = list(absent) if self._cut else []
-        for item in said:
+        for item in raw:
             if is_nothing(item, words=True):
                 continue
             if letter and isinstance(item, str):
@@ -145,27 +145,27 @@ class AnswerReader:
 _REQUIRED = object()
 
 
-def _item(type_: Any, said: Any) -> Any:
+def _item(type_: Any, raw: Any) -> Any:
     """An item, or the one that stands in JSON within a text, or alone in a list or an object."""
     if item_model(type_) is None:
         # Of an object in the place of a text its only text counts.
-        texts = [value for value in said.values() if isinstance(value, str)] if isinstance(said, Mapping) else []
-        return texts[0] if len(texts) == 1 and not isinstance(type_, UnionType) else said
-    if isinstance(said, str | list) and len(inner := listed(type_, said, None)) == 1 and isinstance(inner[0], Mapping):
+        texts = [value for value in raw.values() if isinstance(value, str)] if isinstance(raw, Mapping) else []
+        return texts[0] if len(texts) == 1 and not isinstance(type_, UnionType) else raw
+    if isinstance(raw, str | list) and len(inner := listed(type_, raw, None)) == 1 and isinstance(inner[0], Mapping):
         return inner[0]
-    return said
+    return raw
 
 
-def _of_text(form: type[BaseModel], said: str) -> dict[str, Any]:
+def _of_text(form: type[BaseModel], raw: str) -> dict[str, Any]:
     """The fields that a text says in the place of an object: the one that must be there, or "kind: text"."""
     must = [name for name, field in form.model_fields.items() if not any(isinstance(m, Absent) for m in field.metadata)]
     name = next(iter(must or form.model_fields))
-    before, colon, behind = said.partition(":")
+    before, colon, behind = raw.partition(":")
     for kind, field in form.model_fields.items():
         words = _choices(field) or ()
         if colon and plain(before) in {plain(word) for word in words}:
             return {kind: before, name: behind.strip()}
-    return {name: said}
+    return {name: raw}
 
 
 def _under_another_name(form: type[BaseModel], written: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,11 +57,11 @@ class Unreadable(ValueError):
     """A value says nothing in the form of its field; the text is the reason, which is counted."""
 
 
-def is_nothing(said: Any, *, words: bool = False) -> bool:
+def is_nothing(raw: Any, *, words: bool = False) -> bool:
     """Whether a value is null or blank, or, of `words`, one such as "none"."""
-    if isinstance(said, str):
-        return not said.strip() or (words and said.strip(" .").casefold() in _NOTHING)
-    return said is None
+    if isinstance(raw, str):
+        return not raw.strip() or (words and raw.strip(" .").casefold() in _NOTHING)
+    return raw is None
 
 
 def plain(name: str) -> str:
@@ -69,62 +69,62 @@ def plain(name: str) -> str:
     return "".join(char for char in name.casefold() if char.isalnum())
 
 
-def scalar(type_: Any, marks: Sequence[Any], said: Any, *, shorten: bool) -> Any:
+def scalar(type_: Any, marks: Sequence[Any], raw: Any, *, shorten: bool) -> Any:
     """Read a value.
 
     Args:
         type_: The type of the field.
         marks: Its marks (`schemas/llm/answer_form.py`), and the tuple of words that its schema shows.
-        said: The value.
+        raw: The value.
         shorten: Whether a text is cut that is longer than it may be.
 
     Raises:
         Unreadable: It says nothing of that type.
     """
     if get_origin(type_) is Literal:
-        return _choice(get_args(type_), text(said), must=True)
+        return _choice(get_args(type_), text(raw), must=True)
     if type_ is bool:
-        return _boolean(said)
+        return _boolean(raw)
     if type_ is int:
-        return round(_number(said, _GRADES))
+        return round(_number(raw, _GRADES))
     if type_ is float:
-        return _number(said, _DEGREES)
-    return _string(marks, said, shorten=shorten) if type_ is str else said
+        return _number(raw, _DEGREES)
+    return _string(marks, raw, shorten=shorten) if type_ is str else raw
 
 
-def text(said: Any) -> str:
+def text(raw: Any) -> str:
     """Read a text, also of a number or of a list of texts.
 
     Raises:
         Unreadable: It is none.
     """
-    if isinstance(said, str):
-        return said
-    if isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said):
-        return str(int(said)) if float(said).is_integer() else str(said)
-    if isinstance(said, list) and said and all(isinstance(each, str) for each in said):
-        return ", ".join(said)
+    if isinstance(raw, str):
+        return raw
+    if isinstance(raw, int | float) and not isinstance(raw, bool) and math.isfinite(raw):
+        return str(int(raw)) if float(raw).is_integer() else str(raw)
+    if isinstance(raw, list) and raw and all(isinstance(each, str) for each in raw):
+        return ", ".join(raw)
     raise Unreadable("a value of another type")
 
 
-def references(letter: str, said: str) -> list[str]:
+def references(letter: str, raw: str) -> list[str]:
     """The references in a text that lists some, as "m1, m2 and m3"; the text itself if it is no list."""
-    parts = [part for part in re.split(r"[,;&+\n]|\band\b", said) if part.strip()]
+    parts = [part for part in re.split(r"[,;&+\n]|\band\b", raw) if part.strip()]
     read = [reference(letter, part) for part in parts]
-    return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, said)]
+    return read if all(re.fullmatch(r"[a-z]\d+(?:\.\d+)?", each) for each in read) else [reference(letter, raw)]
 
 
-def reference(letter: str, said: str) -> str:
+def reference(letter: str, raw: str) -> str:
     """A reference in the form of the prompt; what is none stays as it is."""
-    if len(said) <= _LONGEST_REFERENCE:
+    if len(raw) <= _LONGEST_REFERENCE:
         for letters in (f"(?:{re.escape(letter)})?", "[a-z]"):
-            if found := re.fullmatch(_REFERENCE.replace("{letter}", letters), said.strip(), re.IGNORECASE | re.DOTALL):
+            if found := re.fullmatch(_REFERENCE.replace("{letter}", letters), raw.strip(), re.IGNORECASE | re.DOTALL):
                 return f"{found[1].lower() or letter}{re.sub('[_-]', '.', found[2])}"
-    return said.strip()
+    return raw.strip()
 
 
-def _string(marks: Sequence[Any], said: Any, *, shorten: bool) -> str:
-    read = text(said)
+def _string(marks: Sequence[Any], raw: Any, *, shorten: bool) -> str:
+    read = text(raw)
     for mark in marks:
         if isinstance(mark, Ref):
             return reference(mark.letter, read)
@@ -136,18 +136,18 @@ def _string(marks: Sequence[Any], said: Any, *, shorten: bool) -> str:
     return read
 
 
-def _choice(choices: Sequence[str], said: str, *, must: bool) -> str:
+def _choice(choices: Sequence[str], raw: str, *, must: bool) -> str:
     """The word that is meant; one that is none stays as it is for the rules to judge, unless it `must` be one."""
-    for form in (said, said.rpartition(".")[2], said.partition("(")[0]):
+    for form in (raw, raw.rpartition(".")[2], raw.partition("(")[0]):
         for choice in choices:
             if plain(choice) == plain(form):
                 return choice
-    stems = [choice for choice in choices if _same_stem(plain(choice), plain(said))]
+    stems = [choice for choice in choices if _same_stem(plain(choice), plain(raw))]
     if len(stems) == 1:
         return stems[0]
     if must:
         raise Unreadable("an unknown word")
-    return said
+    return raw
 
 
 def _same_stem(one: str, other: str) -> bool:
@@ -158,16 +158,16 @@ def _same_stem(one: str, other: str) -> bool:
     )
 
 
-def _boolean(said: Any) -> bool:
-    word = str(said).strip(" .").casefold()
+def _boolean(raw: Any) -> bool:
+    word = str(raw).strip(" .").casefold()
     if word in _YES | _NO:
         return word in _YES
     raise Unreadable("a value of another type")
 
 
-def _number(said: Any, words: Mapping[str, float]) -> float:
-    if isinstance(said, str):
-        word = " ".join(said.replace("_", " ").split()).casefold()
+def _number(raw: Any, words: Mapping[str, float]) -> float:
+    if isinstance(raw, str):
+        word = " ".join(raw.replace("_", " ").split()).casefold()
         if word in words:
             return words[word]
         if found := _NUMBER.fullmatch(word):
@@ -175,6 +175,6 @@ def _number(said: Any, words: Mapping[str, float]) -> float:
             if found[3]:
                 return number / float(found[3]) if float(found[3]) else 0.0
             return number / 100 if found[2] else number
-    elif isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said):
-        return float(said)
+    elif isinstance(raw, int | float) and not isinstance(raw, bool) and math.isfinite(raw):
+        return float(raw)
     raise Unreadable("a value of another type")

@@ -20,36 +20,36 @@ _MARKED = ("true", "yes", "false", "no", "none")
 _ANSWERS = frozenset({"answer", "content", "output", "response", "result", "text", "title", "topic"})
 
 
-def shaped(form: type[BaseModel], said: Sequence[Any]) -> dict[str, Any] | None:
+def shaped(form: type[BaseModel], raw: Sequence[Any]) -> dict[str, Any] | None:
     """Bring what an answer says into one object with the form's fields.
 
     Args:
         form: The answer's class.
-        said: The objects and lists in the answer, as Python values.
+        raw: The objects and lists in the answer, as Python values.
 
     Returns:
         The object, whose values are still to be read; None if none of the fields is said.
     """
-    found = [part for value in said for part in _parts(form, value, 0)]
+    found = [part for value in raw for part in _parts(form, value, 0)]
     return _joined(form, found) if found else None
 
 
-def listed(type_: Any, said: Any, letter: str | None) -> list[Any]:
+def listed(type_: Any, raw: Any, letter: str | None) -> list[Any]:
     """Read what stands in the place of a list as its items.
 
     Args:
         type_: The type of an item.
-        said: One item, an object whose names are the items' references, JSON within a text, or lines of text.
+        raw: One item, an object whose names are the items' references, JSON within a text, or lines of text.
         letter: What references of such items begin with; None: they are none.
     """
-    if isinstance(said, str):
-        if said.lstrip()[:1] in {"[", "{"} and (inner := _encoded(said)) is not None:
+    if isinstance(raw, str):
+        if raw.lstrip()[:1] in {"[", "{"} and (inner := _encoded(raw)) is not None:
             return listed(type_, inner, letter)
-        lines = [line.strip().lstrip("-*\u2022 ").strip() for line in said.splitlines()]
-        return [] if is_nothing(said, words=True) else [line for line in lines if line]
-    if isinstance(said, Mapping):
-        return _of_object(type_, said, letter)
-    return said if isinstance(said, list) else [] if said is None else [said]
+        lines = [line.strip().lstrip("-*\u2022 ").strip() for line in raw.splitlines()]
+        return [] if is_nothing(raw, words=True) else [line for line in lines if line]
+    if isinstance(raw, Mapping):
+        return _of_object(type_, raw, letter)
+    return raw if isinstance(raw, list) else [] if raw is None else [raw]
 
 
 def item_model(type_: Any) -> type[BaseModel] | None:
@@ -61,9 +61,9 @@ def item_model(type_: Any) -> type[BaseModel] | None:
     return type_ if isinstance(type_, type) and issubclass(type_, BaseModel) else None
 
 
-def is_named(form: type[BaseModel], said: Mapping[str, Any]) -> bool:
+def is_named(form: type[BaseModel], raw: Mapping[str, Any]) -> bool:
     """Whether an object has any field of a form."""
-    return not {plain(name) for name in form.model_fields}.isdisjoint(map(plain, said))
+    return not {plain(name) for name in form.model_fields}.isdisjoint(map(plain, raw))
 
 
 def lists_of(form: type[BaseModel]) -> dict[str, Any]:
@@ -94,31 +94,31 @@ def _parts(form: type[BaseModel], value: Any, depth: int) -> list[dict[str, Any]
     return inner or [alone for alone in [_alone(form, value)] if alone]
 
 
-def _renamed(form: type[BaseModel], said: Mapping[str, Any]) -> dict[str, Any]:
+def _renamed(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any]:
     """An object of the form, with lists under a name that the form does not have in their place."""
     known = {plain(name): name for name in form.model_fields}
-    named: dict[str, Any] = {known.get(plain(name), name): value for name, value in said.items()}
+    named: dict[str, Any] = {known.get(plain(name), name): value for name, value in raw.items()}
     for name in [name for name in named if name not in form.model_fields]:
         if isinstance(named[name], list) and (own := _homed(form, named[name])) and not named.keys() & own.keys():
             named |= own
     return named
 
 
-def _alone(form: type[BaseModel], said: Mapping[str, Any]) -> dict[str, Any] | None:
+def _alone(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any] | None:
     """The only text of a form that is one text, under a similar name."""
     (name, field), *more = form.model_fields.items()
     if more or field.annotation is not str:
         return None
-    texts = [value for key, value in said.items() if isinstance(value, str) and (name in key or plain(key) in _ANSWERS)]
+    texts = [value for key, value in raw.items() if isinstance(value, str) and (name in key or plain(key) in _ANSWERS)]
     return {name: texts[0]} if len(texts) == 1 else None
 
 
-def _inverted(form: type[BaseModel], said: Mapping[str, Any]) -> dict[str, Any] | None:
+def _inverted(form: type[BaseModel], raw: Mapping[str, Any]) -> dict[str, Any] | None:
     """Lists of references, of an object that names the list of each reference."""
     lists = {plain(name): name for name, type_ in lists_of(form).items() if letter_of(type_)}
-    if not said or not all(isinstance(value, str) and plain(value) in lists for value in said.values()):
+    if not raw or not all(isinstance(value, str) and plain(value) in lists for value in raw.values()):
         return None
-    return {name: [ref for ref, value in said.items() if lists[plain(value)] == name] for name in lists.values()}
+    return {name: [ref for ref, value in raw.items() if lists[plain(value)] == name] for name in lists.values()}
 
 
 def _homed(form: type[BaseModel], items: Sequence[Any]) -> dict[str, Any] | None:
@@ -130,45 +130,45 @@ def _homed(form: type[BaseModel], items: Sequence[Any]) -> dict[str, Any] | None
             homes.setdefault(texts[0], []).append(item)
         if not isinstance(item, Mapping):
             continue
-        said = {plain(name) for name in item}
+        raw = {plain(name) for name in item}
         common = {
-            name: len(said & {plain(field) for field in model.model_fields})
+            name: len(raw & {plain(field) for field in model.model_fields})
             for name, type_ in lists_of(form).items()
             if (model := item_model(type_))
         }
-        if common and (most := max(common.values())) and 2 * most >= len(said):
+        if common and (most := max(common.values())) and 2 * most >= len(raw):
             homes.setdefault(max(common, key=lambda name: common[name]), []).append(item)
     return homes or None
 
 
-def _with_names(form: type[BaseModel], said: Mapping[str, Any]) -> list[Any]:
+def _with_names(form: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
     """The items of an object whose names are their references."""
     models = [model for type_ in lists_of(form).values() if (model := item_model(type_))]
-    if len(models) != 1 or not all(isinstance(value, Mapping) for value in said.values()):
+    if len(models) != 1 or not all(isinstance(value, Mapping) for value in raw.values()):
         return []
-    if not _homed(form, list(said.values())):
+    if not _homed(form, list(raw.values())):
         return []
-    return _of_object(models[0], said, None)
+    return _of_object(models[0], raw, None)
 
 
-def _of_object(type_: Any, said: Mapping[str, Any], letter: str | None) -> list[Any]:
+def _of_object(type_: Any, raw: Mapping[str, Any], letter: str | None) -> list[Any]:
     if model := item_model(type_):
-        return _objects_in(model, said)
-    values = list(said.values())
+        return _objects_in(model, raw)
+    values = list(raw.values())
     if letter and all(isinstance(value, bool | None) or str(value).casefold() in _MARKED for value in values):
-        return [name for name, value in said.items() if str(value).casefold() in _MARKED[:2]]
+        return [name for name, value in raw.items() if str(value).casefold() in _MARKED[:2]]
     if not letter and not any(isinstance(value, list) for value in values):
         # Names that are no places in the list are part of what is said, as in "Ana: sister".
-        numbered = all(any(char.isdigit() for char in name) for name in said)
-        return values if numbered else [f"{name}: {value}" for name, value in said.items()]
+        numbered = all(any(char.isdigit() for char in name) for name in raw)
+        return values if numbered else [f"{name}: {value}" for name, value in raw.items()]
     return [each for value in values for each in (value if isinstance(value, list) else [value])]
 
 
-def _objects_in(model: type[BaseModel], said: Mapping[str, Any]) -> list[Any]:
+def _objects_in(model: type[BaseModel], raw: Mapping[str, Any]) -> list[Any]:
     """The items in an object: itself, or those under their references as names."""
-    inner = [(name, each) for name, value in said.items() for each in (value if isinstance(value, list) else [value])]
-    if is_named(model, said) or not all(isinstance(each, Mapping) for _, each in inner):
-        return [said]
+    inner = [(name, each) for name, value in raw.items() for each in (value if isinstance(value, list) else [value])]
+    if is_named(model, raw) or not all(isinstance(each, Mapping) for _, each in inner):
+        return [raw]
     key = _key_of(model)
     return [{key: name, **each} if key and key not in each else each for name, each in inner]
 

@@ -49,16 +49,16 @@ def answer_text(text: str) -> str | None:
     answer = _without_thoughts(text).strip()
     for whole in (text, answer, answer[answer.find("{") : answer.rfind("}") + 1]):
         try:
-            said = lenient_json.strict(whole)
+            parsed = lenient_json.strict(whole)
         except ValueError:
             continue
-        if isinstance(said, dict):
-            return whole if storable_json(whole) == whole else json.dumps(storable(said))
-        if isinstance(said, str):
+        if isinstance(parsed, dict):
+            return whole if storable_json(whole) == whole else json.dumps(storable(parsed))
+        if isinstance(parsed, str):
             # JSON that was encoded twice.
-            return answer_text(said)
-    said, cut = lenient_json.values(answer, keep_cut=True)
-    return answer if said and (not cut or any(map(_says_anything, said))) else None
+            return answer_text(parsed)
+    parsed, cut = lenient_json.values(answer, keep_cut=True)
+    return answer if parsed and (not cut or any(map(_says_anything, parsed))) else None
 
 
 def answer_values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool]:
@@ -72,12 +72,12 @@ def answer_values(text: str, *, keep_cut: bool = False) -> tuple[list[Any], bool
         Its objects and lists, as Python values that can be stored, and whether the end of the last one is cut off.
     """
     try:
-        said, cut = lenient_json.strict(text), False
+        parsed, cut = lenient_json.strict(text), False
     except ValueError:
-        said, cut = lenient_json.values(text, keep_cut=keep_cut)
+        parsed, cut = lenient_json.values(text, keep_cut=keep_cut)
     else:
-        said = [said]
-    return storable(said), cut
+        parsed = [parsed]
+    return storable(parsed), cut
 
 
 def _says_anything(value: Any) -> bool:

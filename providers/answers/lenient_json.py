@@ -170,7 +170,7 @@ def _unescaped(text: str) -> str:
     if "\\" not in text:
         return text
 
-    def said(escape: re.Match[str]) -> str:
+    def unescaped(escape: re.Match[str]) -> str:
         digits = escape[1] or escape[2] or escape[3] or escape[4]
         if digits:
             code = int(digits, 16)
@@ -178,7 +178,7 @@ def _unescaped(text: str) -> str:
         return _CONTROLS.get(escape[5] or "", escape[5] or "")
 
     # Two halves of a UTF-16 pair are one character.
-    return _ESCAPE.sub(said, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _ESCAPE.sub(unescaped, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _rows(text: str) -> list[dict[str, str]]:

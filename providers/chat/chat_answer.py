@@ -134,8 +134,8 @@ class AnswerReader:
             self._payload += size if name == "data" or written.startswith("data:") else 0
 
     def _take_choice(self, choice: dict[str, Any]) -> None:
-        told = choice.get("index")
-        index = told if isinstance(told, int) else 0
+        reported = choice.get("index")
+        index = reported if isinstance(reported, int) else 0
         self._choices.add(index)
         if index == 0:
             if words := _words(choice.get("delta")):
@@ -201,23 +201,25 @@ def _is_text(kind: Any) -> bool:
     return (kind is None or isinstance(kind, str)) and kind in _TEXT_PARTS
 
 
-def _usage(told: Any) -> Usage | None:
+def _usage(reported: Any) -> Usage | None:
     """Read the tokens that an upstream reports; None if it reports none, or numbers that can't be."""
-    if not isinstance(told, dict):
+    if not isinstance(reported, dict):
         return None
-    prompt, completion = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
+    prompt, completion = _count(reported.get("prompt_tokens")), _count(reported.get("completion_tokens"))
     if prompt is None or completion is None or not prompt + completion:
         return None
-    details = told.get("prompt_tokens_details")
+    details = reported.get("prompt_tokens_details")
     cached = min((_count(details.get("cached_tokens")) if isinstance(details, dict) else 0) or 0, prompt)
     # Some count a model's reasoning in the total alone.
-    output = max(completion, (_count(told.get("total_tokens")) or 0) - prompt)
+    output = max(completion, (_count(reported.get("total_tokens")) or 0) - prompt)
     return Usage(input_tokens=prompt - cached, output_tokens=output, cache_read_tokens=cached)
 
 
-def _count(told: Any) -> int | None:
+def _count(reported: Any) -> int | None:
     """Read a number of tokens; None if it is none. What is left out is zero."""
-    if told is None:
+    if reported is None:
         return 0
-    whole = not isinstance(told, bool) and (isinstance(told, int) or (isinstance(told, float) and told.is_integer()))
-    return int(told) if whole and 0 <= told <= MOST_TOKENS else None
+    whole = not isinstance(reported, bool) and (
+        isinstance(reported, int) or (isinstance(reported, float) and reported.is_integer())
+    )
+    return int(reported) if whole and 0 <= reported <= MOST_TOKENS else None

@@ -115,8 +115,8 @@ class UpstreamClient:
         response = await self._sent(request)
         try:
             if not _is_answer(response.status_code):
-                said = f"The upstream answered with the status {response.status_code}, which is no answer to a chat."
-                raise UpstreamFailed(said, perhaps_paid=True)
+                reason = f"The upstream answered with the status {response.status_code}, which is no answer to a chat."
+                raise UpstreamFailed(reason, perhaps_paid=True)
             passed = [
                 (name.lower(), value)
                 for name, value in response.headers.raw

@@ -112,14 +112,14 @@ class AnthropicThinker:
         Raises:
             Misconfigured: The model does not have an option of the request.
         """
-        said = refusal.response.text
+        refusal_text = refusal.response.text
         if not may_refuse_an_option(refusal.status_code):
             return None
-        if (limit := longest_answer(said)) and limit < most:
+        if (limit := longest_answer(refusal_text)) and limit < most:
             self.longest_answers[self.model(question.size)] = limit
             return limit
-        if exceeds_context(said):
-            return room_for_answer(said, replace(max_usage(question, room=0), output_tokens=most))
+        if exceeds_context(refusal_text):
+            return room_for_answer(refusal_text, replace(max_usage(question, room=0), output_tokens=most))
         if _ABOUT_THE_MODEL.search(refusal.message):
             raise Misconfigured(
                 f"The model {self.model(question.size)} does not support structured output or an effort "

@@ -45,38 +45,38 @@ _LONGEST_ANSWER = re.compile(
 _READ = 2_000
 
 
-def exceeds_context(said: str) -> bool:
+def exceeds_context(body: str) -> bool:
     """Whether an error's body says that a request is too long for the model."""
-    return _EXCEEDED.search(said[:_READ]) is not None
+    return _EXCEEDED.search(body[:_READ]) is not None
 
 
-def context_limit(said: str) -> int | None:
+def context_limit(body: str) -> int | None:
     """Read the tokens of the model's context from such a body; None if it does not tell."""
-    return _number(_CONTEXT, said)
+    return _number(_CONTEXT, body)
 
 
-def longest_answer(said: str) -> int | None:
+def longest_answer(body: str) -> int | None:
     """Read from an error's body how many tokens the model writes at most; None if the error is not about that."""
-    return _number(_LONGEST_ANSWER, said)
+    return _number(_LONGEST_ANSWER, body)
 
 
-def room_for_answer(said: str, most: Usage) -> int | None:
+def room_for_answer(body: str, most: Usage) -> int | None:
     """Read from an error's body how many tokens of the model's context the prompt leaves for the answer.
 
     Args:
-        said: The body.
+        body: The body.
         most: The usage as estimated, with the longest answer that was allowed.
 
     Returns:
         None if the error is about another matter, does not tell, or leaves too little; then the prompt must be shorter.
     """
-    if not exceeds_context(said) or (context := context_limit(said)) is None:
+    if not exceeds_context(body) or (context := context_limit(body)) is None:
         return None
-    prompt = _number(_PROMPT, said) or most.prompt_tokens
+    prompt = _number(_PROMPT, body) or most.prompt_tokens
     left = context - prompt - CONTEXT_MARGIN
     return left if LEAST_ANSWER_TOKENS <= left < most.output_tokens else None
 
 
-def _number(pattern: re.Pattern[str], said: str) -> int | None:
-    found = pattern.search(said[:_READ])
+def _number(pattern: re.Pattern[str], body: str) -> int | None:
+    found = pattern.search(body[:_READ])
     return int(next(filter(None, found.groups()))) if found else None

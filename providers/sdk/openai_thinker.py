@@ -150,18 +150,18 @@ class OpenAIThinker:
 
     def _weaker(self, question: Question[Any], able: _Abilities, refusal: openai.APIStatusError) -> _Abilities | None:
         """The options without the one that a server refuses; None if its error names none, or none is left."""
-        said = refusal.response.text
+        refusal_text = refusal.response.text
         if not may_refuse_an_option(refusal.status_code):
             return None
         usage = max_usage(question, self.settings.thinking_room)
         allowed = self._most_answer_tokens(question, able)
-        if (limit := longest_answer(said)) and limit < allowed:
+        if (limit := longest_answer(refusal_text)) and limit < allowed:
             return replace(able, longest_answer=limit)
-        if exceeds_context(said):
+        if exceeds_context(refusal_text):
             # The answer's limit counts as well: less is left for it than it may have.
-            left = room_for_answer(said, replace(usage, output_tokens=allowed))
+            left = room_for_answer(refusal_text, replace(usage, output_tokens=allowed))
             return replace(able, answer_tokens=left) if left else None
-        return able.without(said)
+        return able.without(refusal_text)
 
     def _most_answer_tokens(self, question: Question[Any], able: _Abilities) -> int:
         limits = [question.most_tokens + self.settings.thinking_room, able.longest_answer, able.answer_tokens]

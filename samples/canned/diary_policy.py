@@ -37,13 +37,13 @@ def diary_pages(material: Material) -> Json:
     memories = [_memory(memory.text) for memory in material.all("memory")]
     room = LINES - min(len(earlier), LINES - 2)
     chosen = sorted(memories, key=lambda memory: len(memory.felt), reverse=True)[:room]
-    told = [_line(memory) for memory in memories if memory in chosen][:room]
-    lines = [*earlier[: LINES - len(told)], *told]
+    recent = [_line(memory) for memory in memories if memory in chosen][:room]
+    lines = [*earlier[: LINES - len(recent)], *recent]
     noted = [line.removeprefix("- ") for line in material.one("noted").splitlines() if line.strip()]
-    asked = [f"Ask how it went on: {memory.happened}" for memory in _open_first(memories)[:NEW_NOTES]]
+    questions = [f"Ask how it went on: {memory.happened}" for memory in _open_first(memories)[:NEW_NOTES]]
     return {
         "diary": [*lines, *_QUIET][: max(LEAST_LINES, len(lines))],
-        "next_time": [*asked, *[line for line in noted if line not in _STANDING][:2], *_STANDING][:NOTES],
+        "next_time": [*questions, *[line for line in noted if line not in _STANDING][:2], *_STANDING][:NOTES],
     }
 
 

@@ -166,8 +166,8 @@ def _tells(message: Fenced) -> bool:
 def _facts(message: Fenced) -> Iterator[Json]:
     speaker = message.attributes["by"]
     for sentence in _assertions(message):
-        told = [(way, found) for way in WAYS if (found := way.pattern.search(sentence))]
-        for way, found in sorted(told, key=lambda one: one[1].start()):
+        matches = [(way, found) for way in WAYS if (found := way.pattern.search(sentence))]
+        for way, found in sorted(matches, key=lambda one: one[1].start()):
             groups = {group: " ".join(words.split()) for group, words in found.groupdict().items()}
             statement = way.statement.format(who="the user" if _is_users(message) else speaker, **groups)
             about = {"type": way.about[0], "name": way.about[1].format(**groups)}
@@ -184,12 +184,12 @@ def _facts(message: Fenced) -> Iterator[Json]:
 
 def _todos(message: Fenced, known: list[Fenced]) -> Iterator[Json]:
     for sentence in _assertions(message):
-        meant = _nearest(sentence, known)
-        if meant and _DONE.search(sentence):
-            yield _todo(message, sentence, sentence, meant.text, known=meant.ref, done=True)
+        nearest = _nearest(sentence, known)
+        if nearest and _DONE.search(sentence):
+            yield _todo(message, sentence, sentence, nearest.text, known=nearest.ref, done=True)
         elif found := _COMMITMENT.search(sentence):
             content = " ".join(found["name"].split()).capitalize()
-            yield _todo(message, found[0], sentence, content, known=meant.ref if meant else None, done=False)
+            yield _todo(message, found[0], sentence, content, known=nearest.ref if nearest else None, done=False)
 
 
 def _todo(message: Fenced, span: str, sentence: str, content: str, *, known: str | None, done: bool) -> Json:
@@ -224,8 +224,8 @@ def _nearest(sentence: str, known: list[Fenced]) -> Fenced | None:
     words = content_words(sentence)
 
     def covered(todo: Fenced) -> float:
-        meant = content_words(todo.text)
-        return len(words & meant) / len(meant) if meant else 0.0
+        todo_words = content_words(todo.text)
+        return len(words & todo_words) / len(todo_words) if todo_words else 0.0
 
     best = max(known, key=covered, default=None)
     return best if best and covered(best) > HALF else None

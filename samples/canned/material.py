@@ -49,18 +49,18 @@ class Fenced:
         return self.attributes.get("ref", "")
 
     @property
-    def told(self) -> Json:
+    def content(self) -> Json:
         """Its content, if it is JSON; else it is the action."""
         try:
-            told = json.loads(self.text)
+            parsed = json.loads(self.text)
         except ValueError:
             return {"action": self.text}
-        return told if isinstance(told, dict) else {"action": self.text}
+        return parsed if isinstance(parsed, dict) else {"action": self.text}
 
     @property
     def words(self) -> frozenset[str]:
         """The words that say what it is about."""
-        return content_words(self.told.get("action", ""))
+        return content_words(self.content.get("action", ""))
 
     def is_(self, state: str) -> bool:
         """Whether it is in a state."""

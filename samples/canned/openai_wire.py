@@ -31,9 +31,9 @@ def chat(request: Request, text: str, ending: Ending, cache: PromptCache) -> Jso
     body = request.body
     read, unread = _read(request, cache)
     text, ending = _cut(text, ending, body.get("max_completion_tokens") or body.get("max_tokens"))
-    said: Json = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
+    message: Json = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
     if ending == "refuse":
-        said |= {"content": None, "refusal": "I can't help with that."}
+        message |= {"content": None, "refusal": "I can't help with that."}
     return {
         "id": f"chatcmpl-{next(ids)}",
         "object": "chat.completion",
@@ -42,7 +42,7 @@ def chat(request: Request, text: str, ending: Ending, cache: PromptCache) -> Jso
         "choices": [
             {
                 "index": 0,
-                "message": said,
+                "message": message,
                 "logprobs": None,
                 "finish_reason": _FINISHED[ending],
             }

@@ -41,7 +41,7 @@ def consolidation(material: Material) -> Json:
             and not memory.is_("pinned")
             and alike(memory.words, survivor.words) >= MERGED_LIKENESS
             and _denies(memory) == _denies(survivor)
-            and memory.told.get("realm") == survivor.told.get("realm")
+            and memory.content.get("realm") == survivor.content.get("realm")
         ]
         if absorbed:
             taken |= {survivor.ref, *(memory.ref for memory in absorbed)}
@@ -55,17 +55,17 @@ def consolidation(material: Material) -> Json:
 
 def _denies(memory: Fenced) -> bool:
     """Whether a memory says that something was not so, which its words alone do not show."""
-    return bool(_DENIAL.search(memory.told.get("action", "")))
+    return bool(_DENIAL.search(memory.content.get("action", "")))
 
 
 def _merge(survivor: Fenced, absorbed: Sequence[Fenced]) -> Json:
-    told = [survivor.told, *(memory.told for memory in absorbed)]
+    scenes = [survivor.content, *(memory.content for memory in absorbed)]
     return {
         "survivor": survivor.ref,
         "absorbed": [memory.ref for memory in absorbed],
         "action": _told_together(survivor, absorbed),
-        "feeling": next((scene["feeling"] for scene in told if scene.get("feeling")), None),
-        **{name: _together(scene.get(name) for scene in told) for name in ("actors", "dialogue", "themes")},
+        "feeling": next((scene["feeling"] for scene in scenes if scene.get("feeling")), None),
+        **{name: _together(scene.get(name) for scene in scenes) for name in ("actors", "dialogue", "themes")},
     }
 
 
@@ -73,13 +73,13 @@ def _told_together(survivor: Fenced, absorbed: Sequence[Fenced]) -> str:
     """The survivor's action, and in the order of their dates that of the newest other memory that tells more."""
     adding = [memory for memory in absorbed if alike(memory.words, survivor.words) < REPEATED_LIKENESS]
     if not adding:
-        return str(survivor.told["action"])
+        return str(survivor.content["action"])
     both = sorted([survivor, max(adding, key=_newest_date)], key=_newest_date)
-    return " ".join(memory.told["action"] for memory in both)
+    return " ".join(memory.content["action"] for memory in both)
 
 
 def _newest_date(memory: Fenced) -> str:
-    return max(_DATE.findall(json.dumps(memory.told.get("when", ""))), default="")
+    return max(_DATE.findall(json.dumps(memory.content.get("when", ""))), default="")
 
 
 def split(material: Material) -> Json:
@@ -89,7 +89,9 @@ def split(material: Material) -> Json:
     taken = {name.lower() for name in (material.one("topic"), *material.one("neighbours").splitlines())}
     shared = Counter(word for words in left.values() for word in words)
     spelled = {
-        word.lower(): word for memory in material.all("memory") for word in WORD.findall(memory.told.get("action", ""))
+        word.lower(): word
+        for memory in material.all("memory")
+        for word in WORD.findall(memory.content.get("action", ""))
     }
     # A word of most memories distinguishes none.
     candidates = [word for word, count in shared.most_common() if TOPIC_MEMORIES <= count <= max(3, len(left) * 0.6)]

@@ -35,12 +35,12 @@ def answer(request: Request) -> str | None:
     """Answer a question; None if there is no rule for it and its material has no sentences."""
     material, schema = Material(request.material), request.schema_wanted
     if function := ANSWERS.get(request.purpose):
-        said = function(material)
+        content = function(material)
     elif schema and (sentences := list(material.sentences())):
-        said = _told(schema, schema.get("$defs", {}), iter(sentences * SENTENCES))
+        content = _told(schema, schema.get("$defs", {}), iter(sentences * SENTENCES))
     else:
         return None
-    return json.dumps(said, ensure_ascii=False)
+    return json.dumps(content, ensure_ascii=False)
 
 
 def _told(schema: Json, definitions: Json, sentences: Iterator[str]) -> Any:

@@ -100,10 +100,10 @@ class CannedProvider:
                 check, say = anthropic_wire.check, anthropic_wire.message
         check(request.body)
         declined = ending in {"refuse", "filter"}
-        said = "" if declined else text or self._thought(request)
+        content = "" if declined else text or self._thought(request)
         with self._lock:
             request.paid = True
-            return say(request, said, ending, self._cache)
+            return say(request, content, ending, self._cache)
 
     def batch_result(self, question: Request) -> Json:
         """Answer one question of a batch."""

@@ -41,18 +41,18 @@ def sessions_with_scenes(material: Material) -> Json:
 
 def _scenes(material: Material, wanted: int) -> list[Json]:
     messages = [message for message in material.all("message") if message.ref and message.attributes["by"] == "user"]
-    told: list[list[Fenced]] = []
+    groups: list[list[Fenced]] = []
     for message in messages:
         words = content_words(message.text)
         if len(words) < TELLING_WORDS and not _CORRECTED.search(message.text):
             continue
-        same = next((group for group in told if _same(group, message)), None)
+        same = next((group for group in groups if _same(group, message)), None)
         if same is not None:
             same.append(message)
         elif len(words) >= TELLING_WORDS:
-            told.append([message])
-    chosen = sorted(told, key=lambda group: -max(len(content_words(one.text)) for one in group))[:wanted]
-    return [_scene(group) for group in told if group in chosen]
+            groups.append([message])
+    chosen = sorted(groups, key=lambda group: -max(len(content_words(one.text)) for one in group))[:wanted]
+    return [_scene(group) for group in groups if group in chosen]
 
 
 def _same(group: Sequence[Fenced], message: Fenced) -> bool:

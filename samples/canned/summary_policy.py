@@ -19,26 +19,26 @@ _PROJECT = re.compile(r"\b(?:working on|project|client|order|launch|deadline)\b"
 
 def rolling_summary(material: Material) -> Json:
     """The earlier summary, and the first sentence of each message, as much of its end as there is room for."""
-    told = [*sentences(_so_far(material).get("summary", "")), *_first_sentences(material.all("message"))]
+    lines = [*sentences(_so_far(material).get("summary", "")), *_first_sentences(material.all("message"))]
     kept: list[str] = []
-    for sentence in reversed(told):
+    for sentence in reversed(lines):
         if len(" ".join([sentence, *kept])) > ROLLING_CHARACTERS:
             break
         kept.insert(0, sentence)
-    return {"summary": " ".join(kept) or told[-1][:ROLLING_CHARACTERS]}
+    return {"summary": " ".join(kept) or lines[-1][:ROLLING_CHARACTERS]}
 
 
 def session_summary(material: Material) -> Json:
     """The conversation in its first sentence; questions are open, promises are promises, names are people."""
-    so_far, said = _so_far(material), material.all("message")
-    told = [sentence for message in said for sentence in _lines(message)]
+    so_far, messages = _so_far(material), material.all("message")
+    lines = [sentence for message in messages for sentence in _lines(message)]
     return {
-        "one_liner": so_far.get("one_liner") or (told or ["Something was said."])[0],
-        "what_mattered": _merged(so_far.get("what_mattered"), _first_sentences(said), ITEMS),
-        "open_loops": _merged(so_far.get("open_loops"), (line for line in told if line.endswith("?")), ITEMS),
-        "commitments": _merged(so_far.get("commitments"), filter(_PROMISE.search, told), ITEMS),
-        "people": _merged(so_far.get("people"), _names(told), ITEMS),
-        "tone": "lively" if any(line.endswith("!") for line in told) else "calm",
+        "one_liner": so_far.get("one_liner") or (lines or ["Something was said."])[0],
+        "what_mattered": _merged(so_far.get("what_mattered"), _first_sentences(messages), ITEMS),
+        "open_loops": _merged(so_far.get("open_loops"), (line for line in lines if line.endswith("?")), ITEMS),
+        "commitments": _merged(so_far.get("commitments"), filter(_PROMISE.search, lines), ITEMS),
+        "people": _merged(so_far.get("people"), _names(lines), ITEMS),
+        "tone": "lively" if any(line.endswith("!") for line in lines) else "calm",
     }
 
 
@@ -55,11 +55,11 @@ def conversations(material: Material) -> list[tuple[str, Material]]:
 def summary_spine(material: Material) -> Json:
     """Sentences about oneself, one's work, others, and open tasks; the newest first."""
     so_far = _so_far(material)
-    told = [sentence for message in reversed(material.all("message")) for sentence in _lines(message)]
-    open_, told = [line for line in told if _PROMISE.search(line)], [line for line in told if not _PROMISE.search(line)]
-    projects, told = [line for line in told if _PROJECT.search(line)], [x for x in told if not _PROJECT.search(x)]
-    people, told = [line for line in told if _NAME.search(line)], [line for line in told if not _NAME.search(line)]
-    sections = {"PROFILE": told, "PROJECTS": projects, "PEOPLE": people, "OPEN_LOOPS": open_}
+    rest = [sentence for message in reversed(material.all("message")) for sentence in _lines(message)]
+    open_, rest = [line for line in rest if _PROMISE.search(line)], [line for line in rest if not _PROMISE.search(line)]
+    projects, rest = [line for line in rest if _PROJECT.search(line)], [x for x in rest if not _PROJECT.search(x)]
+    people, rest = [line for line in rest if _NAME.search(line)], [line for line in rest if not _NAME.search(line)]
+    sections = {"PROFILE": rest, "PROJECTS": projects, "PEOPLE": people, "OPEN_LOOPS": open_}
     return {
         name: list(dict.fromkeys([*lines, *so_far.get(name, [])]))[:SPINE_ITEMS] for name, lines in sections.items()
     }
@@ -74,12 +74,12 @@ def _lines(message: Fenced) -> list[str]:
     return [sentence[:LINE_CHARACTERS] for sentence in sentences(message.text)]
 
 
-def _first_sentences(said: Iterable[Fenced]) -> list[str]:
-    return [lines[0] for message in said if (lines := _lines(message))]
+def _first_sentences(messages: Iterable[Fenced]) -> list[str]:
+    return [lines[0] for message in messages if (lines := _lines(message))]
 
 
-def _names(told: Iterable[str]) -> list[str]:
-    return [name for line in told for name in _NAME.findall(line)]
+def _names(lines: Iterable[str]) -> list[str]:
+    return [name for line in lines for name in _NAME.findall(line)]
 
 
 def _merged(before: list[str] | None, new: Iterable[str], most: int) -> list[str]:

@@ -86,8 +86,8 @@ class Request(BaseModel):
         wanted = wanted or (body.get("response_format") or {}).get("json_schema") or {}
         if "schema" in wanted:
             return dict(wanted["schema"])
-        told = _SCHEMA_IN_WORDS.search(self.prompt)
-        return dict(json.loads(told[1])) if told else None
+        described = _SCHEMA_IN_WORDS.search(self.prompt)
+        return dict(json.loads(described[1])) if described else None
 
     @property
     def purpose(self) -> str:
@@ -106,12 +106,12 @@ def endpoint_of(method: str, path: str) -> tuple[Endpoint, str | None] | None:
 
 def parts(body: Json) -> Iterator[tuple[str, str, bool]]:
     """The texts of a prompt in order: who says each, the text, and whether a cache is to end there."""
-    said = [("system", body.get("system", "")), ("system", body.get("instructions", ""))]
+    spoken = [("system", body.get("system", "")), ("system", body.get("instructions", ""))]
     turns = body.get("messages") or body.get("input") or []
     turns = [{"role": "user", "content": turns}] if isinstance(turns, str) else turns
     # Texts to embed are an input too, but no turn of a conversation.
-    said += [(message["role"], message.get("content") or "") for message in turns if isinstance(message, dict)]
-    for role, content in said:
+    spoken += [(message["role"], message.get("content") or "") for message in turns if isinstance(message, dict)]
+    for role, content in spoken:
         for block in [{"text": content}] if isinstance(content, str) else content:
             if text := block.get("text", ""):
                 yield role, text, "cache_control" in block

@@ -131,8 +131,8 @@ class KnowledgeQuestion(RequestModel):
 
     @field_validator("filter")
     @classmethod
-    def _known(cls, asked: dict[str, Any] | None) -> dict[str, Any] | None:
-        waiting = list[Any]((asked or {}).values())
+    def _known(cls, filters: dict[str, Any] | None) -> dict[str, Any] | None:
+        waiting = list[Any]((filters or {}).values())
         while waiting:
             part = waiting.pop()
             if isinstance(part, dict):
@@ -142,7 +142,7 @@ class KnowledgeQuestion(RequestModel):
                 waiting.extend([] if named else part.values())
             elif isinstance(part, list):
                 waiting.extend(part)
-        return asked
+        return filters
 
     @model_validator(mode="after")
     def _near(self) -> Self:

@@ -52,7 +52,7 @@ class Away(Row):
     reason: str
     waits: timedelta = Field(description="The time until one request may try again.")
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Tell what is away, since when and why."""
         return f"{self.provider} is away since {self.since:%Y-%m-%d %H:%M} UTC: {self.reason}"
 
@@ -66,7 +66,7 @@ class AwayProvider(Row):
     since: datetime
     reason: str | None = Field(exclude=True)
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Tell what is away, since when, and with the platform's key why."""
         key = "the platform's key" if self.whose == "platform" else f"{self.keys} of the users' keys"
         why = f": {self.reason}" if self.reason else ""

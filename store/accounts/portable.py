@@ -188,7 +188,7 @@ def remove_trigger_history(tx: Transaction, being: Being, kind: Kind, lines: Seq
     )
 
 
-def settle(tx: Transaction, being: Being, said: BeingLine) -> None:
+def settle(tx: Transaction, being: Being, line: BeingLine) -> None:
     """Restore what spans rows: the Being's own columns, missing roots, topics' counters, facts without evidence."""
     tx.execute(
         """
@@ -205,7 +205,7 @@ def settle(tx: Transaction, being: Being, said: BeingLine) -> None:
             )
         where being_id = %(being)s
         """,
-        {**said.model_dump(), **_owners(being), "unembedded": UNEMBEDDED},
+        {**line.model_dump(), **_owners(being), "unembedded": UNEMBEDDED},
     )
     tx.execute(
         """

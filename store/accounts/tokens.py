@@ -66,7 +66,7 @@ class Opened:
     being: Being | None
 
 
-def _opens(asked: SQL) -> Composed:
+def _opens(presented: SQL) -> Composed:
     """Return the statement that looks up what tokens open."""
     return SQL(
         """
@@ -79,7 +79,7 @@ def _opens(asked: SQL) -> Composed:
         left join memory.beings as being
             on being.user_id = token.user_id and (being.slug = asked.slug or being.being_id = asked.being_id)
         """
-    ).format(asked)
+    ).format(presented)
 
 
 # A list as a parameter takes psycopg longer than the server takes to look a token up.
@@ -89,18 +89,18 @@ _TOGETHER = _opens(
 )
 
 
-def opened(tx: Transaction, asked: Sequence[tuple[bytes, str | None]]) -> list[Opened | None]:
+def opened(tx: Transaction, presented: Sequence[tuple[bytes, str | None]]) -> list[Opened | None]:
     """Return for each pair of a token's hash and a Being's id or slug what the token opens; None if there is no token.
 
     It is one statement, which changes nothing: see `Store.statement`.
     """
-    each = [(hashed, being, None if being is None else beings.id_in(being)) for hashed, being in asked]
+    each = [(hashed, being, None if being is None else beings.id_in(being)) for hashed, being in presented]
     if len(each) == 1:
         rows = tx.execute(_ALONE, each[0])
     else:
         rows = tx.execute(_TOGETHER, [[one[column] for one in each] for column in range(3)])
     found = {row["position"]: _opened(row) for row in rows}
-    return [found.get(position) for position in range(1, len(asked) + 1)]
+    return [found.get(position) for position in range(1, len(presented) + 1)]
 
 
 def _opened(row: DictRow) -> Opened:

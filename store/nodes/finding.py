@@ -116,10 +116,10 @@ def match(
         NotFound: They would be activated, and there is no such Being.
     """
     vectors = [halfvec(query) for query in queries]
-    asked = {"model": model, "threshold": threshold}
+    parameters = {"model": model, "threshold": threshold}
     if len(vectors) == 1:
-        return _answered(tx, _NEAREST_TO_ONE, being_id, {**asked, "query": vectors[0]}, limit, activates)
-    return _answered(tx, _NEAREST, being_id, {**asked, "queries": vectors}, limit, activates)
+        return _answered(tx, _NEAREST_TO_ONE, being_id, {**parameters, "query": vectors[0]}, limit, activates)
+    return _answered(tx, _NEAREST, being_id, {**parameters, "queries": vectors}, limit, activates)
 
 
 def search(
@@ -133,8 +133,8 @@ def search(
     activates: Activation | None = None,
 ) -> list[tuple[Node, int]]:
     """Find nodes that answer any (or all) of the terms, with how many they answer, most first; otherwise as `match`."""
-    asked = {"terms": list(terms), "all_terms": all_terms, "living": living}
-    return _answered(tx, _WORDED, being_id, asked, limit, activates)
+    parameters = {"terms": list(terms), "all_terms": all_terms, "living": living}
+    return _answered(tx, _WORDED, being_id, parameters, limit, activates)
 
 
 def activate_or_keep(tx: Transaction, being_id: UUID, node_ids: Sequence[UUID], activation: Activation) -> None:
@@ -162,11 +162,17 @@ def _answered(
     tx: Transaction,
     statement: Composed,
     being_id: UUID,
-    asked: Mapping[str, Any],
+    criteria: Mapping[str, Any],
     limit: int,
     activates: Activation | None,
 ) -> list[tuple[Node, Any]]:
-    parameters = {**asked, "being": being_id, "limit": limit, "activates": activates is not None, **_named(activates)}
+    parameters = {
+        **criteria,
+        "being": being_id,
+        "limit": limit,
+        "activates": activates is not None,
+        **_named(activates),
+    }
     return [(Node.model_validate(row), row["worth"]) for row in tx.execute(statement, parameters)]
 
 

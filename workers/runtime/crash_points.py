@@ -138,9 +138,9 @@ class _Crashing(Thinker):
         return self._thinker.model(size)
 
     def ask(self, question: Question[Any]) -> Completion:
-        said = self._thinker.ask(question)
+        answered = self._thinker.ask(question)
         self._crash.model_answered()
-        return said
+        return answered
 
 
 class _CrashingInBatches(_Crashing):

@@ -178,7 +178,7 @@ def test_a_run_asks_of_so_many_topics_and_leaves_the_rest_for_later(store, user)
             make_topic(tx, being, f"Topic {topic}", ids)
         first = splitting.crowded(tx, being.being_id, roots=True)
         for cluster in first:
-            splitting.asked(tx, being.being_id, cluster.cluster_id)
+            splitting.mark_asked(tx, being.being_id, cluster.cluster_id)
         second = splitting.crowded(tx, being.being_id, roots=True)
 
     assert (len(first), len(second)) == (SPLIT_CLUSTERS, 3)

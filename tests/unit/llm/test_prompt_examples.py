@@ -63,7 +63,7 @@ def messages(material):
 def nodes(material):
     shown = {}
     for number, fence in enumerate(material.all("memory"), start=1):
-        fields = fence.told
+        fields = fence.content
         feeling, themes = fields.pop("feeling", None), fields.pop("themes", [])
         node = made_up(number, fields.pop("action"), **fields, feeling=feeling, themes=themes)
         states = {"fresh": fence.is_("fresh"), "may_die": fence.is_("dying"), "pinned": fence.is_("pinned")}
