@@ -208,21 +208,6 @@ def remember_items(tx: Transaction, being_id: UUID, items: Sequence[tuple[str, s
     )
 
 
-def clear_items(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete at most `limit` idempotency keys of that age; returns their number."""
-    return tx.execute(
-        """
-        delete from memory.vault_idempotency where (being_id, producer_id) in (
-            select being_id, producer_id from memory.vault_idempotency
-            where created_at < clock_timestamp() - %s
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount
-
-
 def config(tx: Transaction, being: Being) -> VaultConfig:
     """The Being's vault configuration; the default if none is stored."""
     with tx.cursor(row_factory=class_row(VaultConfig)) as cursor:

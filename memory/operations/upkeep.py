@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
@@ -12,14 +13,9 @@ from schemas.ledger.kinds import PATROL_DUE
 from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
 from store import vault
-from store.accounts import request_answers
-from store.context import provenance
 from store.database import Store
-from store.facts import history
 from store.ledger import metrics, retention, work
-from store.llm import batches, breakers, budgets, calls, drops, keys, responses, unanswered
-from store.talk import judging, messages, retraction
-from store.transaction import Transaction
+from store.talk import messages, retraction
 
 log = structlog.get_logger()
 
@@ -75,36 +71,37 @@ def end_idle_sessions(store: Store, settings: Settings) -> None:
 
 def clear(store: Store, settings: Settings) -> None:
     """Delete what retention has ended for: finished work, answers, receipts, vectors of abandoned attempts."""
-    for clear_some, older_than in (
-        (retention.clear_done, settings.keep_finished_work),
-        (retention.clear_orphaned, timedelta(0)),
-        (retention.clear_vectors, settings.keep_finished_work),
-        (responses.clear, settings.keep_responses),
-        (unanswered.clear, settings.keep_responses),
-        (calls.clear, settings.keep_calls),
-        (budgets.clear, settings.keep_calls),
-        (batches.clear, settings.keep_responses),
-        (judging.clear, settings.keep_judgements),
-        (drops.clear, settings.keep_judgements),
-        (history.clear, settings.keep_fact_history),
-        (keys.clear_expired, timedelta(0)),
-        (breakers.clear, FORGOTTEN_BREAKER),
-        (provenance.clear, settings.keep_receipts),
-        (provenance.clear_shown, settings.keep_receipts),
-        (vault.clear_items, settings.keep_receipts),
-        (retraction.clear_applied, settings.keep_receipts),
-        (request_answers.clear, settings.keep_request_answers),
-        (vault.compact_old, settings.vault_tombstones),
+    for table, older_than in (
+        ("work", settings.keep_finished_work),
+        ("embeddings", settings.keep_finished_work),
+        ("model_responses", settings.keep_responses),
+        ("unanswered_questions", settings.keep_responses),
+        ("provider_batches", settings.keep_responses),
+        ("model_calls", settings.keep_calls),
+        ("budgets_reached", settings.keep_calls),
+        ("judgements", settings.keep_judgements),
+        ("dropped_items", settings.keep_judgements),
+        ("fact_history", settings.keep_fact_history),
+        ("provider_keys", timedelta(0)),
+        ("provider_breakers", FORGOTTEN_BREAKER),
+        ("receipts", settings.keep_receipts),
+        # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
+        ("shown_texts", settings.keep_receipts + timedelta(days=1)),
+        ("vault_idempotency", settings.keep_receipts),
+        ("applied_retractions", settings.keep_receipts),
+        ("request_answers", settings.keep_request_answers),
+        *((("awaited_retractions", settings.keep_retracted),) if settings.keep_retracted is not None else ()),
     ):
-        _clear_all(store, clear_some, older_than)
+        _clear_all(store, partial(retention.clear, table=table), older_than)
+    _clear_all(store, retention.clear_orphaned, timedelta(0))
+    _clear_all(store, vault.compact_old, settings.vault_tombstones)
     if settings.keep_retracted is not None:
         _clear_all(store, retraction.clear, settings.keep_retracted)
-        _clear_all(store, retraction.clear_awaited, settings.keep_retracted)
 
 
-def _clear_all(store: Store, clear_some: Callable[[Transaction, timedelta, int], int], older_than: timedelta) -> None:
+def _clear_all(store: Store, clear_some: Callable[..., int], older_than: timedelta) -> None:
     """Clear until nothing of that age is left, in transactions short enough not to delay others."""
     cleared = CLEARED_AT_ONCE
     while cleared == CLEARED_AT_ONCE:
         with store.transaction() as tx:
-            cleared = clear_some(tx, older_than, CLEARED_AT_ONCE)
+            cleared = clear_some(tx, older_than=older_than, limit=CLEARED_AT_ONCE)

@@ -1,7 +1,6 @@
 """Encrypted answers of requests with an Idempotency-Key, by the digest of the key."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -44,21 +43,3 @@ def add(tx: Transaction, user_id: UUID, digest: bytes, stored: StoredAnswer) -> 
 def forget(tx: Transaction, user_id: UUID) -> None:
     """Delete all stored answers of a user, because they may repeat what is being erased."""
     tx.execute("delete from memory.request_answers where user_id = %s", [user_id])
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete up to `limit` answers that are older than this; returns their number."""
-    return tx.execute(
-        """
-        delete from memory.request_answers
-        where (user_id, digest) in (
-            select user_id, digest
-            from memory.request_answers
-            where created_at < clock_timestamp() - %s
-            order by created_at
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount

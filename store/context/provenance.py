@@ -1,7 +1,7 @@
 """Provenance of contexts: which pieces of memory each context showed, and the marks of their words."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from secrets import token_bytes
 from typing import Any
 from uuid import UUID
@@ -194,32 +194,3 @@ def forget(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> No
                 """,
                 [token_bytes(32), rest, being_id, piece["text_hash"]],
             )
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete at most `limit` records of contexts older than that; returns their number."""
-    return tx.execute(
-        """
-        delete from memory.receipts where (being_id, context_id) in (
-            select being_id, context_id from memory.receipts
-            where created_at < memory.now() - %s::interval
-            limit %s
-        )
-        """,
-        [older_than, limit],
-    ).rowcount
-
-
-def clear_shown(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete at most `limit` pieces that no context has shown for so long; returns their number."""
-    # `shown_at` is updated at most once a day, so that a context may be up to a day younger than its pieces.
-    return tx.execute(
-        """
-        delete from memory.shown_texts where (being_id, text_hash) in (
-            select being_id, text_hash from memory.shown_texts
-            where shown_at < memory.now() - %s::interval - interval '1 day'
-            limit %s
-        )
-        """,
-        [older_than, limit],
-    ).rowcount

@@ -1,8 +1,12 @@
-"""Retention: what leaves the ledger by age, and with its owner."""
+"""Retention: rows that leave the ledger by age, and work that leaves it with its owner."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import LiteralString
 from uuid import UUID
+
+from psycopg.sql import SQL, Identifier
 
 from schemas.ledger.kinds import WORK
 from store.transaction import Transaction
@@ -10,13 +14,79 @@ from store.transaction import Transaction
 OUTLIVING = [kind.name for kind in WORK.values() if kind.outlives_owner]
 
 
-def clear_done(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Let go of work that has been done for so long; returns how many rows."""
-    return tx.execute(
-        "delete from memory.work where (owner_id, kind, key) in (select owner_id, kind, key from memory.work"
-        " where state = 'done' and finished_at < clock_timestamp() - %s limit %s for update skip locked)",
-        [older_than, limit],
-    ).rowcount
+@dataclass(frozen=True)
+class Expiring:
+    """Rows of a table that leave it by age alone.
+
+    Args:
+        key: The columns of the primary key.
+        since: The column with the moment from which their age counts.
+        only: A condition on a row `t` that may go.
+        clock: The clock that wrote the moment.
+    """
+
+    key: Sequence[str]
+    since: str
+    only: LiteralString = "true"
+    clock: LiteralString = "memory.now()"
+
+
+EXPIRING: Mapping[str, Expiring] = {
+    "applied_retractions": Expiring(["being_id", "request_id"], "applied_at"),
+    "awaited_retractions": Expiring(["being_id", "producer_id"], "asked_at"),
+    "budgets_reached": Expiring(["owner_id", "day"], "reached_at", clock="clock_timestamp()"),
+    "dropped_items": Expiring(["owner_id", "drop_id"], "dropped_at"),
+    # Kept for work that never came back for them.
+    "embeddings": Expiring(["being_id", "embedding_model", "text_hash"], "created_at", clock="clock_timestamp()"),
+    # A fact keeps its birth and its newest event of each kind.
+    "fact_history": Expiring(
+        ["user_id", "fact_id", "event_id"],
+        "happened_at",
+        """
+        event <> 'born'
+        and exists (
+            select
+            from memory.fact_history as later
+            where later.user_id = t.user_id and later.fact_id = t.fact_id and later.event = t.event
+                and later.event_id > t.event_id
+        )
+        """,
+    ),
+    "judgements": Expiring(["being_id", "judgement_id"], "judged_at"),
+    "model_calls": Expiring(["owner_id", "call_id"], "started_at", clock="clock_timestamp()"),
+    # Those that a lineage refers to are retained.
+    "model_responses": Expiring(["owner_id", "response_id"], "created_at", "not retained", "clock_timestamp()"),
+    "provider_batches": Expiring(["owner_id", "kind", "key"], "created_at", clock="clock_timestamp()"),
+    # Of deleted keys, for example: no work takes their probe.
+    "provider_breakers": Expiring(["key_id", "provider"], "probe_at"),
+    "provider_keys": Expiring(["user_id", "key_id"], "expires_at", clock="clock_timestamp()"),
+    "receipts": Expiring(["being_id", "context_id"], "created_at"),
+    "request_answers": Expiring(["user_id", "digest"], "created_at", clock="clock_timestamp()"),
+    "shown_texts": Expiring(["being_id", "text_hash"], "shown_at"),
+    "unanswered_questions": Expiring(["owner_id", "digest"], "failed_at"),
+    "vault_idempotency": Expiring(["being_id", "producer_id"], "created_at", clock="clock_timestamp()"),
+    "work": Expiring(["owner_id", "kind", "key"], "finished_at", "state = 'done'", "clock_timestamp()"),
+}
+
+
+def clear(tx: Transaction, table: str, older_than: timedelta, limit: int) -> int:
+    """Delete up to `limit` rows of a table of `EXPIRING` that are older than this; returns their number."""
+    expiring = EXPIRING[table]
+    statement = SQL(
+        """
+        delete from {table}
+        where ({key}) in (
+            select {key} from {table} as t where {since} < {clock} - %s and {only} limit %s for update skip locked
+        )
+        """
+    ).format(
+        table=Identifier("memory", table),
+        key=SQL(", ").join(map(Identifier, expiring.key)),
+        since=Identifier(expiring.since),
+        clock=SQL(expiring.clock),
+        only=SQL(expiring.only),
+    )
+    return tx.execute(statement, [older_than, limit]).rowcount
 
 
 def clear_orphaned(tx: Transaction, older_than: timedelta, limit: int) -> int:
@@ -33,16 +103,6 @@ def clear_orphaned(tx: Transaction, older_than: timedelta, limit: int) -> int:
         )
         """,
         [older_than, OUTLIVING, limit],
-    ).rowcount
-
-
-def clear_vectors(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Let go of vectors that were kept for work which never came back for them; returns how many."""
-    return tx.execute(
-        "delete from memory.embeddings where (being_id, embedding_model, text_hash) in"
-        " (select being_id, embedding_model, text_hash from memory.embeddings"
-        " where created_at < clock_timestamp() - %s limit %s for update skip locked)",
-        [older_than, limit],
     ).rowcount
 
 

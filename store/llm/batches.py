@@ -106,20 +106,3 @@ def end(tx: Transaction, claim: Claim) -> None:
         """,
         [claim.owner_id, claim.kind, claim.key],
     )
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete batches that were created longer ago than `older_than`; returns how many rows."""
-    return tx.execute(
-        """
-        delete from memory.provider_batches
-        where (owner_id, kind, key) in (
-            select owner_id, kind, key
-            from memory.provider_batches
-            where created_at < clock_timestamp() - %s
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount

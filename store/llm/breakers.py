@@ -127,23 +127,3 @@ def summary(tx: Transaction) -> list[AwayProvider]:
             """,
             [PLATFORM],
         ).fetchall()
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete breakers whose probe no work has taken for so long, as those of deleted keys; returns how many."""
-    return int(
-        value(
-            tx,
-            """
-            with cleared as (
-                delete from memory.provider_breakers
-                where (key_id, provider) in (
-                    select key_id, provider from memory.provider_breakers where probe_at < memory.now() - %s limit %s
-                )
-                returning 1
-            )
-            select count(*) from cleared
-            """,
-            [older_than, limit],
-        )
-    )

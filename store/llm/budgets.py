@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
@@ -103,23 +102,6 @@ def reached(tx: Transaction, *, user_id: UUID | None = None, owner_id: UUID | No
             """,
             {"user": user_id, "owner": owner_id},
         ).fetchall()
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete records older than `older_than`; returns how many rows."""
-    return tx.execute(
-        """
-        delete from memory.budgets_reached
-        where (owner_id, day) in (
-            select owner_id, day
-            from memory.budgets_reached
-            where reached_at < clock_timestamp() - %s
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount
 
 
 def _note(tx: Transaction, owner_id: UUID, lacking: Lacking) -> bool:

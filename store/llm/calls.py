@@ -267,20 +267,3 @@ def all_bad(tx: Transaction, owner_id: UUID, purpose: str, count: int) -> bool:
         [count, owner_id, purpose, count],
     )
     return bad
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete calls older than `older_than`; returns how many rows."""
-    return tx.execute(
-        """
-        delete from memory.model_calls
-        where (owner_id, call_id) in (
-            select owner_id, call_id
-            from memory.model_calls
-            where started_at < clock_timestamp() - %s
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount

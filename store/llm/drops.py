@@ -1,7 +1,6 @@
 """Counts of what models' answers said that was dropped, by purpose and reason."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -53,20 +52,3 @@ def judged(tx: Transaction, being_id: UUID) -> Judged:
             [being_id],
         )
     return counted
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete counts that are older than `older_than`; returns how many rows."""
-    return tx.execute(
-        """
-        delete from memory.dropped_items
-        where (owner_id, drop_id) in (
-            select owner_id, drop_id
-            from memory.dropped_items
-            where dropped_at < memory.now() - %s
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount

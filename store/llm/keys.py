@@ -226,23 +226,6 @@ def remove(tx: Transaction, user_id: UUID, key_id: UUID) -> bool:
     return done.rowcount == 1
 
 
-def clear_expired(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete keys that expired longer ago than `older_than`; returns how many rows."""
-    return tx.execute(
-        """
-        delete from memory.provider_keys
-        where (user_id, key_id) in (
-            select user_id, key_id
-            from memory.provider_keys
-            where expires_at < clock_timestamp() - %s
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount
-
-
 def _lock_token(tx: Transaction, user_id: UUID, token_id: UUID) -> None:
     """Keep a token from being revoked until the transaction ends, so that its key is deleted with it.
 

@@ -1,7 +1,6 @@
 """Stored model responses, by work and prompt hash: committed before they are applied, so that none is paid twice."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from uuid import UUID
 
 from psycopg.rows import class_row
@@ -66,20 +65,3 @@ def keep(tx: Transaction, owner_id: UUID, response_id: UUID, shown_ids: Sequence
         """,
         [list(shown_ids), owner_id, response_id],
     )
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete responses older than `older_than` that no lineage refers to; returns how many rows."""
-    return tx.execute(
-        """
-        delete from memory.model_responses
-        where (owner_id, response_id) in (
-            select owner_id, response_id
-            from memory.model_responses
-            where not retained and created_at < clock_timestamp() - %s
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount

@@ -1,6 +1,5 @@
 """Marks of material on which a model gave no valid answer, so that it is not paid for again unchanged."""
 
-from datetime import timedelta
 from uuid import UUID
 
 from store.transaction import Transaction, value
@@ -32,16 +31,3 @@ def mark(tx: Transaction, owner_id: UUID, digest: bytes, reason: str) -> None:
 def forget(tx: Transaction, owner_id: UUID) -> None:
     """Remove an owner's marks, since a person has work tried again."""
     tx.execute("delete from memory.unanswered_questions where owner_id = %s", [owner_id])
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Remove marks that are so old; returns how many."""
-    return tx.execute(
-        """
-        delete from memory.unanswered_questions
-        where (owner_id, digest) in (
-            select owner_id, digest from memory.unanswered_questions where failed_at < memory.now() - %s limit %s
-        )
-        """,
-        [older_than, limit],
-    ).rowcount

@@ -228,20 +228,3 @@ def record_judgement(
         """,
         [being_id, session_id, len(judged), facts, todos, Jsonb(dict(dropped)), list(judged), list(shown)],
     )
-
-
-def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Delete the counts of judgings that are older than `older_than`; returns how many rows."""
-    return tx.execute(
-        """
-        delete from memory.judgements
-        where (being_id, judgement_id) in (
-            select being_id, judgement_id
-            from memory.judgements
-            where judged_at < memory.now() - %s
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount

@@ -240,39 +240,3 @@ def clear(tx: Transaction, older_than: timedelta, limit: int) -> int:
         {"age": older_than, "limit": limit},
     )
     return removed
-
-
-def clear_awaited(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Remove up to `limit` retractions whose messages have not arrived for so long; returns their number."""
-    return tx.execute(
-        """
-        delete from memory.awaited_retractions
-        where (being_id, producer_id) in (
-            select being_id, producer_id
-            from memory.awaited_retractions
-            where asked_at < memory.now() - %s
-            order by asked_at
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount
-
-
-def clear_applied(tx: Transaction, older_than: timedelta, limit: int) -> int:
-    """Remove up to `limit` records of requests that were applied so long ago; returns their number."""
-    return tx.execute(
-        """
-        delete from memory.applied_retractions
-        where (being_id, request_id) in (
-            select being_id, request_id
-            from memory.applied_retractions
-            where applied_at < memory.now() - %s
-            order by applied_at
-            limit %s
-            for update skip locked
-        )
-        """,
-        [older_than, limit],
-    ).rowcount
