@@ -217,8 +217,8 @@ def _argument(part: Part, metavar: str, about: str) -> inspect.Parameter:
 
 def _option(part: Part, default: Any, about: str) -> inspect.Parameter:
     form = part.form
-    # A list is given by an option that is repeated.
-    called = part.name.removesuffix("s") if form.get("type") == "array" else part.name
+    # A list is given by an option that is repeated, and an id by the name of the thing.
+    called = part.name.removesuffix("s") if form.get("type") == "array" else part.name.removesuffix("_id")
     flags = [f"--{called.replace('_', '-')}", *filter(None, [SHORT.get(part.name)])]
     numeric = form.get("type") in {"integer", "number"}
     bounds: dict[str, Any] = {"min": form.get("minimum"), "max": form.get("maximum")} if numeric else {}

@@ -67,9 +67,9 @@ def find_user(on: Resources, name: str) -> User:
     return user
 
 
-def every_right(user: User) -> Caller:
-    """Return a caller with all of a user's rights: a command that reaches the database has them."""
-    return Caller(user.user_id, None, EVERY_SCOPE)
+def every_right(of: User | Being) -> Caller:
+    """Return a caller with all rights of a user, or of a Being's: a command that reaches the database has them."""
+    return Caller(of.user_id, None, EVERY_SCOPE)
 
 
 def find_being(on: Resources, being: str | None, owner: str | None) -> Being:

@@ -1,6 +1,5 @@
 """`patrol context`, `patrol profile` and `patrol mind`: contexts, process profiles and working memory."""
 
-import random
 from typing import Annotated, Any, get_args
 
 from rich.table import Table
@@ -8,15 +7,14 @@ from rich.text import Text
 from typer import Argument, Option
 
 from cli.console.declared import Group
-from cli.console.ledger import find_being, opened
+from cli.console.ledger import every_right, find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import day, remark, say, say_json, table, words
 from cli.console.typed import read
-from memory.context import working_memory as working
-from memory.context.assembly import assemble
-from memory.context.assembly_request import AssemblyRequest
 from operations.context import profiles as of_profiles
 from operations.context import working_memory as of_working_memory
+from operations.context.contexts import assemble_context
+from operations.declaration import Operation
 from schemas.context.context import (
     Context,
     ContextFormat,
@@ -102,8 +100,7 @@ def context(
     body: ContextRequest = read(ContextRequest, {**options, "message": message, "conversation": conversation})
     with opened() as on:
         target = find_being(on, being, owner)
-        request = AssemblyRequest(body, body.message, conversation=body.conversation)
-        made = assemble(on.store, on.embedders, on.settings, target, request, random.SystemRandom())
+        made = assemble_context.perform(on, being=target, body=body)
     if as_json or made.text is None:
         say_json(made.model_dump(mode="json", exclude_none=True))
     elif explain:
@@ -124,7 +121,8 @@ def put_in_mind(
     add: Annotated[bool, Option("--add", help="Append to the region's entries in place of replacing them.")] = False,
 ) -> None:
     """Write the entries of a region of your own in a conversation."""
-    _put(region, entries, being, owner, conversation, add=add)
+    written = of_working_memory.add_to_region if add else of_working_memory.replace_region
+    _write(written, region, entries, being, owner, conversation)
 
 
 @mind.command("clear")
@@ -135,22 +133,26 @@ def clear_mind(
     conversation: ConversationOption = None,
 ) -> None:
     """Remove a region of your own from a conversation."""
-    _put(region, [], being, owner, conversation, add=False)
+    _write(of_working_memory.replace_region, region, [], being, owner, conversation)
 
 
-def _put(
-    region: str, entries: list[str], being: str | None, owner: str | None, conversation: str | None, *, add: bool
+def _write(
+    operation: Operation[WorkingMemoryPage],
+    region: str,
+    entries: list[str],
+    being: str | None,
+    owner: str | None,
+    conversation: str | None,
 ) -> None:
     region = read(RegionName, region)
     new: list[NewEntry] = [read(NewEntry, {"content": entry}) for entry in entries]
     with opened() as on:
         target = find_being(on, being, owner)
-        held = working.put(on.store, target.being_id, _named(conversation), region, new, add=add)
-    say(f"{region} holds {len(held)} of at most {REGION_ENTRIES} entries.")
-
-
-def _named(conversation: str | None) -> str | None:
-    return read(Conversation | None, storable(conversation))
+        named: str | None = read(Conversation | None, storable(conversation))
+        held = operation.perform(
+            on, being=target, caller=every_right(target), region=region, entries=new, conversation=named
+        )
+    say(f"{region} holds {len(held.entries)} of at most {REGION_ENTRIES} entries.")
 
 
 def _explained(made: Context) -> Table:

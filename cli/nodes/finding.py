@@ -11,11 +11,13 @@ from cli.console.failures import Failure
 from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, CursorOption, JsonOption, OwnerOption
 from cli.console.output import ID_CHARACTERS, nodes_table, remark, say, say_json, say_page, words
-from memory.nodes.recall import RecallQuery, recall_topic
+from memory.nodes.recall import RecallQuery
 from memory.nodes.recall import recall as recall_by_meaning
 from operations.nodes.nodes import list_clusters
+from operations.nodes.recall import recall_topic
 from schemas.accounts.accounts import Being
 from schemas.limits import MOST_RECALLED, RECALL_NODES, RECALL_SIMILARITY
+from schemas.nodes.recall import TopicRequest
 from workers.runtime.resources import Resources
 
 QueryArgument = Annotated[str, Argument(metavar="QUERY", help="What to look for.")]
@@ -69,7 +71,8 @@ def topic(
     """Go through a topic, newest memories first, dead ones too, in pages of 50."""
     with opened() as on:
         target = find_being(on, being, owner)
-        page = recall_topic(on.store, target.being_id, find_cluster(on, target, cluster), cursor, activate=activate)
+        question = TopicRequest(cluster_id=find_cluster(on, target, cluster), cursor=cursor, activate=activate)
+        page = recall_topic.perform(on, being=target, question=question)
     say_page(page, Text(words(page.cluster.name), style="bold"), nodes_table(page.nodes), as_json=as_json)
 
 

@@ -10,10 +10,10 @@ from cli.console.ledger import find_being, opened
 from cli.console.options import BeingOption, JsonOption, OwnerOption
 from cli.console.output import moment, nodes_table, remark, say, say_json, table, words
 from cli.console.typed import read
-from memory.nodes.recall import search as search_by_word
-from memory.search.search import search as search_everything
+from operations.nodes.recall import search_memories
+from operations.search.search import search_everything
 from schemas.limits import MOST_NEIGHBOURS, MOST_RECALLED, SEARCH_NODES, SEARCH_RESULTS
-from schemas.nodes.recall import Searched
+from schemas.nodes.recall import Searched, SearchRequest
 from schemas.search import USUAL_KINDS, EverythingRequest, Found, Kind, NamedEntity, Result
 
 MOMENT = "A moment with its offset from UTC, such as 2026-03-02T00:00:00Z."
@@ -54,16 +54,10 @@ def search(
 ) -> None:
     """Search everything that was told, by words and by meaning."""
     if to_the_letter:
+        terms = {"query": query, "mode": "and" if every else "or", "limit": limit or SEARCH_NODES}
+        request: SearchRequest = read(SearchRequest, {**terms, "activate": activate is not False})
         with opened() as on:
-            target = find_being(on, being, owner)
-            searched = search_by_word(
-                on.store,
-                target.being_id,
-                query,
-                all_terms=every,
-                limit=limit or SEARCH_NODES,
-                activate=activate is not False,
-            )
+            searched = search_memories.perform(on, being=find_being(on, being, owner), question=request)
         return _say_searched(searched, every=every, as_json=as_json)
     given = {
         "query": query,
@@ -79,7 +73,7 @@ def search(
     }
     question: EverythingRequest = read(EverythingRequest, given)
     with opened() as on:
-        found = search_everything(on.store, on.embedders, find_being(on, being, owner), question)
+        found = search_everything.perform(on, being=find_being(on, being, owner), question=question)
     return _say_found(found, as_json=as_json)
 
 

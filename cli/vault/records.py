@@ -1,22 +1,16 @@
 """`patrol vault`: durable statements of one Being, or shared by all Beings of its user."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from rich.table import Table
-from typer import Argument, Option, confirm
 
 from cli.console.declared import Group
-from cli.console.ledger import find_being, opened
-from cli.console.options import BeingOption, JsonOption, OwnerOption
-from cli.console.output import count, day, remark, say, say_json, table, words
-from cli.console.typed import read
+from cli.console.output import count, day, remark, table, words
 from cli.vault import exchange
-from memory.vault import records as vault_writing
 from operations.vault import records as operations
-from schemas.vault.answers import CandidatePage, Deleted, HitPage, ProposalPage, VaultStats
+from schemas.vault.answers import CandidatePage, Deleted, HitPage, ProposalPage, VaultErased, VaultStats
 from schemas.vault.records import SHARED, RecordPage, VaultRecord
-from schemas.vault.requests import NewRecord
 
 
 def _records(page: RecordPage) -> list[Any]:
@@ -64,6 +58,10 @@ def _deleted(done: Deleted) -> list[Any]:
     return [f"{count(len(done.deleted), 'record')} deleted."]
 
 
+def _erased(erased: VaultErased) -> str:
+    return f"{count(erased.records, 'version')}."
+
+
 vault = Group(
     operations,
     "Durable statements, gated and versioned, that every prompt shows.",
@@ -76,71 +74,10 @@ vault = Group(
         ProposalPage: _proposals,
         VaultStats: _stats,
         Deleted: _deleted,
+        VaultErased: _erased,
     },
 ).commands
 exchange.add_to(vault)
-
-RecordsArgument = Annotated[list[str], Argument(metavar="ID …", help="The records' ids.")]
-
-
-@vault.command("add")
-def add(
-    text: Annotated[str, Argument(metavar="TEXT", help="The statement, at most 1200 characters.")],
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    scope: Annotated[
-        str | None,
-        Option(help="`shared`, for all Beings of the user, or the Being's slug.", show_default=False),
-    ] = None,
-    category: Annotated[
-        str | None, Option("--category", "-c", help="Bio, mission, project, goal or another kind.", show_default=False)
-    ] = None,
-    tier: Annotated[
-        str, Option(metavar="canon|register", help="Canon is durable; a register holds the current state of a topic.")
-    ] = "canon",
-    topic: Annotated[str | None, Option(help="The topic of a register.", show_default=False)] = None,
-    tag: Annotated[
-        list[str] | None, Option(help="A tag to filter by; repeat the option for several.", show_default=False)
-    ] = None,
-    source: Annotated[
-        str, Option(metavar="chat|manual|tool|operator|promotion", help="The origin.", show_default=False)
-    ] = "operator",
-    force: Annotated[bool, Option("--force", help="Add it though the vault holds a near-duplicate.")] = False,
-    *,
-    as_json: JsonOption = False,
-) -> None:
-    """Add a record, or a new version of its topic's register. Eight gates check it."""
-    given = {"scope": scope, "category": category, "topic_id": topic, "tags": tag}
-    chosen = {name: value for name, value in given.items() if value}
-    new: NewRecord = read(NewRecord, {"text": text, "tier": tier, "source": source, "force": force, **chosen})
-    with opened() as on:
-        added = vault_writing.add_memory(on.store, on.settings, find_being(on, being, owner), new)
-    if as_json:
-        say_json(added)
-    else:
-        say(_table([added]))
-
-
-@vault.command("erase")
-def erase(
-    records: RecordsArgument,
-    being: BeingOption = None,
-    owner: OwnerOption = None,
-    *,
-    yes: Annotated[bool, Option("--yes", "-y", help="Erase without confirmation.")] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Permanently erase records with all their versions; no import restores them."""
-    with opened() as on:
-        target = find_being(on, being, owner)
-        if not yes:
-            confirm(
-                f"Permanently erase {count(len(records), 'record')} of {target.slug}'s vault?", abort=True, err=True
-            )
-        erased = vault_writing.erase_memory(on.store, on.settings, target, records)
-    if as_json:
-        return say_json(erased)
-    return say(f"Erased: {count(erased.records, 'version')}.")
 
 
 def _table(records: Sequence[VaultRecord], scores: Sequence[float] = ()) -> Table:

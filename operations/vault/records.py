@@ -7,7 +7,7 @@ from pydantic import Field, SkipValidation
 from memory.text.errors import NothingTaken
 from memory.vault import batches, reading
 from memory.vault import records as vault
-from operations.declaration import Command, operation
+from operations.declaration import Command, Flag, operation
 from operations.parameters import ItemKey
 from schemas.accounts.accounts import Being
 from schemas.limits import CANDIDATE_SIMILARITY
@@ -49,6 +49,24 @@ def add_records(on: Resources, being: Being, records: Records, *, idempotency_ke
     if len(receipt.rejected) == len(items):
         raise _nothing_taken(receipt.rejected)
     return receipt
+
+
+@operation(
+    None,
+    scope="manage",
+    conflicts=True,
+    commands=[
+        Command(
+            "add",
+            takes=("text", "scope", "category", "tier", "topic_id", "tags", "source"),
+            defaults={"source": "operator"},
+            flags={"force": Flag("Add it though the vault holds a near-duplicate.", {"force": True})},
+        )
+    ],
+)
+def add_record(on: Resources, being: Being, new: NewRecord) -> VaultRecord:
+    """Add a record, or a new version of its topic's register. Eight gates check it."""
+    return vault.add_memory(on.store, on.settings, being, new)
 
 
 @operation("GET /v1/beings/{being}/vault", scope="read", commands=[Command("list")])
@@ -117,6 +135,16 @@ def write_topic(
 def delete_records(on: Resources, being: Being, deletion: Deletion) -> Deleted:
     """Delete several records; each ends in a tombstone."""
     return vault.bulk_delete(on.store, on.settings, being, deletion.ids)
+
+
+@operation(
+    None,
+    scope="manage",
+    commands=[Command("erase", done="Erased", confirm="Permanently erase these records of {being}'s vault?")],
+)
+def erase_records(on: Resources, being: Being, erasure: Deletion) -> VaultErased:
+    """Permanently erase records with all their versions; no import restores them."""
+    return vault.erase_memory(on.store, on.settings, being, erasure.ids)
 
 
 @operation("GET /v1/beings/{being}/vault/{record_id}", scope="read", commands=[Command("show")])
