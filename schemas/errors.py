@@ -13,7 +13,9 @@
 Custom SQLSTATEs are turned into these in one place, `store.faults.errors.translated`.
 """
 
-from schemas.llm.calls import Lacking
+from uuid import UUID
+
+from schemas.llm.calls import BudgetName, Lacking
 
 
 class StoreError(Exception):
@@ -47,13 +49,19 @@ class BudgetSpent(StoreError):
     """The budget of models for this day is used up.
 
     Args:
-        message: Which budget.
+        message: What is spent, in a sentence.
+        owner_id: The owner of the call that was refused.
+        budget: Which.
         lacking: What there is too little of: `tokens`, `cost`, or a `price` by which to tell.
-        retry_after: How many seconds the user's day still lasts.
+        retry_after: How many seconds the budget's day still lasts.
     """
 
-    def __init__(self, message: str, *, lacking: Lacking, retry_after: float) -> None:
+    def __init__(
+        self, message: str, *, owner_id: UUID, budget: BudgetName, lacking: Lacking, retry_after: float
+    ) -> None:
         super().__init__(message)
+        self.owner_id = owner_id
+        self.budget: BudgetName = budget
         self.lacking: Lacking = lacking
         self.retry_after = retry_after
 

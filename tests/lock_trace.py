@@ -34,8 +34,7 @@ ADVISORY = {
     "hold_intake": "intake",
     "hold_count": "limits",
     "lock_vault": "vault scopes",
-    "reserve_call": "budget",
-    "reserve_chat": "budget",
+    "check_budget": "budget",
 }
 
 RECORDER = """

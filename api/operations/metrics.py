@@ -7,7 +7,7 @@ zero when the server starts.
 
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -20,6 +20,7 @@ from api.http.access.auth import OperatorResources
 from api.operations.health import redis_of
 from api.streams import heartbeats, reader
 from memory.operations.figures import figures
+from schemas.llm.calls import BudgetName, BudgetToday
 from workers.runtime.resources import Resources
 from workers.streams import rejected
 
@@ -38,7 +39,7 @@ class _LedgerCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics."""
-        ledger = figures(self._on.store)
+        ledger = figures(self._on.store, self._on.settings)
         yield from _work(ledger.open_work, ledger.finished_work)
         yield from _models(ledger.model_calls, ledger.settled_calls)
         yield _gauge(
@@ -57,11 +58,12 @@ class _LedgerCollector(Collector):
         )
         yield _gauge(
             "patrol_budgets_reached",
-            "Beings, and users for what is done across Beings, whose budget of the day is reached.",
-            ["lacking"],
+            "Budgets of the day that are reached: of the platform, of users, of their chat completions, of Beings.",
+            ["budget", "lacking"],
             ledger.budgets_reached,
             "owners",
         )
+        yield from _budgets(ledger.budgets)
         unknown = [found.model_dump() for found in ledger.unknown_work]
         yield _gauge(
             "patrol_work_unknown", "Due units of kinds that this version does not know.", ["kind"], unknown, "units"
@@ -120,6 +122,31 @@ def _models(calls: list[dict[str, Any]], settled: list[dict[str, Any]]) -> Itera
         for sort in ("input", "output", "cache_read", "cache_write"):
             tokens.add_metric([*(row[label] for label in labels), sort], row[sort])
     yield tokens
+
+
+def _budgets(today: list[BudgetToday]) -> Iterator[Metric]:
+    """Yield what is spent of the day's budgets; of single users and Beings only the greatest share."""
+    near = GaugeMetricFamily("patrol_budgets_near", "Budgets of the day of which 80 % is spent.", labels=["budget"])
+    used = GaugeMetricFamily(
+        "patrol_budget_used_ratio", "The share that is spent of the day's budget that is closest.", labels=["budget"]
+    )
+    spent = GaugeMetricFamily(
+        "patrol_budget_spent", "What a day's calls under a budget have used.", labels=["budget", "unit"]
+    )
+    for name in get_args(BudgetName):
+        found = [each for each in today if each.budget == name]
+        near.add_metric([name], sum(each.state == "near" for each in found))
+        used.add_metric([name], max((each.used for each in found), default=0))
+        spent.add_metric([name, "dollars"], float(sum(each.spent_cost or 0 for each in found)))
+        spent.add_metric([name, "tokens"], sum(each.spent_tokens or 0 for each in found))
+    limit = GaugeMetricFamily("patrol_budget_limit", "The limit of the platform's budget.", labels=["unit"])
+    for each in today:
+        if each.budget == "platform":
+            if each.limit_cost is not None:
+                limit.add_metric(["dollars"], float(each.limit_cost))
+            if each.limit_tokens is not None:
+                limit.add_metric(["tokens"], each.limit_tokens)
+    yield from (near, used, spent, limit)
 
 
 def _streams(redis: Redis) -> Iterator[Metric]:

@@ -1,7 +1,7 @@
 """`patrol user` and `patrol being`: users and their Beings."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option, Typer
 
@@ -14,6 +14,9 @@ from memory.accounts import lookup, user_accounts
 from operations.accounts.beings import make_being
 from schemas.accounts.accounts import BeingChanges, NewBeing
 from schemas.wire.requests import Name
+
+CostOption = Annotated[float | None, Option(min=0, help="Dollars a day.", show_default="as the settings say")]
+TokensOption = Annotated[int | None, Option(min=0, help="Tokens a day.", show_default="as the settings say")]
 
 users = Typer(help="Users: a user is one person.", no_args_is_help=True)
 beings = Typer(help="Beings: a Being is one AI companion of one user.", no_args_is_help=True)
@@ -50,6 +53,38 @@ def list_users(*, as_json: JsonOption = False) -> None:
         )
     say(shown if found else "There is no user yet. Add one: patrol user add NAME")
     return None
+
+
+@users.command("budget")
+def set_user_budget(
+    user: Annotated[str, Argument(metavar="NAME|ID", help="The user.")],
+    cost: CostOption = None,
+    tokens: TokensOption = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Set the daily budget of all model calls of a user's Beings together; without options, that of the settings.
+
+    When it is spent, patrols skip the steps that need a model, intake goes on, and model calls resume on the next day.
+    """
+    with opened() as on:
+        changed = user_accounts.set_budget(on.store, find_user(on, user).user_id, _budget(cost, tokens))
+    if as_json:
+        return say_json(changed)
+    budget, name = _limits(cost, tokens), words(changed.name)
+    say(f"{name}'s models may use {budget} a day." if budget else f"{name} has the budget of the settings.")
+    return None
+
+
+def _budget(cost: float | None, tokens: int | None) -> dict[str, Any]:
+    return {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
+
+
+def _limits(cost: float | None, tokens: int | None) -> str:
+    """What a command has set, in words; empty: nothing."""
+    limits = [f"{cost:g} dollars"] if cost is not None else []
+    limits += [count(tokens, "token")] if tokens is not None else []
+    return " and ".join(limits)
 
 
 @beings.command("add")
@@ -160,8 +195,8 @@ def choose_scenes(
 def set_budget(
     being: BeingOption = None,
     owner: OwnerOption = None,
-    cost: Annotated[float | None, Option(min=0, help="Dollars a day.", show_default="as the settings say")] = None,
-    tokens: Annotated[int | None, Option(min=0, help="Tokens a day.", show_default="as the settings say")] = None,
+    cost: CostOption = None,
+    tokens: TokensOption = None,
     *,
     as_json: JsonOption = False,
 ) -> None:
@@ -171,13 +206,10 @@ def set_budget(
     """
     with opened() as on:
         target = find_being(on, being, owner)
-        changes = {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
-        changed = being_accounts.change(on.store, target, changes)
+        changed = being_accounts.change(on.store, target, _budget(cost, tokens))
     if as_json:
         return say_json(changed)
-    limits = [f"{cost:g} dollars"] if cost is not None else []
-    limits += [count(tokens, "token")] if tokens is not None else []
-    budget = " and ".join(limits)
+    budget = _limits(cost, tokens)
     say(
         f"{changed.slug}'s models may use {budget} a day."
         if budget

@@ -1,6 +1,6 @@
 """`patrol cost`: the model calls, their tokens and their cost."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import groupby
@@ -13,16 +13,34 @@ from typer import Option
 
 from cli.console.ledger import find_being, find_user, opened
 from cli.console.options import JsonOption
-from cli.console.output import remark, say, say_list, table, words
+from cli.console.output import remark, say, say_json, table, words
 from memory.accounts import lookup
 from memory.llm import spending
-from schemas.llm.calls import Lacking, PaidWith, Spending
+from schemas.llm.calls import BudgetName, BudgetToday, Lacking, PaidWith, Spending, SpendingPage
 
 DAYS = 30
 BUDGETS: dict[Lacking, str] = {
     "tokens": "budget in tokens",
     "cost": "budget in money",
     "price": "budget in money, because a price is unknown (see PATROL_PRICES),",
+}
+REACHED_BY: dict[BudgetName, str] = {
+    "platform": "The platform",
+    "user": "A user",
+    "proxy": "A user, for chat completions on the platform's key,",
+    "being": "A user, for work across Beings,",
+}
+WAITS: dict[BudgetName, str] = {
+    "platform": "work that needs a model on the platform's keys waits",
+    "user": "work that needs a model waits",
+    "proxy": "they are refused",
+    "being": "work that needs a model waits",
+}
+RAISE: dict[BudgetName, str] = {
+    "platform": "Raise it with PATROL_PLATFORM_DAILY_COST or PATROL_PLATFORM_DAILY_TOKENS.",
+    "user": "Raise it with `patrol user budget`, or for all users with PATROL_USER_DAILY_COST.",
+    "proxy": "Raise it with PATROL_PROXY_DAILY_COST.",
+    "being": "Raise it with `patrol being budget`, or for all Beings with PATROL_DAILY_COST.",
 }
 PAYERS: dict[PaidWith, str] = {"platform": "platform's", "user": "user's", "request": "request's"}
 # Of the columns behind the purpose: they line up though each group is a table.
@@ -41,7 +59,7 @@ def cost(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first."""
+    """Show calls of models, their tokens and cost by day, Being, purpose and model, newest day first, and budgets."""
     with opened() as on:
         owner_id = None if being is None else find_being(on, being, owner).being_id
         user_id = None if owner is None else find_user(on, owner).user_id
@@ -49,8 +67,10 @@ def cost(
         found = spending.lines(on.store, user_id, owner_id, since=since)
         slugs = {one.being_id: one.slug for one in lookup.beings_named(on.store, None, None)}
         reached = spending.reached(on.store, user_id, owner_id)
+        budgets = spending.budgets_today(on.store, on.settings, user_id, owner_id)
+        names = {one.user_id: one.name for one in lookup.all_users(on.store)}
     if as_json:
-        return say_list("spending", found)
+        return say_json(SpendingPage(spending=found, budgets=budgets))
     if not found:
         say("No model was called.")
     for number, (heading, lines) in enumerate(groupby(sorted(found, key=_group), _group)):
@@ -64,12 +84,44 @@ def cost(
     if any(line.unsettled for line in found):
         remark("Calls in progress, or whose worker crashed, count with the most that they can cost.")
     for each in reached:
-        who = f"The Being {slugs.get(each.being_id, '')}" if each.being_id else "A user, for work across Beings,"
+        who = f"The Being {slugs.get(each.being_id, '')}" if each.being_id else REACHED_BY[each.budget]
         remark(
-            f"{words(who)} has reached its {BUDGETS[each.lacking]} of today, {each.day}: work that needs a model waits "
-            "until tomorrow. Raise it with `patrol being budget`, or for all Beings with PATROL_DAILY_COST."
+            f"{words(who)} has reached its {BUDGETS[each.lacking]} of today, {each.day}: {WAITS[each.budget]} "
+            f"until tomorrow. {RAISE[each.budget]}"
         )
+    _say_budgets(budgets, slugs, names)
     return None
+
+
+def _say_budgets(budgets: list[BudgetToday], slugs: Mapping[UUID, str], names: Mapping[UUID, str]) -> None:
+    """Print what is spent of the day's budgets, and warn of those that are nearly spent."""
+    for budget in budgets:
+        if budget.state == "near":
+            remark(f"{_whose(budget, slugs, names)}: 80 % of the day's budget or more is spent. {RAISE[budget.budget]}")
+    if spent := [budget for budget in budgets if budget.spent_tokens or budget.budget == "platform"]:
+        shown = table("*budget of today", ">spent", ">of", ">tokens", ">of")
+        for budget in spent:
+            shown.add_row(
+                words(_whose(budget, slugs, names)),
+                _short(budget.spent_cost or Decimal(0)),
+                "" if budget.limit_cost is None else f"{budget.limit_cost:f}",
+                str(budget.spent_tokens),
+                "" if budget.limit_tokens is None else str(budget.limit_tokens),
+            )
+        say(shown)
+
+
+def _whose(budget: BudgetToday, slugs: Mapping[UUID, str], names: Mapping[UUID, str]) -> str:
+    user = names.get(budget.user_id, "") if budget.user_id else ""
+    match budget.budget:
+        case "platform":
+            return "platform"
+        case "user":
+            return f"user {user}"
+        case "proxy":
+            return f"chat completions of {user}"
+        case "being":
+            return slugs.get(budget.being_id, "") if budget.being_id else f"{user}, across Beings"
 
 
 def _group(line: Spending) -> tuple[int, str, str, PaidWith]:

@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.ledger.work import UnknownWork
+from schemas.llm.calls import BudgetToday
+from schemas.settings import Settings
 from store.database import Store
 from store.ledger import metrics
+from store.llm import budgets
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Figures:
         settled_calls: All calls of models that have ended.
         unjudged_messages: User messages that no judge has read yet.
         budgets_reached: Owners whose budget of the day is reached.
+        budgets: The day's budgets with a limit, and what is spent of each.
         rows_written: Rows taken in or made.
         heartbeats: How long ago each recurring activity ran.
     """
@@ -33,11 +37,12 @@ class Figures:
     settled_calls: list[dict[str, Any]]
     unjudged_messages: list[dict[str, Any]]
     budgets_reached: list[dict[str, Any]]
+    budgets: list[BudgetToday]
     rows_written: list[dict[str, Any]]
     heartbeats: list[dict[str, Any]]
 
 
-def figures(store: Store) -> Figures:
+def figures(store: Store, settings: Settings) -> Figures:
     """Read the ledger's figures, all at one moment."""
     with store.transaction() as tx:
         return Figures(
@@ -49,6 +54,7 @@ def figures(store: Store) -> Figures:
             settled_calls=metrics.settled_calls(tx),
             unjudged_messages=metrics.unjudged_messages(tx),
             budgets_reached=metrics.budgets_reached(tx),
+            budgets=budgets.today(tx, settings, user_id=None, being_id=None),
             rows_written=metrics.rows_written(tx),
             heartbeats=metrics.heartbeats(tx),
         )

@@ -43,7 +43,7 @@ def findings(store: Store, settings: Settings) -> list[Finding]:
             _beat(tx, settings),
             _unknown(tx, settings),
             _dead(tx),
-            _budgets(tx),
+            _budgets(tx, settings),
             _away(tx),
         ]
 
@@ -107,12 +107,19 @@ def _dead(tx: Transaction) -> Finding:
     return Finding("dead work", good=not dead, words=words, stops=False)
 
 
-def _budgets(tx: Transaction) -> Finding:
-    reached = len(budgets.reached(tx))
-    words = (
-        f"{reached} reached today, so what needs a model waits there: see `patrol cost`" if reached else "none reached"
-    )
-    return Finding("daily budgets", good=True, words=words)
+def _budgets(tx: Transaction, settings: Settings) -> Finding:
+    reached = budgets.reached(tx)
+    near = [each for each in budgets.today(tx, settings, user_id=None, being_id=None) if each.state == "near"]
+    found = []
+    if reached:
+        found.append(f"{len(reached)} reached today, so what needs a model waits there: see `patrol cost`")
+    if near:
+        found.append(f"{len(near)} spent to 80 % or more")
+    for state in ("reached", "spent to 80 % or more"):
+        among = reached if state == "reached" else near
+        if any(each.budget == "platform" for each in among):
+            found.append(f"the platform's is {state}: raise it with PATROL_PLATFORM_DAILY_COST or _TOKENS")
+    return Finding("daily budgets", good=True, words="; ".join(found) or "none reached")
 
 
 def _away(tx: Transaction) -> Finding:

@@ -79,6 +79,8 @@ def clear(store: Store, settings: Settings) -> None:
         ("provider_batches", settings.keep_responses),
         ("model_calls", settings.keep_calls),
         ("budgets_reached", settings.keep_calls),
+        ("budget_warnings", settings.keep_calls),
+        ("spending", settings.keep_calls),
         ("judgements", settings.keep_judgements),
         ("dropped_items", settings.keep_judgements),
         ("fact_history", settings.keep_fact_history),

@@ -1,6 +1,7 @@
 """Decides for a chat completion: which Being, which upstream and model, and who pays; and accounts for its cost."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from uuid import UUID
@@ -16,9 +17,9 @@ from schemas.llm.calls import Outcome, PaidWith
 from schemas.proxy.upstreams import Upstream
 from schemas.settings import Settings
 from schemas.text.storable import storable
-from store.accounts import beings
+from store.accounts import beings, users
 from store.database import Store
-from store.llm import calls, keys
+from store.llm import budgets, calls, keys
 from store.llm.calls import Account
 from store.transaction import Transaction
 
@@ -154,21 +155,14 @@ def admit(
         BudgetSpent: The platform would pay, and the rest of its budget for the user is smaller.
         Unavailable: The database is unavailable.
     """
-    with store.transaction() as tx:
+    cost = highest_cost(settings, requested, expected)
+    limits = budgets.chat_limits(settings, cost, is_free=requested.upstream.is_free)
+    with budgets.noted(store), store.transaction() as tx:
         being = _being(tx, user_id, only_being, requested.being)
         payer = _payer(tx, settings, user_id, requested)
-        _check_price(settings, requested, payer)
-        call_id = calls.reserve_chat(
-            tx,
-            Account(being.being_id, None, None, payer.paid_with),
-            provider=requested.upstream_name,
-            model=requested.model,
-            metric_model=metric_model(settings, requested),
-            input_tokens=expected.input_tokens,
-            output_tokens=expected.output_tokens,
-            cost=highest_cost(settings, requested, expected),
-            daily_cost=None if requested.upstream.is_free else settings.proxy_daily_cost,
-        )
+        _check_price(settings, requested, payer, [being.daily_cost, users.get_user(tx, user_id).daily_cost])
+        account = Account(being.being_id, None, None, payer.paid_with)
+        call_id = _reserve(tx, settings, account, requested, expected, limits)
     return Admission(requested, being, payer, call_id, expected)
 
 
@@ -232,16 +226,36 @@ def cost_without_accounts(
         BudgetSpent: The price is unknown, and the platform pays within a budget.
         InvalidRequest: It may cost more than the price, and the platform pays within a budget.
     """
-    _check_price(settings, requested, known.payer)
+    own_limits = [known.being.daily_cost]
+    _check_price(settings, requested, known.payer, own_limits)
     highest = highest_cost(settings, requested, expected)
-    if highest is None and is_budgeted(settings, requested, known.payer):
-        raise BudgetSpent(calls.SPENT["price"], lacking="price", retry_after=PRICE_SECONDS)
+    if highest is None and is_budgeted(settings, requested, known.payer, own_limits):
+        raise BudgetSpent(
+            calls.refusal("proxy", "price"),
+            owner_id=known.being.being_id,
+            budget="proxy",
+            lacking="price",
+            retry_after=PRICE_SECONDS,
+        )
     return highest
 
 
-def is_budgeted(settings: Settings, requested: Requested, payer: Payer) -> bool:
-    """Whether a request counts against the platform's budget for its user."""
-    return payer.paid_with == "platform" and not requested.upstream.is_free and settings.proxy_daily_cost is not None
+def is_budgeted(
+    settings: Settings, requested: Requested, payer: Payer, own_limits: Iterable[Decimal | None] = ()
+) -> bool:
+    """Whether a request counts against a budget in money that lets nothing pass whose cost is unknown.
+
+    Args:
+        settings: The budgets of the platform.
+        requested: What the request names.
+        payer: Who pays.
+        own_limits: Limits in dollars of the Being and the user themselves.
+    """
+    chosen = (limit.cost for limit in budgets.chat_limits(settings, None, is_free=False).values())
+    limits = (*chosen, *own_limits)
+    return (
+        payer.paid_with == "platform" and not requested.upstream.is_free and any(limit is not None for limit in limits)
+    )
 
 
 def settle(store: Store, settings: Settings, admission: Admission, outcome: Outcome, usage: Usage | None) -> None:
@@ -262,17 +276,7 @@ def settle(store: Store, settings: Settings, admission: Admission, outcome: Outc
         call_id = admission.call_id
         if call_id is None:
             # It was passed on while the database was down or slow.
-            call_id = calls.reserve_chat(
-                tx,
-                admission.account,
-                provider=admission.requested.upstream_name,
-                model=admission.requested.model,
-                metric_model=metric_model(settings, admission.requested),
-                input_tokens=admission.reserved.input_tokens,
-                output_tokens=admission.reserved.output_tokens,
-                cost=highest_cost(settings, admission.requested, admission.reserved),
-                daily_cost=None,
-            )
+            call_id = _reserve(tx, settings, admission.account, admission.requested, admission.reserved, None)
         if usage is None:
             calls.settle_at_most(tx, owner_id, call_id, outcome)
         else:
@@ -315,8 +319,31 @@ def _being(tx: Transaction, user_id: UUID, only: UUID | None, named: str | None)
     return all_of_user[0]
 
 
-def _check_price(settings: Settings, requested: Requested, payer: Payer) -> None:
-    if requested.surcharge is not None and is_budgeted(settings, requested, payer):
+def _reserve(
+    tx: Transaction,
+    settings: Settings,
+    account: Account,
+    requested: Requested,
+    expected: Usage,
+    limits: calls.Limits | None,
+) -> UUID:
+    return calls.reserve(
+        tx,
+        account,
+        purpose="chat",
+        provider=requested.upstream_name,
+        model=requested.model,
+        metric_model=metric_model(settings, requested),
+        batch=False,
+        input_tokens=expected.input_tokens,
+        output_tokens=expected.output_tokens,
+        cost=highest_cost(settings, requested, expected),
+        limits=limits,
+    )
+
+
+def _check_price(settings: Settings, requested: Requested, payer: Payer, own_limits: Iterable[Decimal | None]) -> None:
+    if requested.surcharge is not None and is_budgeted(settings, requested, payer, own_limits):
         raise InvalidRequest(
             f"The field `{requested.surcharge}` may cost more than the model's price says, and the platform pays for"
             " this request within a budget: leave the field out, or store your own key with POST /v1/keys."

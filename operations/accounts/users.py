@@ -50,9 +50,10 @@ def show_user(on: Resources, user_id: UUID) -> User:
 
 @operation("PATCH /v1/users/{user_id}", scope=OPERATOR, conflicts=True)
 def change_user(tx: Transaction, user_id: UUID, changes: UserChanges) -> User:
-    """Change a user's name, time zone or scope of facts.
+    """Change a user's name, time zone, scope of facts or daily budget.
 
-    A new scope applies to facts that are heard from then on.
+    A new scope applies to facts that are heard from then on. The budget bounds all model calls of the user's Beings
+    together; when it is spent, work that needs a model waits for the user's next day.
     """
     return users.change_user(tx, user_id, changes.model_dump(exclude_unset=True))
 

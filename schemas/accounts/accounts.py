@@ -37,6 +37,8 @@ class User(Row):
     facts_scope: FactsScope | None = Field(
         description="Who knows facts that were not told in confidence; null: as PATROL_FACTS_SCOPE says."
     )
+    daily_cost: Decimal | None = Field(description="The daily budget in dollars; null: PATROL_USER_DAILY_COST.")
+    daily_tokens: int | None = Field(description="The daily budget in tokens; null: PATROL_USER_DAILY_TOKENS.")
     created_at: datetime
 
 
@@ -116,12 +118,22 @@ class UserChanges(RequestModel):
     facts_scope: FactsScope | None = Field(
         None, description="The scope of facts that are heard from now on; null: as PATROL_FACTS_SCOPE says."
     )
+    daily_cost: Dollars | None = Field(
+        None,
+        description="The budget of all the user's model calls together for a day of the user, in dollars; null:"
+        " PATROL_USER_DAILY_COST.",
+    )
+    daily_tokens: int | None = Field(
+        None, ge=0, le=10**15, description="The most tokens of them in a day; null: PATROL_USER_DAILY_TOKENS."
+    )
 
     @model_validator(mode="after")
     def _something(self) -> "UserChanges":
         cleared = {name for name in ("name", "time_zone") if name in self.model_fields_set and not getattr(self, name)}
         if not self.model_fields_set or cleared:
-            raise PydanticCustomError("nothing", "No change is given: name `name`, `time_zone` or `facts_scope`")
+            raise PydanticCustomError(
+                "nothing", "No change is given: name `name`, `time_zone`, `facts_scope`, `daily_cost` or `daily_tokens`"
+            )
         return self
 
 

@@ -14,6 +14,7 @@ Provider = Literal["anthropic", "openai"]
 PaidWith = Literal["request", "user", "platform"]
 Outcome = Literal["unknown", "answered", "bad", "failed"]
 Lacking = Literal["tokens", "cost", "price"]
+BudgetName = Literal["platform", "user", "proxy", "being"]
 
 
 class ProviderKey(Row):
@@ -116,17 +117,56 @@ class Spending(Row):
     )
 
 
+class BudgetToday(Row):
+    """One budget of the current day that has a limit, and how much of it is spent."""
+
+    budget: BudgetName = Field(
+        description="`being`: the Being's, or without one the user's for work across Beings. `user`: all of the user's"
+        " calls. `proxy`: the user's chat completions on the platform's key. `platform`: all users' calls on its keys."
+    )
+    user_id: UUID | None = Field(description="Null for the platform's.")
+    being_id: UUID | None = Field(description="Null unless it is a Being's.")
+    day: date = Field(description="In the user's time zone; the platform's in UTC.")
+    state: Literal["open", "near", "reached"] = Field(
+        description="`near`: 80 % or more is spent. `reached`: a call was refused today, so work that needs a model"
+        " waits for the next day."
+    )
+    limit_cost: Decimal | None = Field(description="Dollars; null: unlimited, or not shown.")
+    limit_tokens: int | None = Field(description="Tokens; null: unlimited, or not shown.")
+    spent_cost: Decimal | None = Field(
+        description="Dollars, with the most that calls under way can cost; null: not shown, since it is the platform's."
+    )
+    spent_tokens: int | None = Field(description="Tokens, likewise.")
+
+    @property
+    def used(self) -> float:
+        """The share of the limit that is spent, of the limit that is closer; 1: all of it."""
+        shares = (
+            (self.spent_cost, self.limit_cost),
+            (self.spent_tokens, self.limit_tokens),
+        )
+        return max(
+            (_share(spent, limit) for spent, limit in shares if spent is not None and limit is not None), default=0
+        )
+
+
+def _share(spent: Decimal | int, limit: Decimal | int) -> float:
+    return float(spent) / float(limit) if limit else 1.0
+
+
 class SpendingPage(Answer):
-    """Sums of calls, newest day first."""
+    """Sums of calls, newest day first, and what is spent of the current day's budgets."""
 
     spending: list[Spending]
+    budgets: list[BudgetToday]
     cursor: Cursor = None
 
 
 class BudgetReached(Row):
-    """An owner whose budget of the current day is exhausted: work that needs a model waits for the next day."""
+    """A budget of the current day that is exhausted: work that needs a model waits for the next day."""
 
-    being_id: UUID | None = Field(description="Null for the user's budget, across Beings.")
+    budget: BudgetName
+    being_id: UUID | None = Field(description="Null unless the budget is a Being's.")
     day: date
     lacking: Lacking
     reached_at: datetime

@@ -33,6 +33,26 @@ class AccountSettings(Section):
     daily_tokens: int | None = Field(
         None, ge=0, description="The most tokens that one Being's model calls may use in a day. Not set: unlimited."
     )
+    user_daily_cost: Budget = Field(
+        None,
+        ge=0,
+        description="The daily budget in dollars of a user that has none of its own, for all calls of the user's "
+        "Beings together; `none`: unlimited. If it is set, a call whose price is unknown is refused.",
+    )
+    user_daily_tokens: int | None = Field(
+        None, ge=0, description="The most tokens that one user's model calls may use in a day. Not set: unlimited."
+    )
+    platform_daily_cost: Budget = Field(
+        None,
+        ge=0,
+        description="The daily budget in dollars of all model calls that the platform's keys pay for, chat completions "
+        "included; `none`: unlimited. Its day is that of UTC. If it is set, a call whose price is unknown is refused.",
+    )
+    platform_daily_tokens: int | None = Field(
+        None,
+        ge=0,
+        description="The most tokens that calls on the platform's keys may use in a day of UTC. Not set: unlimited.",
+    )
     most_beings: PositiveInt = Field(100, description="The most Beings of one user.")
     most_tokens: PositiveInt = Field(100, description="The most valid tokens of one user.")
     most_kept_notes: PositiveInt = Field(

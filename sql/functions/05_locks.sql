@@ -12,7 +12,7 @@
 --    8  vault scopes    Advisory locks for each scope of the vault, in the order of their keys.
 --    9  rows            Rows of all other tables, under the lock above that guards their table; work that is requested.
 --
--- Two kinds of advisory locks stand outside of the list: `limits` and `budget` (15_limits.sql, 25_calls.sql), which only those
+-- Two kinds of advisory locks stand outside of the list: `limits` and `budget` (15_limits.sql, 25_calls/10_budgets.sql), which only those
 -- transactions take that count rows of one kind before they add one, each at the same place of the same use case.
 -- A transaction that holds the user's row alone may take the rest in any order: no other writes what is the user's.
 --

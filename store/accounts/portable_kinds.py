@@ -344,6 +344,8 @@ STAYS_BEHIND: Mapping[str, str] = {
     "page_sessions": "valid in this system only",
     "provider_keys": "a secret",
     "budgets_reached": "accounting of this system",
+    "budget_warnings": "accounting of this system",
+    "spending": "accounting of this system",
     "erasure_keys": "a secret",
     "erased_items": "digests made with keys of this system",
     "model_calls": "accounting of this system",

@@ -74,7 +74,7 @@ def get_user(tx: Transaction, user_id: UUID) -> User:
 
 
 def change_user(tx: Transaction, user_id: UUID, changes: Mapping[str, Any]) -> User:
-    """Set those of `name`, `time_zone` and `facts_scope` that `changes` holds; None clears the scope.
+    """Set the fields that `changes` holds; None clears all but `name` and `time_zone`.
 
     Raises:
         NotFound: There is no such user.
@@ -89,12 +89,18 @@ def change_user(tx: Transaction, user_id: UUID, changes: Mapping[str, Any]) -> U
                     """
                     update memory.users
                     set name = coalesce(%(name)s, name), time_zone = coalesce(%(time_zone)s, time_zone),
-                        facts_scope = case when %(scoped)s then %(facts_scope)s else facts_scope end
+                        facts_scope = case
+                            when 'facts_scope' = any(%(named)s) then %(facts_scope)s else facts_scope
+                        end,
+                        daily_cost = case when 'daily_cost' = any(%(named)s) then %(daily_cost)s else daily_cost end,
+                        daily_tokens = case
+                            when 'daily_tokens' = any(%(named)s) then %(daily_tokens)s else daily_tokens
+                        end
                     where user_id = %(user)s
                     returning *
                     """,
-                    {"name": None, "time_zone": None, "facts_scope": None, **changes}
-                    | {"scoped": "facts_scope" in changes, "user": user_id},
+                    {"name": None, "time_zone": None, "facts_scope": None, "daily_cost": None, "daily_tokens": None}
+                    | {**changes, "named": list(changes), "user": user_id},
                 ).fetchone()
         except UniqueViolation as taken:
             raise Refused("There is a user of that name already: choose another name.") from taken

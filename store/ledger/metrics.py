@@ -95,18 +95,19 @@ def unjudged_messages(tx: Transaction) -> list[dict[str, Any]]:
 
 
 def budgets_reached(tx: Transaction) -> list[dict[str, Any]]:
-    """How many owners' budgets for the current day were reached, by what was `lacking`: `owners`."""
+    """How many budgets for the current day were reached, by `budget` and by what was `lacking`: `owners`."""
     return tx.execute(
         """
-        select lacking, count(r.owner_id) as owners
+        select budget, lacking, count(r.owner_id) as owners
         from (values ('tokens'), ('cost'), ('price')) as kinds (lacking)
+        cross join (values ('platform'), ('user'), ('proxy'), ('being')) as names (budget)
         left join (
-            select r.owner_id, r.lacking
+            select r.owner_id, r.budget, r.lacking
             from memory.budgets_reached as r
-            join memory.users as u using (user_id)
-            where r.day = (memory.now() at time zone u.time_zone)::date
-        ) as r using (lacking)
-        group by lacking
+            left join memory.users as u using (user_id)
+            where r.day = (memory.now() at time zone coalesce(u.time_zone, 'UTC'))::date
+        ) as r using (budget, lacking)
+        group by budget, lacking
         """
     ).fetchall()
 

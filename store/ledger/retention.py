@@ -34,7 +34,8 @@ class Expiring:
 EXPIRING: Mapping[str, Expiring] = {
     "applied_retractions": Expiring(["being_id", "request_id"], "applied_at"),
     "awaited_retractions": Expiring(["being_id", "producer_id"], "asked_at"),
-    "budgets_reached": Expiring(["owner_id", "day"], "reached_at", clock="clock_timestamp()"),
+    "budget_warnings": Expiring(["owner_id", "budget", "day"], "warned_at", clock="clock_timestamp()"),
+    "budgets_reached": Expiring(["owner_id", "budget", "day"], "reached_at", clock="clock_timestamp()"),
     "dropped_items": Expiring(["owner_id", "drop_id"], "dropped_at"),
     # Kept for work that never came back for them.
     "embeddings": Expiring(["being_id", "embedding_model", "text_hash"], "created_at", clock="clock_timestamp()"),
@@ -63,6 +64,8 @@ EXPIRING: Mapping[str, Expiring] = {
     "receipts": Expiring(["being_id", "context_id"], "created_at"),
     "request_answers": Expiring(["user_id", "digest"], "created_at", clock="clock_timestamp()"),
     "shown_texts": Expiring(["being_id", "text_hash"], "shown_at"),
+    # Somewhere the day before yesterday has not ended.
+    "spending": Expiring(["owner_id", "day", "shard"], "day", "day < memory.now()::date - 2"),
     "unanswered_questions": Expiring(["owner_id", "digest"], "failed_at"),
     "vault_idempotency": Expiring(["being_id", "producer_id"], "created_at", clock="clock_timestamp()"),
     "work": Expiring(["owner_id", "kind", "key"], "finished_at", "state = 'done'", "clock_timestamp()"),

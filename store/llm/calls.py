@@ -1,23 +1,35 @@
 """Accounting of model calls: reserved before the call at its highest cost, settled after it, and summed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import DictRow, class_row
+import structlog
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
 
 from schemas.errors import BudgetSpent
-from schemas.llm.calls import Lacking, Outcome, PaidWith, Spending
+from schemas.llm.calls import BudgetName, Lacking, Outcome, PaidWith, Spending
 from store.transaction import Transaction, value
 
-SPENT: dict[Lacking, str] = {
-    "tokens": "The day's budget in tokens is spent.",
-    "cost": "The day's budget in money is spent.",
-    "price": "There is a budget in money, and the model's price is unknown: set it in PATROL_PRICES.",
+log = structlog.get_logger()
+
+WHOSE: Mapping[BudgetName, str] = {
+    "platform": " of the platform",
+    "user": " of the user",
+    "proxy": "",
+    "being": "",
 }
+
+
+def refusal(budget: BudgetName, lacking: Lacking) -> str:
+    """Say that a budget refuses a call, and why."""
+    if lacking == "price":
+        return f"There is a budget in money{WHOSE[budget]}, and the model's price is unknown: set it in PATROL_PRICES."
+    return f"The day's budget in {'money' if lacking == 'cost' else 'tokens'}{WHOSE[budget]} is spent."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +54,19 @@ class AnsweredEmbedding:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits of one owner's model calls in one day; None: unlimited."""
+    """The limits of the model calls of one day; None: unlimited."""
 
     tokens: int | None
     cost: Decimal | None
+
+
+Limits = Mapping[BudgetName, Budget]
+"""The limits that hold where a user or a Being has none of its own; a budget that is left out is unlimited."""
+
+
+def limits_as_json(limits: Limits) -> Jsonb:
+    """Write limits as the functions of sql/functions/25_calls/10_budgets.sql take them."""
+    return Jsonb({name: {"tokens": each.tokens, "cost": each.cost and str(each.cost)} for name, each in limits.items()})
 
 
 def user_of(tx: Transaction, owner_id: UUID) -> UUID:
@@ -69,26 +90,28 @@ def reserve(
     input_tokens: int,
     output_tokens: int,
     cost: Decimal | None,
-    budget: Budget,
+    limits: Limits | None,
     withdrawals: int | None = None,
+    metric_model: str | None = None,
 ) -> UUID:
-    """Reserve a call against the day's budget, at the highest cost it can have; returns the call's id.
+    """Reserve a call under each budget that bounds it, at the highest cost it can have; returns the call's id.
 
     Args:
-        tx: The transaction; commit it before the call.
+        tx: The transaction; commit it before the call, and take no lock after this in it.
         account: The owner and payer.
-        purpose: The prompt's name.
+        purpose: The prompt's name; `chat` for a chat completion of the proxy.
         provider: The provider's name.
         model: The model's name.
         batch: Whether it is part of a provider batch.
         input_tokens: The most tokens of the prompt.
         output_tokens: The most tokens of the answer.
         cost: The highest cost; None if the price is unknown.
-        budget: The limits of a day, unless the Being has a budget of its own.
+        limits: The limits of a day; None: the call was made already, and is counted without being refused.
         withdrawals: See `Claim`; None: what the call returns is not stored.
+        metric_model: Its name in metrics, which are kept when the user is erased; None: `model`.
 
     Raises:
-        BudgetSpent: The rest of the day's budget is smaller.
+        BudgetSpent: The rest of one of the day's budgets is smaller.
         NotFound: The owner does not exist any more.
         Withdrawn: Something of the user's was withdrawn since the claim.
     """
@@ -99,60 +122,21 @@ def reserve(
         """,
         [
             *(account.owner_id, account.kind, account.key),
-            *(purpose, provider, model, account.paid_with, batch),
-            *(input_tokens, output_tokens, cost, budget.tokens, budget.cost, withdrawals),
+            *(purpose, provider, model, metric_model, account.paid_with, batch),
+            *(input_tokens, output_tokens, cost, None if limits is None else limits_as_json(limits), withdrawals),
         ],
     )
-    return _reserved(row)
-
-
-def reserve_chat(
-    tx: Transaction,
-    account: Account,
-    *,
-    provider: str,
-    model: str,
-    metric_model: str,
-    input_tokens: int,
-    output_tokens: int,
-    cost: Decimal | None,
-    daily_cost: Decimal | None,
-) -> UUID:
-    """Reserve a chat completion of the proxy; returns the call's id.
-
-    Args:
-        tx: The transaction; commit it before the call.
-        account: The Being and payer.
-        provider: The upstream's name.
-        model: The model's name, as the client writes it.
-        metric_model: Its name in metrics, which are kept when the user is erased.
-        input_tokens: The tokens of the prompt, estimated.
-        output_tokens: The most tokens of the answer, or an estimate if the request does not limit it.
-        cost: The cost of that many; None if the price is unknown.
-        daily_cost: The most that one user's chat completions may cost the platform in a day; None: unlimited.
-
-    Raises:
-        BudgetSpent: The platform pays, and the rest of the day's budget is smaller or the price is unknown.
-        NotFound: The Being does not exist any more.
-    """
-    (row,) = tx.execute(
-        """
-        select *
-        from memory.reserve_chat(%s, %s, %s, %s, %s, %s, %s, %s, %s)
-        """,
-        [
-            *(account.owner_id, provider, model, metric_model, account.paid_with),
-            *(input_tokens, output_tokens, cost, daily_cost),
-        ],
-    )
-    return _reserved(row)
-
-
-def _reserved(row: DictRow) -> UUID:
-    """Return the id of a call that was reserved; raises BudgetSpent if it was not."""
     if row["lacking"]:
-        left: timedelta = row["day_left"]
-        raise BudgetSpent(SPENT[row["lacking"]], lacking=row["lacking"], retry_after=left.total_seconds())
+        budget, lacking, left = row["budget"], row["lacking"], row["day_left"]
+        raise BudgetSpent(
+            refusal(budget, lacking),
+            owner_id=account.owner_id,
+            budget=budget,
+            lacking=lacking,
+            retry_after=left.total_seconds(),
+        )
+    for budget in row["warned"] or ():
+        log.warning("budget.nearly_spent", budget=budget, owner_id=str(account.owner_id), spent_or_reserved="80 %")
     call_id: UUID = row["call_id"]
     return call_id
 
@@ -224,7 +208,7 @@ def spending(
                 sum(cache_write_tokens)::bigint as cache_write_tokens, sum(cost) as cost,
                 (
                     select reached_at from memory.budgets_reached as r
-                    where r.owner_id = c.owner_id and r.day = c.day
+                    where r.owner_id = c.owner_id and r.day = c.day and r.budget = 'being'
                 ) as budget_reached_at
             from memory.model_calls as c
             where (%(user)s::uuid is null or user_id = %(user)s)

@@ -60,6 +60,26 @@ def test_a_being_gets_a_budget_and_loses_it(patrol, account):
     assert patrol.json("being", "budget", *being)["daily_tokens"] is None
 
 
+def test_a_user_gets_a_budget_of_which_cost_tells_what_is_spent(patrol, account, ledger):
+    assert patrol.json("user", "budget", account.user, "--cost", "0.5", "--tokens", "1000")["daily_cost"] == "0.5"
+    with ledger.transaction() as tx:
+        tx.execute(
+            """
+            select memory.add_spending(
+                user_id, (memory.now() at time zone time_zone)::date, null, 'any', 'user', 900, 0.1
+            )
+            from memory.users where name = %s
+            """,
+            [account.user],
+        )
+    (told,) = (each for each in patrol.json("cost", "--user", account.user)["budgets"] if each["budget"] == "user")
+    assert (told["state"], told["spent_tokens"], told["limit_tokens"], told["spent_cost"]) == ("near", 900, 1000, "0.1")
+    shown = patrol("cost", "--user", account.user)
+    assert f"user {account.user}: 80 % of the day's budget or more is spent" in shown.stderr
+    assert "900" in shown.stdout
+    assert patrol.json("user", "budget", account.user)["daily_tokens"] is None
+
+
 def test_cost_says_when_there_is_none(patrol, account):
     assert patrol.json("cost", "--user", account.user)["spending"] == []
     assert "No model was called" in patrol("cost", "--user", account.user).stdout

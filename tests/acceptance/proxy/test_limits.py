@@ -9,6 +9,7 @@ import pytest
 
 from memory.llm import keys
 from schemas.settings import Settings
+from store.accounts import users
 from tests.acceptance.conftest import PATIENCE
 from tests.acceptance.proxy.conftest import KEYS_SECRET, OPEN_REQUESTS, secret_of
 from tests.fakes.upstream import Reply
@@ -64,6 +65,16 @@ def test_a_stored_key_that_the_upstream_does_not_know_is_marked_as_refused(proxy
     with pytest.raises(openai.AuthenticationError):
         sdk().chat.completions.create(model="fake-1", messages=HELLO)
     wait_until(lambda: refusal() == "The upstream `main` does not know the key (401).")
+
+
+def test_a_user_s_spent_budget_is_429_on_the_platform_s_key_alone(sdk, person):
+    with person.ledger.transaction() as tx:
+        users.change_user(tx, person.user.user_id, {"daily_cost": 0})
+    with pytest.raises(openai.RateLimitError, match="The day's budget in money of the user is spent"):
+        sdk().chat.completions.create(model="fake-1", messages=HELLO)
+    sdk().chat.completions.create(model="free/local", messages=HELLO)
+    keys.add(person.ledger, Settings(secret_key=KEYS_SECRET), person.user.user_id, "openai", "sk-of-the-user")
+    sdk().chat.completions.create(model="fake-1", messages=HELLO)
 
 
 def test_a_spent_budget_of_the_platform_is_429_and_memory_keeps_its_own(proxy, sdk, person):

@@ -1,14 +1,15 @@
 // What the Being's models have cost, by day and purpose.
 
 import { el, empty, userText } from "../dom.js";
-import { date, money, number } from "../words.js";
+import { count, date, money, number } from "../words.js";
 
 export async function view(context) {
-  const [{ spending }, { dropped }] = await Promise.all([
+  const [{ spending, budgets }, { dropped }] = await Promise.all([
     context.being.get("/cost"),
     context.being.get("/judgements"),
   ]);
-  if (!spending.length) return [el("h1", {}, "Cost"), empty("No model was called.")];
+  const limits = budgetsOfToday(budgets);
+  if (!spending.length) return [el("h1", {}, "Cost"), empty("No model was called."), ...limits];
   const days = new Map();
   for (const line of spending) days.set(line.day, (days.get(line.day) ?? 0) + Number(line.cost ?? 0));
   const most = Math.max(...days.values(), 1e-9);
@@ -63,7 +64,40 @@ export async function view(context) {
         ),
       ),
     ),
+    ...limits,
     ...(dropped.length ? droppedItems(dropped) : []),
+  ];
+}
+
+const BUDGETS = {
+  being: "This companion's",
+  user: "Yours, for all companions",
+  proxy: "Yours, for chat completions",
+  platform: "The platform's",
+};
+const STATES = {
+  open: "open",
+  near: "80 % or more spent",
+  reached: "spent: what needs a model waits until tomorrow",
+};
+
+// What is spent of the day's budgets; of the platform's the server tells no amounts.
+function budgetsOfToday(budgets) {
+  if (!budgets.length) return [];
+  return [
+    el("h2", {}, "Budgets of today"),
+    el(
+      "ul",
+      { class: "budgets" },
+      budgets.map((each) => {
+        const spent = [
+          each.limit_cost !== null && `${money(each.spent_cost)} of ${money(each.limit_cost)}`,
+          each.limit_tokens !== null && `${number(each.spent_tokens)} of ${count(each.limit_tokens, "token")}`,
+          STATES[each.state],
+        ];
+        return el("li", {}, `${BUDGETS[each.budget]}: ${spent.filter(Boolean).join(", ")}.`);
+      }),
+    ),
   ];
 }
 

@@ -75,6 +75,9 @@ def test_a_user_is_changed_and_erased(operator, customer, problem):
     changed = operator.patch(path, json={"facts_scope": "being", "time_zone": "Europe/Berlin"}).json()
     assert (changed["facts_scope"], changed["time_zone"], changed["name"]) == ("being", "Europe/Berlin", "Ada")
     assert operator.patch(path, json={"facts_scope": None}).json()["facts_scope"] is None
+    budget = operator.patch(path, json={"daily_cost": 2.5, "daily_tokens": 1000}).json()
+    assert (budget["daily_cost"], budget["daily_tokens"], budget["time_zone"]) == ("2.5", 1000, "Europe/Berlin")
+    assert operator.patch(path, json={"daily_cost": None}).json()["daily_tokens"] == 1000
     problem(operator.patch(path, json={"time_zone": "Mars/Olympus"}), 409)
     problem(operator.patch(path, json={}), 422)
     assert operator.delete(path).status_code == 200

@@ -42,6 +42,8 @@ def test_it_is_told_what_was_taken_done_and_answered(person, operator, ledger):
     assert told['patrol_work_finished{kind="patrol.diary"}'] >= 1
     assert told['patrol_pulse_age_seconds{name="sweep"}'] < 60
     assert told["patrol_redis_up"] == 1
+    assert told['patrol_budgets_near{budget="user"}'] >= 0
+    assert told['patrol_budget_used_ratio{budget="being"}'] >= 0
     assert any(name.startswith('patrol_rows_written_total{table="notes"}') for name in told)
     assert told['patrol_messages_unjudged{waits_for_key="no"}'] >= 0
     for path, status in (("notes", 202), ("recall", 200)):

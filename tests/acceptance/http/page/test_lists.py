@@ -196,6 +196,9 @@ def test_cost_by_day_and_purpose(mind, page_of, went):
     ]
     assert [row[2] for row in rows] == [f"${float(one['cost']):.3f}" for one in spending]
     expect(page.locator(".days span")).to_have_count(len({one["day"] for one in spending}))
+    (budget,) = (each for each in mind.told("/cost")["budgets"] if each["budget"] == "being")
+    said = f"${float(budget['spent_cost']):.2f} of ${float(budget['limit_cost']):.2f}"
+    expect(page.get_by_text(f"This companion's: {said}, open.")).to_be_visible()
 
 
 def test_dead_work_with_its_reason(mind, page_of, went):

@@ -1,8 +1,7 @@
 -- Calls of models, reserved before they are sent and settled after.
 --
--- INVARIANT  What an owner's calls of one day have cost, with those that are under way at the most that they can cost,
---            never exceeds the budget of that day: a reservation sees all earlier ones of the owner. Chat completions of
---            the proxy (purpose `chat`) are apart: they have a budget of their own, in reserve_chat.
+-- INVARIANT  Four budgets bound the calls of a day (25_calls/10_budgets.sql). What the calls under a budget have cost, with those that
+--            are under way at the most that they can cost, never exceeds it: a reservation sees all earlier ones under it.
 -- INVARIANT  A key that came with a request pays for a call only where every input of the call came with that very key. The
 --            key stands on the input (messages.request_key_id, notes.request_key_id), is set in the transaction that takes the
 --            input in, and never changes; no work, run or session carries a key. So an input that waits already, or that
@@ -76,63 +75,86 @@ return (
     where candidate at time zone p_time_zone >= midnight
 );
 
--- Reserves a call for an owner's current day. Returns its id, or else what there is too little of (`tokens`, `cost`, or
--- a `price` by which to tell), and in any case how long the day still lasts. Raises if the owner is gone, or if something of
--- the user's was withdrawn after the work was claimed, when p_withdrawals was the number of withdrawals.
+-- Reserves a call under each of the budgets that bound it, or under none if one of them has too little left. Returns its id,
+-- or else that budget, what there is too little of (`tokens`, `cost`, or a `price` by which to tell), and how long the
+-- budget's day still lasts; and the budgets whose warning is due. p_limits as in 25_calls/10_budgets.sql; null: the call was made, and
+-- is counted without being refused. Raises if the owner is gone, or if something of the user's was withdrawn after the work
+-- was claimed, when p_withdrawals was the number of withdrawals.
 create or replace function reserve_call(
-    p_owner_id uuid, p_kind text, p_key text, p_purpose text, p_provider text, p_model text,
+    p_owner_id uuid, p_kind text, p_key text, p_purpose text, p_provider text, p_model text, p_metric_model text,
     p_paid_with text, p_batch boolean, p_input_tokens bigint, p_output_tokens bigint, p_cost numeric,
-    p_daily_tokens bigint, p_daily_cost numeric, p_withdrawals bigint
-) returns table (call_id uuid, lacking text, day_left interval) language plpgsql as $$
+    p_limits jsonb, p_withdrawals bigint
+) returns table (call_id uuid, budget text, lacking text, day_left interval, warned text[]) language plpgsql as $$
 #variable_conflict use_column
 declare
     v_now constant timestamptz := memory.now();
-    v_user_id uuid;
-    v_being_id uuid;
+    v_utc_day constant date := (v_now at time zone 'UTC')::date;
+    v_tokens constant bigint := p_input_tokens + p_output_tokens;
+    v_user memory.users;
+    v_being memory.beings;
+    v_bound record;
+    v_checked record;
+    v_near text[] := '{}';
     v_day date;
-    v_tokens bigint;
-    v_cost numeric;
-    v_spent record;
-    v_withdrawals bigint;
 begin
-    select u.user_id, b.being_id, (v_now at time zone u.time_zone)::date, memory.day_end(v_now, u.time_zone) - v_now,
-        coalesce(b.daily_tokens, p_daily_tokens), coalesce(b.daily_cost, p_daily_cost), u.withdrawals
-    into v_user_id, v_being_id, v_day, day_left, v_tokens, v_cost, v_withdrawals
-    from memory.users as u
-    left join memory.beings as b on b.being_id = p_owner_id
-    where u.user_id = coalesce((select user_id from memory.beings where being_id = p_owner_id), p_owner_id)
-    for share of u;
+    select * into v_being from memory.beings where being_id = p_owner_id;
+    -- Before the locks of the budgets, so that the reservations of others do not wait while this user is being erased.
+    if p_withdrawals is null then
+        select * into v_user from memory.users where user_id = coalesce(v_being.user_id, p_owner_id) for key share;
+    else
+        select * into v_user from memory.users where user_id = coalesce(v_being.user_id, p_owner_id) for share;
+    end if;
     if not found then
         perform memory.owner_of(p_owner_id);
     end if;
-    if v_withdrawals <> p_withdrawals then
+    if v_user.withdrawals <> p_withdrawals then
         raise exception using errcode = 'MP004',
             message = 'Something that the model was to be asked about was withdrawn meanwhile.';
     end if;
+    v_day := (v_now at time zone v_user.time_zone)::date;
 
-    if v_tokens is not null or v_cost is not null then
-        -- Serializes the reservations of one owner; no other statement takes this lock.
-        perform pg_advisory_xact_lock(hashtextextended(p_owner_id::text, 0));
-        select coalesce(sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens), 0) as tokens,
-            coalesce(sum(cost), 0) as cost
-        into v_spent
-        from memory.model_calls
-        where owner_id = p_owner_id and day = v_day and purpose <> 'chat';
-        lacking := case
-            when v_spent.tokens + p_input_tokens + p_output_tokens > v_tokens then 'tokens'
-            when v_cost is not null and p_cost is null then 'price'
-            when v_spent.cost + p_cost > v_cost then 'cost'
-        end;
-    end if;
-    if lacking is null then
-        insert into memory.model_calls (
-            user_id, being_id, kind, key, purpose, provider, model, paid_with, batch, input_tokens, output_tokens, cost, day
+    -- Their locks are taken in this order, which is that of the list.
+    for v_bound in
+        select b.budget, b.owner_id, b.day, b.user_id, b.being_id, b.most_tokens, b.most_cost
+        from memory.budgets_of_call(v_user, v_being, p_purpose, p_paid_with, v_day, v_utc_day, p_limits) as b
+        order by b.place
+    loop
+        v_checked := memory.check_budget(
+            v_bound.budget, v_bound.owner_id, v_bound.day, v_bound.most_tokens, v_bound.most_cost, v_tokens, p_cost
+        );
+        if v_checked.is_near then
+            v_near := v_near || v_bound.budget;
+        end if;
+        if v_checked.lacking is not null then
+            lacking := v_checked.lacking;
+            budget := v_bound.budget;
+            day_left := memory.day_end(v_now, case budget when 'platform' then 'UTC' else v_user.time_zone end) - v_now;
+            return next;
+            return;
+        end if;
+    end loop;
+
+    insert into memory.model_calls (
+        user_id, being_id, kind, key, purpose, provider, model, metric_model, paid_with, batch, input_tokens, output_tokens,
+        cost, day, utc_day
+    )
+    values (
+        v_user.user_id, v_being.being_id, p_kind, p_key, p_purpose, p_provider, p_model, p_metric_model, p_paid_with, p_batch,
+        p_input_tokens, p_output_tokens, p_cost, v_day, v_utc_day
+    )
+    returning model_calls.call_id into call_id;
+    perform memory.add_spending(v_user.user_id, v_day, v_utc_day, p_purpose, p_paid_with, v_tokens, coalesce(p_cost, 0));
+
+    if cardinality(v_near) > 0 then
+        with due as (
+            insert into memory.budget_warnings (user_id, being_id, budget, day)
+            select b.user_id, b.being_id, b.budget, b.day
+            from memory.budgets_of_call(v_user, v_being, p_purpose, p_paid_with, v_day, v_utc_day, p_limits) as b
+            where b.budget = any (v_near)
+            on conflict do nothing
+            returning budget_warnings.budget as name
         )
-        values (
-            v_user_id, v_being_id, p_kind, p_key, p_purpose, p_provider, p_model, p_paid_with, p_batch,
-            p_input_tokens, p_output_tokens, p_cost, v_day
-        )
-        returning model_calls.call_id into call_id;
+        select array_agg(name) into warned from due;
     end if;
     return next;
 end $$;
@@ -183,48 +205,6 @@ begin
     where c.owner_id = answered.owner_id and c.call_id = answered.call_id and c.outcome = 'unknown';
 end $$;
 
--- Reserves a chat completion that the proxy passes on, and returns its id; null, and how long the day still lasts, if the
--- platform pays and the rest of the user's budget for that (p_daily_cost; null: unlimited) is smaller, or if there is a
--- budget and the price is unknown. What the request does not limit, the answer's length, is reserved by estimate.
-create or replace function reserve_chat(
-    p_being_id uuid, p_provider text, p_model text, p_metric_model text, p_paid_with text,
-    p_input_tokens bigint, p_output_tokens bigint, p_cost numeric, p_daily_cost numeric
-) returns table (call_id uuid, lacking text, day_left interval) language plpgsql as $$
-#variable_conflict use_column
-declare
-    v_user_id uuid;
-    v_day date;
-    v_spent numeric;
-begin
-    select user_id, (memory.now() at time zone time_zone)::date, memory.day_end(memory.now(), time_zone) - memory.now()
-    into strict v_user_id, v_day, day_left
-    from memory.owner_of(p_being_id) join memory.users using (user_id);
-
-    if p_paid_with = 'platform' and p_daily_cost is not null then
-        -- Serializes the reservations of one user; no other statement takes this lock.
-        perform pg_advisory_xact_lock(hashtextextended('chat ' || v_user_id::text, 0));
-        select coalesce(sum(cost), 0)
-        into v_spent
-        from memory.model_calls
-        where user_id = v_user_id and day = v_day and purpose = 'chat' and paid_with = 'platform';
-        lacking := case
-            when p_cost is null then 'price'
-            when v_spent + p_cost > p_daily_cost then 'cost'
-        end;
-    end if;
-    if lacking is null then
-        insert into memory.model_calls (
-            user_id, being_id, purpose, provider, model, metric_model, paid_with, input_tokens, output_tokens, cost, day
-        )
-        values (
-            v_user_id, p_being_id, 'chat', p_provider, p_model, p_metric_model, p_paid_with, p_input_tokens, p_output_tokens,
-            p_cost, v_day
-        )
-        returning model_calls.call_id into call_id;
-    end if;
-    return next;
-end $$;
-
 -- Whether a model is available to a user, as far as rows show without decrypting a key: the key that the user stored last,
 -- unless its provider rejected it less than p_refusal_holds ago; without a stored key, the platform's (p_platform).
 create or replace function may_think(p_user_id uuid, p_platform boolean, p_refusal_holds interval) returns boolean
@@ -256,7 +236,8 @@ language sql stable as $$
         );
 $$;
 
--- Adds settled calls to model_call_totals, which counts them for as long as the system lives.
+-- Adds settled calls to model_call_totals, which counts them for as long as the system lives, and the difference to what was
+-- reserved for them to the spending of their days.
 --
 -- INVARIANT  Every call is added once, in the transaction that settles it.
 -- INVARIANT  A name that a user typed is in model_calls alone, and is deleted with the user: totals have metric_model instead.
@@ -278,6 +259,21 @@ begin
         cache_read_tokens = t.cache_read_tokens + excluded.cache_read_tokens,
         cache_write_tokens = t.cache_write_tokens + excluded.cache_write_tokens,
         cost = t.cost + excluded.cost;
+    -- In the order of their users, and one user's in that of the days, so that transactions take the rows of a shard in turn.
+    perform memory.add_spending(user_id, day, utc_day, purpose, paid_with, tokens, cost)
+    from (
+        select n.user_id, n.day, n.utc_day, n.purpose, n.paid_with,
+            sum(
+                n.input_tokens + n.output_tokens + n.cache_read_tokens + n.cache_write_tokens
+                - o.input_tokens - o.output_tokens - o.cache_read_tokens - o.cache_write_tokens
+            ) as tokens,
+            sum(coalesce(n.cost, 0) - coalesce(o.cost, 0)) as cost
+        from new_calls as n
+        join old_calls as o on o.owner_id = n.owner_id and o.call_id = n.call_id
+        group by n.user_id, n.day, n.utc_day, n.purpose, n.paid_with
+        order by n.user_id, n.day, n.utc_day, n.purpose, n.paid_with
+    ) as changed
+    where tokens <> 0 or cost <> 0;
     return null;
 end $$;
 
