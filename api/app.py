@@ -31,13 +31,14 @@ from api.http.load.user_loads import UserLoads
 from api.http.problems import handle
 from api.http.request_log import ID, RequestLog
 from api.http.request_metrics import COUNTS, RequestMetrics
-from api.http.request_target import StorableTarget
+from api.http.request_target import MendedTarget
 from api.http.threads import Threads
 from api.intake import notes as note_intake
 from api.mcp.http import McpOverHttp
 from api.operations import health, metrics, pages
 from api.page import files, session
-from api.proxy.completions import ANSWER_HEADERS, REQUEST_HEADERS, ChatCompletions
+from api.proxy.completions import ANSWER_HEADERS, ChatCompletions
+from api.proxy.elsewhere import Elsewhere
 from api.proxy.models import Models
 from api.proxy.proxy import Proxy
 from api.talk import messages as message_intake
@@ -155,7 +156,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
             # Outside of what answers errors: a page reads them only with these headers.
             *_cors(settings.api_origins),
             Middleware(RequestLog, request_metrics),
-            Middleware(StorableTarget),
+            Middleware(MendedTarget),
             Middleware(Authentication),
             Middleware(FairUse),
             Middleware(EmbedderLoad),
@@ -168,6 +169,8 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
     app.router.routes += [
         Route("/openai/v1/chat/completions", ChatCompletions(), methods=["POST"]),
         Route("/openai/v1/models", Models(), methods=["GET"]),
+        Route("/openai/v1/models/{model:path}", Models(), methods=["GET"]),
+        Route("/openai/{path:path}", Elsewhere()),
     ]
     for group in (
         routes(recall, "Recall"),
@@ -206,13 +209,13 @@ def _cors(origins: str) -> list[Middleware]:
     allowed = [origin.strip() for origin in origins.split(",") if origin.strip()]
     if not allowed:
         return []
-    headers = ["Authorization", "Content-Type", "Idempotency-Key", ID, *REQUEST_HEADERS]
     return [
         Middleware(
             CORSMiddleware,
             allow_origins=allowed,
             allow_methods=["*"],
-            allow_headers=headers,
+            # SDKs send headers of their own, and what an origin may do is decided by its token.
+            allow_headers=["*"],
             expose_headers=[ID, *ANSWER_HEADERS],
         )
     ]

@@ -1,4 +1,6 @@
-"""Mends the path and the query of requests, so that Postgres can store what stands in them."""
+"""Mends the path and the query of requests: characters that Postgres can't store, and slashes of joined base URLs."""
+
+import re
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -6,10 +8,14 @@ from schemas.text.storable import storable
 
 _NUL = b"%00"
 _REPLACEMENT = b"%EF%BF%BD"
+# Clients join a base URL of these doors with a path of their own.
+_JOINED = ("/openai/", "/mcp")
 
 
-class StorableTarget:
-    """Middleware that replaces NUL in the path and in the query by U+FFFD.
+class MendedTarget:
+    """Middleware that replaces NUL in the path and in the query by U+FFFD, and removes needless slashes.
+
+    Where a client joins the base URL of a door with its own path, that are doubled ones, and one at the end.
 
     Whatever else is no character in UTF-8, halves of characters of UTF-16 included, is replaced where the path and the
     query are decoded.
@@ -24,6 +30,11 @@ class StorableTarget:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
         if scope["type"] == "http":
-            scope["path"] = storable(scope["path"])
+            scope["path"] = _without_needless_slashes(storable(scope["path"]))
             scope["query_string"] = scope["query_string"].replace(_NUL, _REPLACEMENT)
         await self.app(scope, receive, send)
+
+
+def _without_needless_slashes(path: str) -> str:
+    shorter = re.sub("/{2,}", "/", path)
+    return shorter.rstrip("/") if shorter.startswith(_JOINED) else path

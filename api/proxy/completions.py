@@ -40,7 +40,6 @@ BACKGROUND = "x-memory-background"
 USER_NAMES = "x-memory-user-names"
 MOST_USER_NAMES = 20
 SHORT_BYTES = 32 * 1024
-REQUEST_HEADERS = (BEING, CONVERSATION, BACKGROUND, USER_NAMES)
 ANSWER_HEADERS = (BEING, CONVERSATION, "x-memory-aligned", "x-memory-recall", "x-memory-stored", "x-memory-upstream")
 _PASSED_ON = ("accept", "openai-beta")
 _NO_TASK = frozenset({"", "0", "false", "no", "off", "none", "null", "undefined"})

@@ -1,4 +1,4 @@
-"""`GET /openai/v1/models`: the models of all upstreams, by the names under which the proxy accepts them."""
+"""`GET /openai/v1/models` and `…/models/{id}`: the models of all upstreams, by the names that the proxy accepts."""
 
 import asyncio
 import json
@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
+from api.http.problems import Rejection
 from api.proxy.errors import error_answer
 from api.proxy.gateway import ADMISSION_SECONDS, Identity
 from api.proxy.proxy import Proxy
@@ -22,13 +23,14 @@ from schemas.proxy.upstreams import Upstream
 TIMEOUT_SECONDS = 10.0
 # With more, a frontend's menu is longer than a person reads; further Beings are named by suffix all the same.
 MOST_BEINGS = 20
+MOST_SHOWN = 100
 
 
 class Models:
-    """The route as an ASGI application."""
+    """The routes as an ASGI application."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """List models as OpenAI does; errors are in its form too."""
+        """List models, or show one, as OpenAI does; errors are in its form too."""
         proxy: Proxy = scope["app"].state.proxy
         try:
             headers = Headers(scope=scope)
@@ -36,10 +38,24 @@ class Models:
             with proxy.open_request(identity.caller.user_id):
                 proxy.check_time(identity.caller.user_id)
                 listed = await _listed(proxy, identity)
-            answer = JSONResponse({"object": "list", "data": listed})
+            shown = scope["path_params"].get("model")
+            answer = JSONResponse({"object": "list", "data": listed} if shown is None else _named(listed, shown))
         except Exception as fault:  # noqa: BLE001  # answered in OpenAI's form, without details
             answer = error_answer(fault)
         await answer(scope, receive, send)
+
+
+def _named(listed: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """The listed model of a name.
+
+    Raises:
+        Rejection: None has it.
+    """
+    for model in listed:
+        if model["id"] == name:
+            return model
+    detail = f"There is no model {name[:MOST_SHOWN]!r}: GET /openai/v1/models lists the names of all."
+    raise Rejection(HTTPStatus.NOT_FOUND, "not-found", detail)
 
 
 async def _listed(proxy: Proxy, identity: Identity) -> list[dict[str, Any]]:

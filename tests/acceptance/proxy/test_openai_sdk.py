@@ -208,3 +208,28 @@ def test_each_call_is_in_the_accounts(proxy, sdk, person, wait_until):
     assert (line["calls"], line["paid_with"], line["model"]) == (2, "platform", "fake-1")
     assert USAGE["completion_tokens"] < line["output_tokens"] < USAGE["completion_tokens"] + 20
     assert float(line["cost"]) > 0
+
+
+def test_one_model_is_shown_as_it_is_listed(sdk):
+    client = sdk()
+    for model in client.models.list():
+        assert client.models.retrieve(model.id) == model
+    with pytest.raises(openai.NotFoundError, match="There is no model 'none'"):
+        client.models.retrieve("none")
+
+
+def test_what_the_proxy_does_not_serve_is_refused_in_openais_form(proxy, sdk):
+    client = sdk()
+    with pytest.raises(openai.NotFoundError, match="Chat Completions API"):
+        client.responses.create(model="fake-1", input="Good morning.")
+    with pytest.raises(openai.NotFoundError, match="embeddings"):
+        client.embeddings.create(model="fake-1", input="Good morning.")
+    assert proxy.upstream.requests == []
+
+
+@pytest.mark.parametrize("base", ["//openai/v1", "/openai//v1/", "/openai/v1//"])
+def test_needless_slashes_of_a_base_url_are_understood(proxy, sdk, base):
+    proxy.upstream.replies.append(Reply.document(completion("Good morning to you.")))
+    url, headers = f"{proxy.url}{base}/chat/completions/", {"Authorization": f"Bearer {sdk().api_key}"}
+    answer = httpx2.post(url, json={"model": "fake-1", "messages": HELLO}, headers=headers, timeout=PATIENCE)
+    assert answer.json()["choices"][0]["message"]["content"] == "Good morning to you."

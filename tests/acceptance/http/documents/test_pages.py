@@ -29,6 +29,9 @@ def test_a_page_of_an_origin_that_was_set_may_and_no_other(served):
     client = served("https://page.example, https://other.example")
     answer = client.options("/v1/beings", headers=PREFLIGHT)
     assert answer.headers["access-control-allow-origin"] == "https://page.example"
+    of_an_sdk = {"Access-Control-Request-Headers": "authorization, x-stainless-lang, x-memory-being"}
+    answer = client.options("/openai/v1/chat/completions", headers=PREFLIGHT | of_an_sdk)
+    assert answer.headers["access-control-allow-headers"] == of_an_sdk["Access-Control-Request-Headers"]
     stranger = client.options("/v1/beings", headers=PREFLIGHT | {"Origin": "https://stranger.example"})
     assert "access-control-allow-origin" not in stranger.headers
 
