@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from memory.proxy.own_words import own_words
 from memory.proxy.task_templates import TEMPLATES
 from memory.proxy.transcript import Transcript
+from memory.proxy.wrapping.own_words import own_words
 from memory.text.markup import Markup
 from schemas.proxy.task_prompts import PLACEHOLDER
 

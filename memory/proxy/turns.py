@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 from memory.proxy.background import maker_of, may_be_task
 from memory.proxy.comparison import comparable, digest
-from memory.proxy.own_words import own_words
 from memory.proxy.speakers import Names, is_name_of, with_told_names, without_merging, without_name
 from memory.proxy.transcript import Line, Transcript
-from memory.proxy.wrappers import is_steering
+from memory.proxy.wrapping.own_words import own_words
+from memory.proxy.wrapping.steering import is_steering
 from memory.text.reasoning import spoken
 from schemas.wire.fields import Role
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.proxy.own_words import own_words
-from memory.proxy.wrappers import is_steering
+from memory.proxy.wrapping.own_words import own_words
+from memory.proxy.wrapping.steering import is_steering
 
 OWN = "My name is Ann."
 RAG = "### Task:\nRespond to the user query using the provided context.\n\n### Output:\nBe brief.\n\n"
@@ -42,6 +42,34 @@ WRAPPED = {
     "an author's note": f"{OWN}\n\n[Author's note: I live in Bern.]",
     "the beginning of a chat": f"[Start a new Chat]\n\n{OWN}",
     "a note without brackets": f"Author's note: The storm rises.\n\n{OWN}",
+    "lm studio, citations": "The following citations were found in the files provided by the user:\n\n"
+    'Citation 1: "I live in Bern."\n\nUse the citations above to respond to the user query.\n\n'
+    f"User Query:\n\n{OWN}",
+    "lm studio, a file": "This is a Enriched Context Generation scenario.\n\nThe following content was found in the"
+    " files provided by the user.\n\n** cv.md full content **\n\nI live in Bern.\n\n** end of cv.md **\n\nBased on the"
+    f" content above, please provide a response to the user query.\n\nUser query: {OWN}",
+    "gpt4all": f"### Context:\nCollection: cv\nPath: /home/cv.md\nExcerpt: I live in Bern.\n\n{OWN}",
+    "anythingllm": f"{OWN}\nContext:\n[CONTEXT 0]:\nI live in Bern.\n[END CONTEXT 0]\n\n"
+    "[CONTEXT 1]:\nTea.\n[END CONTEXT 1]\n\n",
+    "chatbox, results": "[webpage 1 begin]\nTitle: Bern\nContent: I live in Bern.\n[webpage 1 end]\n[webpage 2 begin]\n"
+    f"Content: Tea.\n[webpage 2 end]\nUser Message:\n{OWN}",
+    "deepseek, a file": f"[file name]: cv.md\n[file content begin]\nI live in Bern.\n[file content end]\n{OWN}",
+    "rules around a file": f"--- cv.md ---\nI live in Bern.\n\n# Chess\n--- End of cv.md ---\n\n{OWN}",
+    "a fence with a file": f"```cv.md\nI live in Bern.\n```\n{OWN}",
+    "a page": f'Page content from https://x.example:\n"""\nI live in Bern.\n"""\n\n{OWN}',
+    "cline": f"<task>\n{OWN}\n</task>\n\n<environment_details>\nI live in Bern.\n</environment_details>",
+    "dify": "Use the following context as your learned knowledge, inside <context></context> XML tags.\n\n"
+    f"<context>\nI live in Bern.\n</context>\n\nWhen answer to user:\n- If you don't know, say so.\n\n{OWN}",
+    "lobechat, results": f'<searchResults>\n<item title="x">I live in Bern.</item>\n</searchResults>\n\n{OWN}',
+    "a form": f"Question: {OWN}\n\nContext: I live in Bern.\n\nAnswer:",
+    "a form in German": f"Beantworte die Frage anhand des Kontexts.\n\nKontext:\nIch wohne in Bern.\n\nFrage: {OWN}",
+    "a form in Chinese": f"请根据以下参考资料回答问题。\n\n参考资料\uff1a\n我住在伯尔尼。\n\n问题\uff1a{OWN}",
+    "results with addresses": f"**Web search results:**\n\n1. [Bern](https://x.example) - I live in Bern.\n\n{OWN}",
+    "memories": f"Relevant memories:\n- I live in Bern.\n\nUser message: {OWN}",
+    "memories about the user": f"Here are some relevant memories about the user:\n- I live in Bern.\n\n{OWN}",
+    "what sillytavern recalls": f"Related information:\nI live in Bern.\n\n{OWN}",
+    "lore": f"[Details of the fictional world the RP is set in:\nI live in Bern.]\n{OWN}",
+    "an aside that tells how to write": f"{OWN}\n\n[OOC: Write two paragraphs, stay in character as Mira.]",
 }
 OWN_TEXTS = [
     "Here is my day: <summary>I live in Bern. I love chess.</summary>",
@@ -57,6 +85,16 @@ OWN_TEXTS = [
     "Answer:\n\nI quit.",
     "System: an old laptop\n\nWhy does it crash?",
     "Use the following context as you like, said my boss. I quit.",
+    "[OOC: please write longer replies]",
+    "*waves*\n\n(OOC: can you write less? My dog died.)",
+    "[scene: the tavern]\nI walk in.\n[end scene]\n\nHello.",
+    "--- Monday ---\nI went to Bern.\n--- Tuesday ---\nI stayed.",
+    "**Files**\nI sorted my files.\n**End**\nI am done.",
+    "[webpage] I like it.\nIt ended.\n[the end]",
+    "User message: that is what the button said.",
+    "Context: my mother called.\n\nQuestion: what should I say?",
+    "Question: do you like cats?\nAnswer: I do.",
+    "Content of my heart:\n```\nlove\n```\nYes.",
 ]
 
 

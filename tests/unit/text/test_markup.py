@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.proxy.own_words import own_words
+from memory.proxy.wrapping.own_words import own_words
 from memory.text.markup import Markup
 from tests.steps import lines_run
 

@@ -1,0 +1,122 @@
+"""Headings of retrieved things, each alone on its line, and the entries and quoted blocks below them."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from memory.proxy.wrapping.delimited import delimited_blocks
+from memory.text.markup import Markup
+
+_OF_WHAT = (
+    r"relevant|retrieved|attached|uploaded|additional|provided|web|internet|online|google|search|background|reference"
+    r"|knowledge(?:[ \t]base)?|related|user(?:'s)?"
+)
+_WHAT = (
+    r"context(?:[ \t]information)?|documents?|document\(s\)|files?|file\(s\)|attachments?|search results?|results?"
+    r"|sources?|references?|reference materials?|materials?|knowledge(?:[ \t]base)?|excerpts?|passages?|snippets?"
+    r"|memories|web pages?|pages?|kontext|dokumente?|suchergebnisse|quellen|anhänge|dateien|contexte|contexto"
+    r"|documentos|résultats|resultados|上下文|参考资料|搜索结果|检索结果"
+)
+_HEADING = re.compile(
+    r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--++[ \t]*+|=++[ \t]*+|\[)?(?:the[ \t]++)?"
+    r"(?:(?:here[ \t]++(?:are|is)|use|using|see|based on|given)[ \t]++)?(?:the[ \t]++)?(?:following[ \t]++)?"
+    rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})"
+    r"[ \t]*+(?:(?<=[ \t])(?:information|contents?|excerpts?"
+    r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base)|for [^\n:]{1,60}|below)[ \t]*+)?"
+    r"(?:\([^()\n]{0,80}\)[ \t]*+)?(?:\*\*|\]|--+|=+)?[ \t]*+[:\uff1a]?(?:\*\*)?[ \t]*+:?[ \t]*+"
+    r"(?:[^\n:]{1,80}\.\w{1,5})?\Z",
+    re.IGNORECASE,
+)
+# The content of a file or of a page, by its name or address.
+_CONTENT_OF = re.compile(
+    r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|\[)?(?:the[ \t]++)?(?:(?:page|file|document|article)[ \t]++)?"
+    r"contents?[ \t]++(?:of|from)[ \t]++(?=[^\n]{0,200}(?:[^\s.]\.\w|://))[^\n]{1,200}\Z",
+    re.IGNORECASE,
+)
+# A longer line is no heading.
+_HEADING_CHARACTERS = 400
+# Below such a heading people list things of their own as well, but not with numbers in brackets, or addresses.
+_ENTRY = re.compile(
+    r"[ \t]*(?:\[\^?\d{1,3}\]|https?://|(?:url|title|source|link|snippet|collection|excerpt|path|file ?name)[ \t]*:"
+    r"|(?:\d{1,3}[.):]|[-*•])[ \t][^\n]{0,300}https?://)",
+    re.IGNORECASE,
+)
+# So many line breaks may be between a heading and its first entry.
+_ENTRY_APART = 2
+_RESULT = re.compile(r"[ \t]*(?:\d{1,3}[.):]|[-*•])[ \t]")
+_SEARCHED = re.compile(r"\b(?:search|web|internet|google|online|retrieved)\b", re.IGNORECASE)
+# What stands behind the ticks of a fence whose code is a file.
+_FILE_NAME = re.compile(r"[^\s`]{1,120}\.\w{1,5}[ \t]*+(?=\n)")
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
+_WHITE_SPACE = re.compile(r"\s*+")
+_LINE = re.compile(r"[^\n]+")
+
+
+def is_heading(line: str) -> bool:
+    """Whether a line is a heading of retrieved things."""
+    return _HEADING.match(line) is not None
+
+
+def blocks(text: str, markup: Markup) -> Iterator[tuple[int, int]]:
+    """Yield where blocks of retrieved things begin, with the headings before them, and end.
+
+    A fence or a quoted block is one below a heading, or if it says which file it is; others have marks of their own.
+    """
+    for block in markup.blocks("fence", "quote"):
+        begins = _heading_before(text, block.opens.start)
+        if begins is not None and "\n" in text[block.content]:
+            yield begins, block.closes.end
+        elif block.opens.kind == "fence" and _FILE_NAME.match(text, block.opens.end):
+            yield block.opens.start, block.closes.end
+    for start, end in delimited_blocks(text):
+        yield start, end
+        if (begins := _heading_before(text, start)) is not None:
+            yield begins, end
+    for tag in markup.marks:
+        is_alone = tag.kind == "tag" and tag.opens and text[tag.start - 1 : tag.start] == "\n"
+        if is_alone and (closes := markup.balanced.get(tag.start)):
+            begins = _heading_before(text, tag.start)
+            if begins is not None:
+                yield begins, closes.end
+
+
+def _heading_before(text: str, end: int) -> int | None:
+    """Where the heading begins that is the line before a place; None if it is none."""
+    while end and text[end - 1].isspace():
+        end -= 1
+    earliest = max(0, end - _HEADING_CHARACTERS)
+    begins = text.rfind("\n", earliest, end) + 1 or earliest
+    if begins and text[begins - 1] != "\n":
+        return None
+    line = text[begins:end]
+    if not (_HEADING.match(line) or _CONTENT_OF.match(line)):
+        return None
+    found = _WHITE_SPACE.match(text, begins)
+    return found.end() if found else begins
+
+
+def without_results(text: str) -> str:
+    """A line without numbered results or addresses below a heading, up to the first paragraph that is none of them."""
+    kept: list[str] = []
+    place = 0
+    for line, following in pairwise(_LINE.finditer(text)):
+        apart = text[line.end() : following.start()].count("\n")
+        if line.start() < place or apart > _ENTRY_APART or len(line[0]) > _HEADING_CHARACTERS:
+            continue
+        searched = apart == 1 and _SEARCHED.search(line[0]) is not None
+        if _HEADING.match(line[0]) and _is_entry(following[0], searched=searched):
+            kept.append(text[place : line.start()])
+            place = _behind_entries(text, line.start())
+    return "\n\n".join(one.strip() for one in [*kept, text[place:]]).strip() if kept else text
+
+
+def _behind_entries(text: str, place: int) -> int:
+    """Where the first paragraph behind one begins that is no entry."""
+    for found in _PARAGRAPHS.finditer(text, place):
+        if not _is_entry(text[found.end() : found.end() + _HEADING_CHARACTERS], searched=True):
+            return found.end()
+    return len(text)
+
+
+def _is_entry(line: str, *, searched: bool) -> bool:
+    return _ENTRY.match(line) is not None or (searched and _RESULT.match(line) is not None)

@@ -1,0 +1,152 @@
+"""The user's own part of a line that a frontend has wrapped: without documents, search results, notes and instructions.
+
+Frontends put what they retrieved, attached or were told to add into the user's line. That is told from the user's words
+by where it stands and how it is marked, never by a marker in the midst of a sentence:
+
+- a template that asks for an answer from what was retrieved, which says where the user's question stands
+- at the beginning or the end of the line, on lines of their own: closed tags with names of retrieved things, blocks
+  between marks of their beginning and end, a heading of such things with a quoted block, a fence or numbered results
+  behind it, and paragraphs by which frontends steer the model
+- comments that a frontend marks as its own, wherever they stand
+"""
+
+import re
+from collections import deque
+
+from memory.proxy.wrapping.headings import is_heading
+from memory.proxy.wrapping.wrappers import without_wrappers
+from memory.text.markup import Markup
+
+# What frontends ask the model to answer from what was retrieved; behind the last tag, or a label, stands the question.
+_TASKS = re.compile(
+    r"\s*(?:#{1,3}\s*Task:\s*Respond to the user|Use the following (?:\w+ ){0,3}(?:context|documents?|information)"
+    r"|(?:Please )?answer the (?:user'?s? )?(?:question|query)(?: below)?(?: only)? (?:using|based|from|with)\b"
+    r"|You are an assistant for question[- ]answering|You are given a user query|Context information is below"
+    r"|(?:Based on|Using|Given) the (?:following|provided|above) (?:context|documents?|information|sources?)"
+    r"|The user has attached (?:a|\d{1,3}) files? to the conversation"
+    # LM Studio
+    r"|The following citations were found in the files|Important: No citations were found in the user files"
+    r"|This is an? Enriched Context Generation scenario"
+    r"|(?:Bitte )?(?:beantworte|nutze|verwende)[^\n]{0,80}(?:Kontext|Dokument|Informationen|Quellen)"
+    r"|(?:Réponds|Répondez|Utilisez?|En utilisant)[^\n]{0,80}(?:contexte|documents?|informations|sources)"
+    r"|(?:Responde|Contesta|Usa|Utiliza|Utilice)[^\n]{0,80}(?:contexto|documentos|información|informações|fuentes)"
+    r"|(?:Rispondi|Usa|Utilizza)[^\n]{0,80}(?:contesto|documenti|informazioni|fonti)"
+    r"|(?:Ответь(?:те)?|Используй(?:те)?)[^\n]{0,80}(?:контекст|документ|информаци)"
+    r"|请?(?:根据|基于|使用|参考|利用)[^\n]{0,60}(?:上下文|资料|文档|信息|内容|知识|结果)[^\n]{0,60}(?:回答|问题)"
+    r"|(?:以下|次|下記)の?[^\n]{0,60}(?:情報|文脈|コンテキスト|資料|文書)[^\n]{0,60}(?:答え|回答))",
+    re.IGNORECASE,
+)
+_LABEL = r"(?:^|\n)[ \t]*(?:#{1,6}[ \t]*|\*\*)?"
+_USERS = (
+    r"(?:the )?user'?s? (?:query|question|message|input|request)|用户(?:的)?(?:问题|提问|消息|输入)"
+    r"|(?:Nutzer|Benutzer)(?:frage|anfrage|nachricht)|ユーザーの?質問"
+)
+_BEHIND_LABEL = r"(?:\*\*)?[ \t]*[:\uff1a](?:\*\*)?[ \t]*"
+# No person labels their own words so.
+_USER_ASKED = re.compile(rf"{_LABEL}(?:{_USERS}){_BEHIND_LABEL}", re.IGNORECASE)
+_ASKED = re.compile(
+    rf"{_LABEL}(?:my question is|{_USERS}|query|question|frage|anfrage|pregunta|domanda|pergunta|вопрос|问题|質問|질문)"
+    rf"{_BEHIND_LABEL}(?=\S|\n)",
+    re.IGNORECASE,
+)
+_QUERY_NAME = re.compile(r"user_query|query|user_question|question|user_message|user_input")
+_CONTEXT_LABEL = re.compile(
+    rf"{_LABEL}(?:reference materials?|references?|context|sources?|documents?|kontext|contexte|contexto"
+    rf"|contesto|контекст|上下文|参考资料|资料|コンテキスト|文脈){_BEHIND_LABEL}",
+    re.IGNORECASE,
+)
+_ANSWER_LABEL = re.compile(
+    r"(?:\n[ \t]*+[-=*]{3,}[ \t]*+)?\n[ \t]*+(?:#{1,6}[ \t]*+|\*\*)?(?:helpful |your |final |the )?"
+    r"(?:answer|response|antwort|réponse|respuesta|risposta|resposta|ответ|回答|答案|답변)"
+    r"(?:\*\*)?[ \t]*+[:\uff1a]?(?:\*\*)?\s*+\Z",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"\n[ \t]*+[-=*]{3,}\s*+\Z")
+# Paragraphs behind what was retrieved that tell the model how to answer.
+_HOW_TO_ANSWER = re.compile(
+    r"(?:when answer|given the context|answer the|use the (?:context|citations|information|above)|in your response"
+    r"|avoid mentioning|remember to follow|if you don't know|---|###|(?:user'?s? )?(?:query|question)\s*:)",
+    re.IGNORECASE,
+)
+_CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?")
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
+# So many characters before the user's words tell whether they are labelled by a frontend.
+_MOST_BEFORE = 400
+
+_MARKED = re.compile(
+    r"<!--[ \t]*SYSTEM CONTEXT\b.*?(?:<!--[ \t]*END SYSTEM CONTEXT[ \t]*-->|\Z)", re.IGNORECASE | re.DOTALL
+)
+
+
+def own_words(text: str) -> str:
+    """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
+    text = _MARKED.sub("\n\n", text)
+    if _TASKS.match(text) or _is_filled_in(text):
+        text = _question(_ANSWER_LABEL.sub("", text))
+    elif (asked := _last(_USER_ASKED, text)) and _is_retrieved(text[: asked.start()].strip()):
+        text = text[asked.end() :]
+    return without_wrappers(text)
+
+
+def _is_filled_in(text: str) -> bool:
+    """Whether a line is a form with a context, a question, and a place for the answer."""
+    begin = text[:_MOST_BEFORE].lstrip()
+    return (
+        _ANSWER_LABEL.search(text) is not None
+        and (_CONTEXT_LABEL.match(begin) or _ASKED.match(begin)) is not None
+        and _CONTEXT_LABEL.search(text) is not None
+        and _ASKED.search(text) is not None
+    )
+
+
+def _is_retrieved(text: str) -> bool:
+    """Whether a frontend has put what is before the user's words there."""
+    rest = without_wrappers(text)
+    return bool(text) and (not rest or is_heading(rest.partition("\n")[0]))
+
+
+def _question(text: str) -> str:
+    """The question behind instructions to answer it from a context; the text as it is if none can be told."""
+    end = max(
+        (mark.end for mark in Markup(text, _CONTEXT_NAME.fullmatch).marks if mark.kind == "tag" and mark.closes),
+        default=0,
+    )
+    queries = Markup(text, _QUERY_NAME.fullmatch)
+    if (quoted := queries.widest(end)) and text[quoted]:
+        return text[quoted]
+    behind = text[end:]
+    if end and behind.strip():
+        return _behind_instructions(behind.lstrip())
+    if (quoted := queries.widest()) and text[quoted]:
+        return text[quoted]
+    return _labelled(text) or ("" if end else text)
+
+
+def _behind_instructions(text: str) -> str:
+    """What is asked behind paragraphs that tell how to answer, if there are some."""
+    if not _HOW_TO_ANSWER.match(text):
+        return text
+    if (asked := _ASKED.search(text)) is not None:
+        return text[asked.end() :]
+    begins = 0
+    for found in _PARAGRAPHS.finditer(text):
+        if not _HOW_TO_ANSWER.match(text, begins):
+            break
+        begins = found.end()
+    return text[begins:] if begins else text
+
+
+def _labelled(text: str) -> str | None:
+    """The question behind its label: the first if what was retrieved follows it, else the last."""
+    first = _ASKED.search(text)
+    if first is None:
+        return None
+    context = _CONTEXT_LABEL.search(text, first.end())
+    if context is not None and _CONTEXT_LABEL.search(text, 0, first.start()) is None:
+        return text[first.end() : context.start()]
+    last = _last(_USER_ASKED, text) or _last(_ASKED, text) or first
+    return _RULE.sub("", text[last.end() :])
+
+
+def _last(label: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return next(iter(deque(label.finditer(text), maxlen=1)), None)

@@ -1,0 +1,58 @@
+"""Paragraphs with which frontends steer the model, in the user's line: instructions, notes, and what they recall."""
+
+import re
+
+# People put asides in brackets as well, so the words decide.
+_BRACKETS = re.compile(
+    r"\[[ \t]*(?:start a new (?:group )?chat\b|example chat\b|continue (?:your last|the following) message"
+    r"|write (?:the|your) next reply|(?:system|author'?s?|a/n|assistant)(?:'s)?[ \t]*(?:note)?[ \t]*:|author'?s? note\b"
+    r"|(?:scenario|style|writing style|genre|tone|summary|previous events|instructions?|reminder|world info"
+    r"|lore(?:book)?|setting|memory|memories|persona|character|narration)[ \t]*:"
+    r"|following is a list of (?:recent )?events|system (?:note|info|prompt)\b"
+    r"|details of the fictional world\b|[^\n\[\]:]{1,60}'s personality[ \t]*:|circumstances and context of the dialogue"
+    r"|ooc[ \t]*note to (?:the )?(?:ai|model)\b)[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s*\Z",
+    re.IGNORECASE,
+)
+_OF_USER = (
+    r"(?:(?:here|these|the following)[ \t]++(?:are|is)[ \t]++)?(?:some[ \t]++|the[ \t]++)?"
+    r"(?:(?:relevant|known|stored|retrieved|past|previous|important)[ \t]++){0,2}"
+    r"(?:memories|facts|information|context|notes|preferences|details)[ \t]++(?:about|of|on|for)[ \t]++the[ \t]++user"
+    r"|user(?:'s)?[ \t]++(?:context|memor(?:y|ies)|profile|preferences|facts|information|data)"
+)
+_NOTE = re.compile(
+    r"(?:author'?s? note|a/n)[ \t]*:[ \t]"
+    r"|\[?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)[^\n]{1,60}\Z"
+    # What SillyTavern's Vector Storage recalls, and lists of what a program knows of "the user".
+    rf"|(?:#{{1,4}}[ \t]*|\*\*)?(?:related information|past events|{_OF_USER})(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*\n"
+    # Frames of instruct templates.
+    r"|#{2,3}[ \t]*(?:instruction|input|response)\b[ \t]*+(?:\([^()\n]{0,200}\))?[ \t]*+:?[ \t]*+\Z",
+    re.IGNORECASE,
+)
+# Asides out of character that tell the model how to write; an aside with a first person is the person's.
+_OUT_OF_CHARACTER = re.compile(
+    r"[(\[]{1,2}[ \t]*+(?i:ooc)\b(?=[^()\[\]]*+[)\]]{1,2}\s*+\Z)"
+    r"(?![^()\[\]]*\b(?:I|I'm|I've|I'll|(?i:my|mine|me|we|our))\b)"
+    r"(?=[^()\[\]]*\b(?i:repl(?:y|ies)|responses?|narrat\w{1,5}|in character|paragraphs?|words|speak for|write)\b)"
+)
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
+
+
+def is_steering(text: str) -> bool:
+    """Whether a line holds nothing but paragraphs with which a frontend steers the model."""
+    text = text.strip()
+    begins = 0
+    for found in _PARAGRAPHS.finditer(text):
+        if not steers(text[begins : found.start()]):
+            return False
+        begins = found.end()
+    return steers(text[begins:])
+
+
+def steers(paragraph: str) -> bool:
+    """Whether a frontend steers the model with a paragraph, wherever it stands."""
+    return bool(_BRACKETS.match(paragraph) or _NOTE.match(paragraph))
+
+
+def steers_beside_words(paragraph: str) -> bool:
+    """Whether a frontend steers the model with a paragraph that stands beside other words."""
+    return steers(paragraph) or _OUT_OF_CHARACTER.match(paragraph) is not None

@@ -1,0 +1,137 @@
+"""Text that frontends put before and behind the user's words in one line: retrieved blocks, and instructions.
+
+A line is read in time linear in its length, however many wrappers are around the user's words: all that may be one is
+found once, and the user's part gets narrower from both ends.
+"""
+
+import re
+
+from memory.proxy.wrapping.headings import blocks, without_results
+from memory.proxy.wrapping.steering import steers, steers_beside_words
+from memory.text.markup import Mark, Markup
+
+# Words that name retrieved things, alone or among others: `<webpage_contents>`, `<searchResults>`.
+_THINGS = (
+    r"contexts?|documents?|docs|files?|attachments?|attached|(?:search|web)_?results?|knowledge|references?|retrieved|rag"
+    r"|memor(?:y|ies)|chunks?|(?:web_?)?pages?|lore(?:book)?|relevant|reminder"
+)
+# Words that do so in names of several words alone.
+_AMONG_OTHERS = (
+    r"contents?|data|details|info(?:rmation)?|environment|search|web|url|time|date|timestamp|instructions?|results?"
+    r"|response|output|world|entries"
+)
+_NAMES = re.compile(
+    rf"(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
+    rf"|(?:[a-z]{{1,20}}[._-]){{1,3}}(?:{_AMONG_OTHERS})|(?:{_AMONG_OTHERS})(?:[._-][a-z]{{1,20}}){{1,3}}"
+    r"|sources?|results|timestamp|env|world_info|author'?s?_note"
+)
+# Tags that hold the user's own words.
+_OWN = re.compile(
+    r"<(?P<name>task|feedback|query|question|user[._-]?(?:query|question|message|input|request|prompt))\s*>"
+    r"(?P<said>.*)</(?P=name)\s*>\s*+",
+    re.IGNORECASE | re.DOTALL,
+)
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
+_ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
+_WHITE_SPACE = re.compile(r"\s*+")
+_CLOSES_LINE = re.compile(r"\][ \t]*+\n\s*+")
+
+
+def without_wrappers(text: str) -> str:
+    """Return a line without what a frontend put before and behind the user's words, stripped."""
+    narrowed = _Narrowed(text).read()
+    kept = without_results(narrowed)
+    if kept != narrowed:
+        kept = _Narrowed(kept).read()
+    own = _OWN.fullmatch(kept)
+    return own["said"].strip() if own else kept
+
+
+class _Narrowed:
+    """A line, of which the part from `begin` to `end` may be the user's; neither begins nor ends with white space."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._begin, self._end = 0, len(text.rstrip())
+        self._go_to(0)
+        self._markup = Markup(text, _NAMES.fullmatch)
+        tags = [mark for mark in self._markup.marks if mark.kind == "tag"]
+        self._opening, self._closing = {tag.start: tag for tag in tags}, {tag.end: tag for tag in tags}
+        found = list(blocks(text, self._markup))
+        self._behind_block, self._before_block = dict(found), {end: begin for begin, end in found}
+
+    def read(self) -> str:
+        """Return the user's part."""
+        # What is cut off at the end may be all that stood behind a block at the beginning.
+        for _ in range(2):
+            while self._is_shorter_at_its_beginning():
+                pass
+            while self._is_shorter_at_its_end():
+                pass
+        return self._text[self._begin : self._end]
+
+    def _is_shorter_at_its_beginning(self) -> bool:
+        """Whether something was before the user's part, which is passed over, and more may be."""
+        end = self._behind_block.get(self._begin)
+        tag = self._opening.get(self._begin)
+        if tag is not None and tag.opens:
+            closes = self._markup.balanced.get(tag.start) or self._markup.last_closing(tag)
+            end = closes.end if closes else None
+        if end is not None and end <= self._end and _ENDS_LINE.match(self._text, end, self._end):
+            return self._go_to(end)
+        found = _PARAGRAPHS.search(self._text, self._begin, self._end)
+        if found is None:
+            return self._is_steered_before() or (steers(self._text[self._begin : self._end]) and self._go_to(self._end))
+        ends, begins = found.span()
+        if steers_beside_words(self._text[self._begin : ends]):
+            return self._go_to(begins)
+        return self._is_steered_before()
+
+    def _is_steered_before(self) -> bool:
+        """Whether a note in brackets stood on lines of its own before the user's part, which is passed over."""
+        closes = self._text[self._begin : self._begin + 1] == "[" and _CLOSES_LINE.search(
+            self._text, self._begin, self._end
+        )
+        return bool(closes) and steers(self._text[self._begin : closes.start() + 1]) and self._go_to(closes.end())
+
+    def _is_shorter_at_its_end(self) -> bool:
+        """Whether something was behind the user's part, which is cut off, and more may be."""
+        tag = self._closing.get(self._end)
+        if tag is not None and tag.closes:
+            opens = self._markup.balanced.get(tag.start)
+            if opens is not None and opens.start >= self._begin and self._begins_line(opens):
+                return self._end_at(opens.start)
+        begin = self._before_block.get(self._end)
+        if begin is not None and begin >= self._begin:
+            return self._end_at(begin)
+        begins = self._last_paragraph()
+        if begins > self._begin and steers_beside_words(self._text[begins : self._end]):
+            return self._end_at(begins)
+        begins = max(self._text.rfind("\n[", begins, self._end) + 1, begins)
+        return steers(self._text[begins : self._end]) and self._end_at(begins)
+
+    def _last_paragraph(self) -> int:
+        """Where the last paragraph begins."""
+        line = self._text.rfind("\n", self._begin, self._end)
+        while line >= 0:
+            before = self._text.rfind("\n", self._begin, line)
+            if before >= 0 and not self._text[before:line].strip():
+                return line + 1
+            line = before
+        return self._begin
+
+    def _begins_line(self, opens: Mark) -> bool:
+        return opens.start == self._begin or self._text[opens.start - 1] == "\n"
+
+    def _go_to(self, place: int) -> bool:
+        """Let the part begin with the first word from a place on; returns whether any is left to narrow."""
+        found = _WHITE_SPACE.match(self._text, place, self._end)
+        self._begin = found.end() if found else self._end
+        return self._begin < self._end
+
+    def _end_at(self, place: int) -> bool:
+        """Let the part end with the last word before a place; returns whether any is left to narrow."""
+        while place > self._begin and self._text[place - 1].isspace():
+            place -= 1
+        self._end = max(place, self._begin)
+        return self._begin < self._end
