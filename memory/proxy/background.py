@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from memory.proxy.task_templates import TEMPLATES
+from memory.proxy.task_words import asks_like_a_frontend
 from memory.proxy.transcript import Transcript
 from memory.proxy.wrapping.own_words import own_words
 from memory.text.markup import Markup
@@ -24,8 +25,6 @@ Maker = Literal["person", "frontend", "unsure"]
 _LOOKED_AT = 20_000
 # A beginning of so many characters is a template's, and no turn of phrase that people use.
 _TELLING = 40
-# An instruction is in so many characters at the beginning, or at the end.
-_INSTRUCTION = 600
 # Frontends that may send one role only merge a template with the line before it; so many paragraphs are looked at.
 _PARAGRAPHS = 12
 _QUOTED_USER = re.compile(
@@ -34,27 +33,6 @@ _QUOTED_USER = re.compile(
 _QUOTED_MODEL = re.compile(
     r"^[ \t>*#-]{0,20}(?:assistant|ai|bot|model)\*{0,4}[ \t]{0,9}:|\"role\"\s*:\s*\"assistant\"",
     re.IGNORECASE | re.MULTILINE,
-)
-# What unknown frontends ask for: first what to make, of the talk, and in which form; people may ask for it as well.
-_ASKS = re.compile(
-    r"(?: ?(?:please,?|###? ?task:|you are [^.]{0,200}\.|your (?:task|job|goal) is to"
-    r"|(?:based on|given) [^.,:]{0,100}[.,:]))*"
-    r" ?(?:generate|create|write|suggest|summari[sz]e|give|provide|name|classify|extract|rephrase|rewrite|produce"
-    r"|return|output|compose|make|propose|come up with|determine|identify|predict)\b",
-    re.IGNORECASE,
-)
-_OF_TALK = re.compile(
-    r"\b(?:conversation|chat|dialogue|discussion|transcript|messages?|user'?s? (?:input|query|question))\b"
-)
-_WHAT = re.compile(
-    r"\b(?:titles?|names?|tags?|summar\w{1,6}|follow-?ups?|suggestions?|keywords?|emojis?|quer(?:y|ies)|labels?|headlines?"
-    r"|topics?|languages?|replies|questions)\b"
-)
-_IN_FORM = re.compile(
-    r"\b(?:only (?:the|return|output|respond|give|a)\b|nothing else|no (?:explanations?|quotes|punctuation|other text)"
-    r"|no additional|without (?:quotes|punctuation|any)|(?:title|name|answer|output|text|result)s? only|json"
-    r"|\d+ (?:words|characters)"
-    r"|(?:do not|don't) (?:include|add|use|answer|explain|reply))"
 )
 _QUOTES = re.compile(r"chat_history|history|conversation(?:_history)?|messages|dialogue|transcript|chat|content")
 
@@ -89,7 +67,7 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
             return "frontend"
         if _is_talk(own):
             return "unsure"
-    asks = may_be_task(last.text, task_prompts) or _asks_like_a_frontend(last.text)
+    asks = may_be_task(last.text, task_prompts) or asks_like_a_frontend(_plain(last.text))
     return "unsure" if last.role == "user" and asks else "person"
 
 
@@ -97,12 +75,6 @@ def may_be_task(text: str, task_prompts: Sequence[str] = ()) -> bool:
     """Whether a text begins like a template, so that a person or a frontend may have written it."""
     plain = _plain(text)
     return any(template.begins(plain) for template in _templates(tuple(task_prompts)))
-
-
-def _asks_like_a_frontend(text: str) -> bool:
-    """Whether a text asks to make a title or the like of the talk, in a form that a program can read."""
-    plain = _plain(f"{text[:_INSTRUCTION]} {text[_INSTRUCTION:][-_INSTRUCTION:]}")
-    return _ASKS.match(plain) is not None and all(part.search(plain) for part in (_OF_TALK, _WHAT, _IN_FORM))
 
 
 class _Template:

@@ -76,6 +76,10 @@ You are a Personal Information Organizer, specialized in accurately storing fact
 Based on the chat history, give this conversation a name. Keep it short - {{}}Here's the conversation: {{}}The name is:
 Based on the chat history, give this conversation a title. Keep it short - {{}}Here's the conversation: {{}}The title is:
 Based on the chat history, give this conversation a name. Keep it short - {{}}Here's the conversation: ```{{}}```
+Based on the chat history, give this conversation a name. Keep it short{{}}Here's the conversation{{}}The name is:
+As a professional web researcher who can access latest data, your primary objective is to{{}}You MUST answer with a JSON object that matches the JSON schema above.
+As a professional knowledge base researcher, your primary objective is to{{}}You MUST answer with a JSON object that matches the JSON schema above.
+As a professional researcher with access to both knowledge base and web search, your primary objective is to{{}}You MUST answer with a JSON object that matches the JSON schema above.
 """,
     "LobeChat": r"""
 You are a professional conversation summarizer. Generate a concise title that captures the essence of the conversation.{{}}Keep it short and to the point{{}}

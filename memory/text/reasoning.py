@@ -13,6 +13,15 @@ import re
 from dataclasses import dataclass
 
 _NAMES = r"thinking|thoughts?|think|reasoning|reason|antthinking|scratchpad|inner_monologue|reflection"
+# Names that people, models and cards make up, as `chain_of_thought` and `thinking_process`.
+_MADE_UP = (
+    r"(?:[a-z]{1,15}[_-]){1,2}(?:thinking|thoughts?|think|reasoning|monologue|reflection)|monologue|cot|pondering"
+    r"|(?:thinking|thoughts?|think|reasoning)(?:[_-][a-z]{1,15}){1,2}|deepthink|reflect|rationale|deliberation"
+    r"|思考(?:过程)?|推理(?:过程)?|gedanken"
+)
+# Common words.
+_ANALYSIS = r"analysis|analyze|plan|planning|brainstorm|consider|considerations|draft"
+_CAPITALS = "THINK|THINKING|THOUGHT|REASON|REASONING"
 _NAMESPACE = r"(?:[a-z][\w.-]{0,30}:)?"
 
 
@@ -24,11 +33,15 @@ class _Form:
         opens: A regular expression that reads a bounded number of characters behind its first.
         closes: Another; `{name}` is the tag's name.
         at_beginning: Whether it counts at the beginning of a text alone, and closed, because these are common words.
+        closed: Whether it counts closed alone.
+        may_be_all: Whether an answer may be nothing but such a block, which is what is said then.
     """
 
     opens: str
     closes: str
     at_beginning: bool = False
+    closed: bool = False
+    may_be_all: bool = False
 
 
 _FORMS = {
@@ -37,14 +50,22 @@ _FORMS = {
         rf"<{_NAMESPACE}(?P<name>{_NAMES})(?::\w{{1,30}})?(?:\s[^<>]{{0,500}})?>",
         rf"</{_NAMESPACE}{{name}}(?::\w{{1,30}})?\s?>",
     ),
+    "made_up": _Form(rf"<(?:{_MADE_UP})(?:\s[^<>]{{0,500}})?>", rf"</(?:{_MADE_UP})\s?>", closed=True),
+    "common_tag": _Form(
+        rf"<(?:{_ANALYSIS})(?:\s[^<>]{{0,500}})?>", rf"</(?:{_ANALYSIS})\s?>", at_beginning=True, may_be_all=True
+    ),
+    "escaped": _Form(rf"&lt;(?:{_NAMES})&gt;", rf"&lt;/(?:{_NAMES})&gt;", closed=True),
     # Mistral; capitals, for people write stage directions in brackets.
-    "bracket": _Form(r"\[(?-i:THINK|THINKING|REASONING)\]", r"\[/(?-i:THINK|THINKING|REASONING)\]"),
+    "bracket": _Form(rf"\[(?-i:{_CAPITALS})\]", rf"\[/(?-i:{_CAPITALS})\]"),
+    "small_bracket": _Form(rf"\[(?:{_NAMES}|analysis)\]", rf"\[/(?:{_NAMES}|analysis)\]", closed=True),
     # Kimi
     "triangle": _Form("◁think▷", "◁/think▷"),
     # Sky-T1, Cohere, Apertus, Solar and others
     "token": _Form(
-        r"<\|(?:begin_of_(?:thought|thinking)|start_thinking|inner_prefix|think(?:ing)?|think_start)\|>",
-        r"<\|(?:end_of_(?:thought|thinking)|end_thinking|inner_suffix|/think(?:ing)?|think_end|end)\|>",
+        r"<\|(?:(?:begin|start)_of_(?:thought|thinking|reasoning)|start_thinking|inner_prefix|think(?:ing)?|thought"
+        r"|reasoning|(?:think|reasoning)_start)\|>",
+        r"<\|(?:end_of_(?:thought|thinking|reasoning)|end_thinking|inner_suffix|/(?:think(?:ing)?|thought|reasoning)"
+        r"|(?:think|reasoning)_end|end)\|>",
     ),
     # gpt-oss (Harmony) and Gemma; a call of a tool is no speech either
     "channel": _Form(
@@ -56,17 +77,45 @@ _FORMS = {
     "unused": _Form(r"\[unused16\]", r"\[unused17\]"),
     # Open WebUI's, and frontends that show a summary
     "details": _Form(
-        r"<details\b(?=[^<>]*+>)(?:[^<>]*?\btype=[\"']?reasoning\b[^<>]*+>"
-        r"|[^<>]*+>\s{0,5}<summary>\W{0,5}(?:thinking|thoughts?|reasoning)"
-        r"(?: process)?(?: for [^<]{1,40})?\W{0,5}</summary>)",
+        r"<details\b(?=[^<>]*+>)(?:[^<>]*?\b(?:type|class)=[\"']?(?:reasoning|thinking|thoughts?)\b[^<>]*+>"
+        r"|[^<>]*+>\s{0,5}<summary>(?:<\w{1,9}>)?\W{0,5}(?:(?:view|show|hide|model|ai|model's)\s)?"
+        r"(?:thinking|thoughts?|reasoning|reasoned|chain.of.thought|inner monologue|(?:已深度)?思考(?:过程)?"
+        r"|推理(?:过程)?|gedankengang|denkprozess|raisonnement|razonamiento|ragionamento|raciocínio|рассуждения|размышления)"
+        r"(?: process)?(?: for [^<]{1,40}|\s?\([^()<]{1,40}\))?\W{0,5}(?:</\w{1,9}>)?\W{0,5}</summary>)",
         r"</details>",
     ),
     # LibreChat
-    "colons": _Form(r"^[ \t]{0,3}:::thinking[ \t]{0,5}$", r"^[ \t]{0,3}:::[ \t]{0,5}$"),
+    "colons": _Form(
+        r"^[ \t]{0,3}:::[ \t]?(?:thinking|think|thoughts?|reasoning)[ \t]{0,5}$", r"^[ \t]{0,3}:::[ \t]{0,5}$"
+    ),
     # Granite
     "granite": _Form(r"here(?:'s|\sis)\smy\sthought\sprocess:", r"here(?:'s|\sis)\smy\sresponse:", at_beginning=True),
     # Apriel
     "apriel": _Form(r"here\sare\smy\sreasoning\ssteps:", r"\[BEGIN FINAL RESPONSE\]", at_beginning=True),
+    # Blocks of code that frontends render folded
+    "fence": _Form(
+        r"(?:`{3,9}|~{3,9})[ \t]?(?:thinking|think|thoughts?|reasoning)[ \t]{0,5}$",
+        r"^[ \t]{0,3}(?:`{3,9}|~{3,9})[ \t]{0,5}$",
+        at_beginning=True,
+        may_be_all=True,
+    ),
+    # Ollama
+    "ollama": _Form(r"thinking\.\.\.[ \t]{0,5}$", r"^\.\.\.done thinking\.", at_beginning=True),
+    # Poe and others quote it.
+    "quote": _Form(
+        r"(?:>[ \t]?)?[*_]{0,3}(?:thinking|thoughts?|thought process|reasoning)(?:\.\.\.|:|…)?[*_]{0,3}:?"
+        r"[ \t]{0,5}\n\s{0,5}(?=>)",
+        r"^(?=[^\s>])",
+        at_beginning=True,
+    ),
+    # Headings, and agents that follow ReAct
+    "heading": _Form(
+        r"(?:#{1,4}[ \t]|\*\*)(?:thinking|thoughts?|thought process|reasoning process|inner monologue):?(?:\*\*)?:?\s",
+        r"^(?:#{1,4}[ \t]|\*\*)(?:my |final )?(?:answer|response|reply|output):?(?:\*\*)?:?",
+        at_beginning=True,
+    ),
+    "react": _Form(r"thought:\s", r"^final answer:", at_beginning=True),
+    "comment": _Form(r"<!--", r"-->[ \t]{0,9}$", at_beginning=True, may_be_all=True),
     # Harmony, of which a server took the special tokens and left the words
     "stripped": _Form(r"analysis(?=[\s\"'A-Z*])", r"assistantfinal", at_beginning=True),
 }
@@ -74,7 +123,7 @@ _FORMS = {
 INDENT = 12
 _FLAGS = re.IGNORECASE | re.MULTILINE
 # Where something may begin that is to be looked at: code or a marker.
-_PLACE = re.compile(r"`++|<[a-z|]|\[[tru]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
+_PLACE = re.compile(r"`++|<[a-z|思推]|&lt;|\[[aitrsu]|◁|^[ \t]{0,12}(?:~{3}|:::)", _FLAGS)
 _FENCE = re.compile(r"[ \t]{0,12}(?P<fence>`{3,}|~{3,})")
 _FENCE_ENDS = re.compile(r"^[ \t]*+(?P<fence>`{3,}|~{3,})[ \t]*+$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
@@ -86,10 +135,12 @@ _OPENS_AT_BEGINNING = re.compile(
     r"\s*+(?:" + "|".join(f"(?P<{kind}>{form.opens})" for kind, form in _FORMS.items() if form.at_beginning) + ")",
     _FLAGS,
 )
+_TAGS = _NAMES.replace("thoughts?", "thought|thoughts").split("|")
+# By a form and, of tags, a name; a tag that no tag of its name closes is closed by one of another.
 _CLOSES = {
-    (kind, name): re.compile(form.closes.replace("{name}", name), _FLAGS)
+    (kind, name): re.compile(form.closes.replace("{name}", name or f"(?:{_NAMES})"), _FLAGS)
     for kind, form in _FORMS.items()
-    for name in (_NAMES.replace("thoughts?", "thought|thoughts").split("|") if kind == "tag" else [""])
+    for name in (*(_TAGS if kind == "tag" else ()), "")
 }
 # A closing marker of the forms that a template opens in the prompt.
 _LONE_CLOSE = re.compile(
@@ -168,7 +219,8 @@ class _Reader:
         text = self._text
         if self._silent:
             begins = _OPENS_AT_BEGINNING.match(text, place)
-            if begins is not None and (close := self._close_of(begins)) is not None:
+            close = self._close_of(begins) if begins is not None else None
+            if close is not None and (_follows_more(text, close.end()) or not _form_of(begins).may_be_all):
                 return self._drop(close.end())
         found = _PLACE.search(text, place)
         if found is None:
@@ -186,10 +238,15 @@ class _Reader:
         """Drop the block that a marker opens, unless it is only spoken of; returns where the text goes on."""
         close = self._close_of(opens)
         if close is None:
-            return self._drop(len(self._text)) if self._silent else self._keep(opens.start(), opens.end())
+            may_be_open = self._silent and not _form_of(opens).closed
+            return self._drop(len(self._text)) if may_be_open else self._keep(opens.start(), opens.end())
         if not self._silent and self._are_spoken_of(opens, close):
             return self._keep(opens.start(), close.end())
-        return self._drop(close.end())
+        end = self._drop(close.end())
+        # A block within a block has closed the first marker.
+        while (again := _LONE_CLOSE.match(self._text, end)) is not None:
+            end = self._drop(again.end())
+        return end
 
     def _keep(self, start: int, end: int) -> int:
         part = self._text[start:end]
@@ -206,14 +263,14 @@ class _Reader:
 
     def _close_of(self, opens: re.Match[str]) -> re.Match[str] | None:
         """Return the marker that closes an opening one; one between quotation marks is spoken of."""
-        kind = opens.lastgroup if opens.lastgroup != "name" else "tag"
-        key = (str(kind), (opens["name"].lower() if kind == "tag" else ""))
-        if key in self._missing:
-            return None
-        for close in _CLOSES[key].finditer(self._text, opens.end()):
-            if not self._is_quoted(close):
-                return close
-        self._missing.add(key)
+        kind = str(opens.lastgroup)
+        for name in (opens["name"].lower(), "") if kind == "tag" else ("",):
+            if (kind, name) in self._missing:
+                continue
+            for close in _CLOSES[kind, name].finditer(self._text, opens.end()):
+                if not self._is_quoted(close):
+                    return close
+            self._missing.add((kind, name))
         return None
 
     def _are_spoken_of(self, opens: re.Match[str], close: re.Match[str]) -> bool:
@@ -244,6 +301,14 @@ class _Reader:
         if self._code_ends is None:
             self._code_ends = _code_ends(self._text)
         return self._code_ends.get(start, start + len(_ticks(self._text, start)))
+
+
+def _form_of(opens: re.Match[str]) -> _Form:
+    return _FORMS[str(opens.lastgroup)]
+
+
+def _follows_more(text: str, place: int) -> bool:
+    return _next_word(text, place) < len(text)
 
 
 def _next_word(text: str, place: int) -> int:

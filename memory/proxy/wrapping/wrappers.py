@@ -89,10 +89,11 @@ class _Narrowed:
 
     def _is_steered_before(self) -> bool:
         """Whether a note in brackets stood on lines of its own before the user's part, which is passed over."""
-        closes = self._text[self._begin : self._begin + 1] == "[" and _CLOSES_LINE.search(
-            self._text, self._begin, self._end
-        )
-        return bool(closes) and steers(self._text[self._begin : closes.start() + 1]) and self._go_to(closes.end())
+        if not self._text.startswith("[", self._begin, self._end):
+            return False
+        closes = _CLOSES_LINE.search(self._text, self._begin, self._end)
+        is_note = closes is not None and steers(self._text[self._begin : closes.start() + 1])
+        return closes is not None and is_note and self._go_to(closes.end())
 
     def _is_shorter_at_its_end(self) -> bool:
         """Whether something was behind the user's part, which is cut off, and more may be."""

@@ -36,3 +36,47 @@ def test_an_operator_registers_prompts_as_they_are_set(monkeypatch):
 def test_what_begins_with_a_whole_sentence_of_a_prompt_may_be_either():
     asked = "You have been provided with a set of responses from various models to the latest user query: mine, haha."
     assert maker_of(read_transcript([{"role": "user", "content": asked}])) == "unsure"
+
+
+TALK = [{"role": "user", "content": "My cat is called Minka."}, {"role": "assistant", "content": "A lovely name."}]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Erstelle einen kurzen Titel (maximal 5 Wörter) für dieses Gespräch. Gib nur den Titel aus.",
+        "Résume la conversation ci-dessus en moins de 100 mots, sans commentaire.",
+        "Genera un título breve para esta conversación. Devuelve solo el título, sin comillas.",
+        "Gere um título curto para esta conversa. Responda apenas com o título.",
+        "Rispondi solo con il titolo: genera un titolo di 5 parole per questa conversazione.",
+        "Maak een korte titel van maximaal vijf woorden voor dit gesprek. Geef alleen de titel.",
+        "Wygeneruj krótki tytuł tej rozmowy. Zwróć tylko tytuł.",
+        "Сделай краткое резюме этого разговора, не более 200 слов. Выведи только текст резюме.",
+        "Bu sohbet için en fazla 5 kelimelik kısa bir başlık oluştur. Sadece başlığı döndür.",
+        "根据对话内容生成3个后续问题，仅以JSON格式返回。",
+        "これまでの会話を200文字以内で要約してください。要約のみを返してください。",
+        "이 대화에 대한 짧은 제목을 생성해 주세요. 제목만 출력하세요.",
+        "أنشئ عنوانًا قصيرًا لهذه المحادثة. أعد العنوان فقط.",
+        "Hãy tạo một tiêu đề ngắn cho cuộc trò chuyện này. Chỉ trả về tiêu đề.",
+        "In five words or fewer, what is this conversation about? Respond with the title only.",
+        "Write a brief summary of the roleplay so far, in past tense. Do not continue the story.",
+    ],
+)
+def test_what_an_unknown_frontend_asks_for_may_be_either_in_any_language(asked):
+    assert maker_of(read_transcript([*TALK, {"role": "user", "content": asked}])) == "unsure"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Kannst du mir einen Titel für mein Buch vorschlagen?",
+        "Wie war dein Gespräch mit Leo? Antworte ehrlich.",
+        "我今天和妈妈的对话让我很难过，她只是说不要。",
+        "Summarize what you know of me.",
+        "Our chat yesterday made me happy. Write me again, only if you want.",
+        f"Our conversation helped. {'I thought of it all day. ' * 20}Please give my cat a name. {'She is kind. ' * 30}Only"
+        " the vet knows.",
+    ],
+)
+def test_what_people_say_of_talk_is_theirs(said):
+    assert maker_of(read_transcript([*TALK, {"role": "user", "content": said}])) == "person"

@@ -21,6 +21,13 @@ FORMS = [
     "<seed:think>{}</seed:think>",
     "<think:opensource>{}</think:opensource>",
     "[THINK]{}[/THINK]",
+    "[REASON]{}[/REASON]",
+    "<think>{}</thinking>",
+    "<think>\n<think>{}</think>\n</think>",
+    "<|reasoning|>{}<|/reasoning|>",
+    "::: reasoning\n{}\n:::",
+    "<details><summary>View reasoning</summary>{}</details>",
+    "<details class='thinking'><summary><b>Gedanken</b></summary>{}</details>",
     "◁think▷{}◁/think▷",
     "<|begin_of_thought|>{}<|end_of_thought|>",
     "<|START_THINKING|>{}<|END_THINKING|>",
@@ -33,19 +40,36 @@ FORMS = [
     "<details>\n<summary>Thought for 4 seconds</summary>\n{}\n</details>",
     ":::thinking\n{}\n:::",
 ]
+CLOSED = [
+    "<chain_of_thought>{}</chain_of_thought>",
+    "<thinking_process>\n{}\n</thinking_process>",
+    "<inner-thoughts>{}</inner-thoughts>",
+    "<思考>{}</思考>",
+    "&lt;think&gt;{}&lt;/think&gt;",
+    "[think]{}[/think]",
+]
 ONLY_AT_THE_BEGINNING = [
+    "<analysis>{}</analysis>",
+    "<plan>\n{}\n</plan>",
+    "```thinking\n{}\n```",
+    "Thinking...\n{}\n...done thinking.",
+    "*Thinking...*\n\n> I will hide the key.\n>\n> Then I go.\n",
+    "### Thinking\n{}\n### Response",
+    "**Thinking:** {}\n\n**Answer:**",
+    "Thought: {}\nFinal Answer:",
+    "<!-- {} -->",
     "Here is my thought process: {} Here is my response:",
     "Here are my reasoning steps:\n{}\n[BEGIN FINAL RESPONSE]",
     "analysis {}assistantfinal",
 ]
 
 
-@pytest.mark.parametrize("form", [*FORMS, *ONLY_AT_THE_BEGINNING])
+@pytest.mark.parametrize("form", [*FORMS, *CLOSED, *ONLY_AT_THE_BEGINNING])
 def test_reasoning_before_what_is_said_is_none_of_it(form):
     assert spoken(form.format("I will hide the key.\n\nThen I go.") + f"\n\n{SAID}").strip() == SAID
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, *CLOSED])
 def test_a_closed_block_behind_other_words_counts_too(form):
     block = form.format("I will hide the key.")
     assert spoken(f"Come in.\n\n{block}\n\n{SAID}\n{block}").strip() == f"Come in.\n\n{SAID}"
@@ -82,6 +106,13 @@ def test_what_broke_off_within_the_reasoning_says_nothing(form):
         "My analysis is that assistantfinal is no word.",
         "<answer>Yes.</answer>",
         "A text <|end|> with a token.",
+        "<analysis>I looked at it.</analysis>",
+        "<start_of_thought>It stays open.",
+        "```think\nIt is all.\n```",
+        "Thinking... yes.",
+        "Thought: I like Bern.",
+        "### Thinking\nIt is good for you.",
+        "<!-- todo --> is a comment.",
     ],
 )
 def test_words_that_mention_a_marker_stay(words):
