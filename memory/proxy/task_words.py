@@ -1,4 +1,4 @@
-"""By which words requests of unknown frontends are told: what to make, of the talk, in a form that a program can read.
+"""Words by which requests of unknown frontends are told: what to make, of the talk, in a form that a program can read.
 
 People may ask so as well, so that a request with all four kinds of words near each other, at its beginning or its end,
 is one of which nothing is concluded.
@@ -44,7 +44,7 @@ _ENGLISH = _words(
     r"|condense|one (?:line|word|sentence))\b",
     r"\b(?:only (?:the|return|output|respond|give|a|one)\b|(?:nothing|anything) else|no (?:explanations?|quotes"
     r"|punctuation|preamble|other text|additional)|without (?:quotes|punctuation|any)|(?:title|name|answer|output|text"
-    r"|result|word|summary|translation)s? only|one word|just the|(?:in|of) (?:at most |up to )?\w{1,6} (?:words|sentences"
+    r"|result|word|summary|translation)s? only|one word|just the|(?:in|of) (?:at most )?\w{1,6} (?:words|sentences"
     r"|characters)|json|\d+ (?:words|characters)|(?:do not|don't) (?:include|add|use|answer|explain|reply|continue))",
 )
 # An instruction that begins so may be longer, or stand around the talk.

@@ -220,7 +220,7 @@ class _Reader:
         if self._silent:
             begins = _OPENS_AT_BEGINNING.match(text, place)
             close = self._close_of(begins) if begins is not None else None
-            if close is not None and (_follows_more(text, close.end()) or not _form_of(begins).may_be_all):
+            if begins and close and (_follows_more(text, close.end()) or not _form_of(begins).may_be_all):
                 return self._drop(close.end())
         found = _PLACE.search(text, place)
         if found is None:

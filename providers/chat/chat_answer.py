@@ -22,7 +22,10 @@ MOST_TOKENS = 1_000_000_000
 _NOT_WRITTEN = frozenset(
     {"id", "index", "role", "type", "format", "logprobs", "finish_reason", "native_finish_reason", "stop_reason"}
 )
-_TEXT_PARTS = frozenset({"text", "output_text", None})
+_TEXT_PARTS = frozenset({"text", "output_text", "text_delta", None})
+# By which names parts have their words, one within another at times.
+_WORDS = ("text", "value", "content", "parts")
+_NESTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,8 @@ class AnswerReader:
         self._came = 0
         self._payload = 0
         self._deltas = False
-        self._choices: set[int] = set()
+        self._choices: set[Any] = set()
+        self._first: Any = None
         self._model: str | None = None
         self._usage: Usage | None = None
         self._done = False
@@ -117,6 +121,7 @@ class AnswerReader:
         self._usage = _usage(event.get("usage")) or self._usage
         choices = event.get("choices")
         self._count(choices)
+        choices = [choices] if isinstance(choices, dict) else choices
         if self._marked or not isinstance(choices, list):
             # No client shows what stands behind the end mark.
             return
@@ -136,13 +141,16 @@ class AnswerReader:
     def _take_choice(self, choice: dict[str, Any]) -> None:
         reported = choice.get("index")
         index = reported if isinstance(reported, int) else 0
+        self._first = self._first if self._choices else index
         self._choices.add(index)
-        if index == 0:
+        if index == self._first:
             if words := _words(choice.get("delta")):
                 self._deltas = True
                 self._say(words)
             elif words := _words(choice.get("message")):
                 self._say_whole(words)
+            elif isinstance(words := choice.get("text"), str):
+                self._say(words)
             self._done = self._done or bool(choice.get("finish_reason"))
 
     def _say(self, words: str) -> None:
@@ -186,15 +194,18 @@ def _usage_at_end(end: bytearray) -> Usage | None:
 
 def _words(part: Any) -> str:
     """Return the text of a delta or message: its content, or the text parts of that."""
-    content = part.get("content") if isinstance(part, dict) else None
-    texts = []
-    for each in content if isinstance(content, list) else [content]:
-        match each:
-            case str():
-                texts.append(each)
-            case dict() if isinstance(each.get("text"), str) and _is_text(each.get("type")):
-                texts.append(each["text"])
-    return "".join(texts)
+    return "".join(_texts(part.get("content") if isinstance(part, dict) else None, _NESTED))
+
+
+def _texts(content: Any, nested: int) -> Iterator[str]:
+    match content:
+        case str():
+            yield content
+        case list() if nested:
+            for each in content:
+                yield from _texts(each, nested - 1)
+        case dict() if nested and _is_text(content.get("type")):
+            yield from _texts(next((content[name] for name in _WORDS if name in content), None), nested - 1)
 
 
 def _is_text(kind: Any) -> bool:

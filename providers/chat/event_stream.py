@@ -1,7 +1,8 @@
 """Finds the JSON objects in an answer's body, whether it is a stream of server-sent events, lines, or one document.
 
 Servers break the form in many ways: another content type, line ends of a bare CR, no blank line behind an event or
-none at the end, empty pieces, comments, a byte order mark. What can't be read is passed over, and all else is read.
+none at the end, empty pieces, comments, a byte order mark, field names twice or in capitals, an object over several
+lines, several in one. What can't be read is passed over, and all else is read.
 """
 
 import json
@@ -25,7 +26,20 @@ _FIELDS = (b":", b"event:", b"id:", b"retry:")
 
 _BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!\Z)")
-_DATA = b"data:"
+# What stands before an object in its line.
+_BEFORE = re.compile(rb"(?:[\s\x00]|\xef\xbb\xbf|(?P<data>data:))*+", re.IGNORECASE)
+_BEFORE_TEXT = re.compile(r"(?:[\s\x00\ufeff]|data:)*+", re.IGNORECASE)
+_BEHIND = b" \t\r\n\x00"
+# Python reads no longer numbers.
+MOST_DIGITS = 4000
+
+
+def _whole(digits: str) -> float:
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+
+
+# Some servers leave line breaks within strings.
+_DECODER = json.JSONDecoder(strict=False, parse_int=_whole)
 
 
 class JsonEvents:
@@ -92,17 +106,18 @@ class JsonEvents:
                 yield from self._line(line)
 
     def _line(self, line: bytes) -> Iterator[Any]:
-        if not line.strip():
+        before = _BEFORE.match(line)
+        data = line[before.end() if before else 0 :].rstrip(_BEHIND)
+        is_data = before is not None and before["data"] is not None
+        if not data and not is_data:
             yield from self._event()
-            return
-        data = line[len(_DATA) :].strip() if line.startswith(_DATA) else line.strip()
-        if data == DONE.encode():
+        elif data.strip(b'"').upper() == DONE.encode():
             yield from self._event()
             yield DONE
-        elif line.startswith(_DATA) or data.startswith(b"{"):
-            found = None if self._lines else _object(data)
-            if found is not None:
-                yield found
+        elif is_data or data.startswith(b"{") or (self._lines and not line.startswith(_FIELDS)):
+            found = [] if self._lines else _objects(data)
+            if found:
+                yield from found
                 return
             self._lines.append(data)
             self._held += len(data)
@@ -114,46 +129,62 @@ class JsonEvents:
     def _event(self) -> Iterator[Any]:
         """Yield what several lines of data are together, else what each of them is."""
         lines, self._lines, self._held = self._lines, [], 0
-        whole = _object(b"\n".join(lines)) if lines else None
-        if whole is not None:
-            yield whole
+        whole = _objects(b"\n".join(lines))
+        if whole:
+            yield from whole
             return
         for line in lines:
-            if (found := _object(line)) is not None:
-                yield found
-            else:
+            found = _objects(line)
+            yield from found
+            if not found:
                 self.unread += len(line)
 
     def _read_document(self) -> Iterator[Any]:
         body, found = bytes(self._pending), list[Any]()
         self._pending.clear()
         try:
-            read = json.loads(_text(body))
+            read = _DECODER.decode(_text(body))
             found = read if isinstance(read, list) else [read]
         except (ValueError, RecursionError):
-            for line in _LINE_END.split(body):
-                found += self._line(line)
-            found = [*found, *self._event()]
+            # A list that was cut off; of objects each may be in a line of its own.
+            found = _beginning(body) if body.startswith(b"[") else []
+            in_lines = list[Any]()
             if not found:
+                for line in _LINE_END.split(body):
+                    in_lines += self._line(line)
+                in_lines += self._event()
+            if not in_lines:
                 self.unread += len(body)
-                found = _beginning(body)
+                found = found or _beginning(body)
+            found += in_lines
         yield from (each for each in found if isinstance(each, dict) or each == DONE)
 
 
-def _object(data: bytes) -> dict[str, Any] | None:
+def _objects(data: bytes) -> list[dict[str, Any]]:
+    """The objects of a line, one behind another; none if anything else is in it."""
+    text, place, found = _text(data), 0, list[dict[str, Any]]()
     try:
-        found = json.loads(_text(data))
+        while place < len(text):
+            read, place = _DECODER.raw_decode(text, place)
+            if not isinstance(read, dict):
+                return []
+            found.append(read)
+            before = _BEFORE_TEXT.match(text, place)
+            place = before.end() if before else place
+            if text.startswith(DONE, place):
+                break
     except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
+        return []
+    return found
 
 
 def _beginning(body: bytes) -> list[Any]:
     """Read a document that was cut off, as far as it came."""
     try:
-        return [from_json(_text(body), allow_partial="trailing-strings")]
+        read = from_json(_text(body), allow_partial="trailing-strings")
     except ValueError:
         return []
+    return read if isinstance(read, list) else [read]
 
 
 def _text(data: bytes) -> str:

@@ -94,7 +94,7 @@ def _said(node_id: str, message: Any, parent: str | None) -> Said:
 
 def _author(message: Mapping[str, Any]) -> str | None:
     author = message.get("author")
-    role = author.get("role") if isinstance(author, dict) else message.get("role")
+    role = author.get("role") if isinstance(author, dict) else author or message.get("role")
     return role if isinstance(role, str) else None
 
 

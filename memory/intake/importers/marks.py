@@ -27,7 +27,8 @@ _UNSUPPORTED = re.compile(
     r"\n?```\n?(?:This block is not supported on your current device yet\."
     r"|Viewing artifacts created via the Analysis Tool web feature preview isn.t yet supported on mobile\.)\n?```\n?"
 )
-_CITE_TAG = re.compile(r"</?(?:antml:)?cite\b[^<>]{0,200}>")
+# Tags around what was cited, or written as a document.
+_TAG = re.compile(r"</?(?:(?:antml:)?cite|antArtifact)\b[^<>]{0,500}>")
 
 
 def of_chatgpt(text: str, references: Any) -> str:
@@ -43,7 +44,7 @@ def of_chatgpt(text: str, references: Any) -> str:
 
 def of_claude(text: str) -> str:
     """Return what Claude's export has for an answer without its placeholders and marks."""
-    return _CITE_TAG.sub("", _UNSUPPORTED.sub("\n", text))
+    return _TAG.sub("", _UNSUPPORTED.sub("\n", text))
 
 
 def _referred(references: Any) -> dict[str, str]:

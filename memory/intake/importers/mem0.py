@@ -15,25 +15,36 @@ from schemas.limits import STATEMENT_CHARACTERS
 
 FILES = r".+\.jsonl?"
 PATHS = [(), ("results",), ("memories",)]
+# In which a page of memories, or a record of a vector store, has them.
+WRAPPERS = ["data", "payload"]
 # The names of a memory's text, by version and program.
 KEYS = ["memory", "text", "content", "data"]
 
 
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield the memories of a file; with a user's id in `names`, only those of that user."""
-    for element in elements(file.content, PATHS, KEYS):
-        if isinstance(element, Element):
-            owner = element.value.get("user_id")
+    for element in elements(file.content, PATHS, [*KEYS, *WRAPPERS]):
+        if not isinstance(element, Element):
+            yield element
+            continue
+        for told in _unwrapped(element.value):
+            owner = told.get("user_id")
             if names.user is None or not isinstance(owner, str) or names.is_user(owner, ()):
-                yield _memory(element)
+                yield _memory(f"memory {element.number}", told)
             else:
                 yield LeftOut("memories of other users")
-        else:
-            yield element
 
 
-def _memory(element: Element) -> Entry:
-    place, told = f"memory {element.number}", element.value
+def _unwrapped(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the memories of an element: itself, those of a page, or that of a record."""
+    within = next((value[name] for name in WRAPPERS if isinstance(value.get(name), list | dict)), None)
+    if isinstance(within, list):
+        yield from (one for one in within if isinstance(one, dict))
+    else:
+        yield {**value, **within} if isinstance(within, dict) else value
+
+
+def _memory(place: str, told: Mapping[str, Any]) -> Entry:
     text = next((told[key] for key in KEYS if isinstance(told.get(key), str) and told[key].strip()), None)
     if text is None:
         return Bad(place, "it has no `memory`", told)
@@ -51,9 +62,11 @@ def _memory(element: Element) -> Entry:
 
 def _not_remembered(told: Mapping[str, Any]) -> str | None:
     """Return why a memory is left out; None if it is remembered."""
-    state = told.get("state")
+    metadata = told.get("metadata")
+    state = told.get("state") or (metadata.get("state") if isinstance(metadata, Mapping) else None)
     gone = isinstance(state, str) and state.strip().lower() not in {"", "active"}
     marked = any(told.get(mark) for mark in ("deleted_at", "is_deleted", "deleted"))
+    marked = marked or told.get("is_active") is False or told.get("event") == "DELETE"
     if gone or marked or (told.get("archived_at") and not state):
         return "memories that were deleted, archived or paused"
     expires = moment(told.get("expiration_date"))

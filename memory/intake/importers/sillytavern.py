@@ -92,7 +92,9 @@ class _Chat:
     def add(self, line: dict[str, Any]) -> str | None:
         """Take a message with its swipes; returns what is wrong with it."""
         text, name, date = line["mes"], line.get("name"), line.get("send_date")
-        is_user = bool(line.get("is_user"))
+        is_user = self._is_users(line.get("is_user"), name)
+        if name is None:
+            name = self.header.get("user_name" if is_user else "character_name")
         if not isinstance(text, str) or not isinstance(name, str):
             return "it has no text or no name"
         if _is_no_talk(line, name, is_user=is_user):
@@ -114,6 +116,12 @@ class _Chat:
             told = info.get("send_date") if isinstance(info, dict) else None
             self._say(name, date if moment(told) is None else told, swipe, is_user=is_user, chosen=False)
         return None
+
+    def _is_users(self, told: Any, name: Any) -> bool:
+        """Whether a line is the user's: as it says, else by its name."""
+        if told is None:
+            return name is not None and name == self.header.get("user_name")
+        return told not in {"false", "False"} and bool(told) if isinstance(told, str | int) else False
 
     def _say(self, name: str, date: Any, text: str, *, is_user: bool, chosen: bool = True) -> str:
         first = message_id(name, is_user, date, text, 1)

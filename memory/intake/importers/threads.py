@@ -6,7 +6,7 @@ parent, or equal times, take nothing back. Times are made to rise along the orde
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -74,6 +74,7 @@ def conversation(
         bad: What could not be read.
         left_out: How many entries were left out, by the reason.
     """
+    said = _told_apart(said)
     standing, beside = arranged(said, chat)
     texts = {one.id: _text(one) for one in said if one.text is not None}
     thoughts = sum(not text.strip() for text in texts.values())
@@ -96,6 +97,19 @@ def conversation(
         list(bad),
         counts,
     )
+
+
+def _told_apart(said: Sequence[Said]) -> list[Said]:
+    """Return the messages, those with an id that another one has with another id; an equal one is the same message."""
+    texts: dict[str, list[str | None]] = {}
+    found = []
+    for one in said:
+        known = texts.setdefault(one.id, [])
+        if one.text in known:
+            continue
+        known.append(one.text)
+        found.append(one if len(known) == 1 else replace(one, id=f"{one.id}/{len(known)}"))
+    return found
 
 
 def _text(one: Said) -> str:

@@ -143,6 +143,25 @@ FORMS = {
     "a document with something behind it": json.dumps(completion(SAID)).encode() + b"\n<!-- 3 -->\n",
     "lines": b"".join(_delta(words).removeprefix(b"data: ") for words in ("Under ", "the mat.")),
     "a list": b"[" + json.dumps(completion(SAID)).encode() + b"]",
+    "field names twice, or in capitals": STREAM.replace(b"data: ", b" data: data: ", 1).replace(
+        b"\ndata: ", b"\nDATA: "
+    ),
+    "a mark before each line": STREAM.replace(b"data: ", b"\xef\xbb\xbfdata: "),
+    "NUL at the ends": STREAM.replace(b"\n\n", b"\0\n\n"),
+    "one line": STREAM.replace(b"\n\n", b""),
+    "an object over lines": b'data: {"choices": [{"index": 0,\n"delta": {"content": "Under the mat."}}]}\n\n',
+    "line breaks in strings": STREAM.replace(b'{"choices"', b'{"id": "a\tb", "choices"'),
+    "a number without an end": STREAM.replace(
+        b'{"choices"', b'{"usage": {"prompt_tokens": ' + b"9" * 5000 + b'}, "choices"'
+    ),
+    "an end mark in quotes": STREAM.replace(b"[DONE]", b'"[done]"') + _delta("No."),
+    "another number of the choice": STREAM.replace(b'"index": 0', b'"index": 1'),
+    "a choice alone": STREAM.replace(b"[{", b"{").replace(b"}]}", b"}}"),
+    "the words of completions": b'data: {"choices": [{"index": 0, "text": "Under the mat."}]}\n\n',
+    "parts with values": _delta([{"type": "text", "text": {"value": "Under "}}])
+    + _delta([{"type": "text_delta", "text": "the mat."}]),
+    "a list that was cut off": b"["
+    + STREAM.replace(b"data: [DONE]", b"").replace(b"data: ", b"").strip().replace(b"\n\n", b",\n"),
     "two choices' numbers": _delta("Under ").replace(b'"index": 0', b'"index": "0"') + _delta("the mat."),
 }
 

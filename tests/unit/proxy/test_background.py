@@ -1,5 +1,6 @@
 """Requests that frontends make for themselves are told from what a person says."""
 
+# ruff: noqa: RUF001  # letters of other languages
 import pytest
 from pydantic import ValidationError
 
@@ -74,8 +75,7 @@ def test_what_an_unknown_frontend_asks_for_may_be_either_in_any_language(asked):
         "我今天和妈妈的对话让我很难过，她只是说不要。",
         "Summarize what you know of me.",
         "Our chat yesterday made me happy. Write me again, only if you want.",
-        f"Our conversation helped. {'I thought of it all day. ' * 20}Please give my cat a name. {'She is kind. ' * 30}Only"
-        " the vet knows.",
+        f"Our conversation helped. {'I thought of it. ' * 30}Please name my cat. {'She is kind. ' * 30}One word.",
     ],
 )
 def test_what_people_say_of_talk_is_theirs(said):

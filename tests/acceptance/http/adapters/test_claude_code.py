@@ -77,6 +77,8 @@ def test_a_session_is_handed_in_once_whichever_events_come(hook, person):
         ("user", "The oven driver is written in Rust, keep it so."),
         ("assistant", "I look at the driver first."),
         ("assistant", "It is Rust and stays Rust."),
+        ("user", "Name it oven."),
+        ("user", "Then bake."),
     ]
     assert {row["conversation"] for row in said(person)} == {"claude-code/5e55"}
 

@@ -1,0 +1,75 @@
+"""Readers of other programs' exports read forms that differ from the usual one."""
+
+import io
+import json
+from datetime import UTC
+
+import pytest
+
+from memory.intake.importers import characterai, chatgpt, claude, mem0, sillytavern
+from memory.intake.importers.entries import Conversation, ExportFile, Names, Statement
+
+NAMES = Names(None, None, UTC)
+
+
+def told(reader, content, name="export.json"):
+    """Read an export; returns who said what, and facts."""
+    found = []
+    for entry in reader.read(ExportFile(name, io.BytesIO(content.encode())), NAMES):
+        if isinstance(entry, Conversation):
+            found += [(message["role"], message["content"]) for message in entry.messages]
+        elif isinstance(entry, Statement):
+            found.append(("fact", entry.content))
+    return found
+
+
+def said(sender, text, **fields):
+    return {"sender": sender, "text": text, "created_at": "2026-03-01T10:00:00Z", **fields}
+
+
+def test_messages_with_one_id_stand_apart_and_an_equal_one_once():
+    messages = [said("human", "Tea?", uuid="m"), said("assistant", "Tea.", uuid="m"), said("human", "Tea?", uuid="m")]
+    export = json.dumps([{"uuid": "c", "chat_messages": messages}])
+    assert told(claude, export) == [("user", "Tea?"), ("assistant", "Tea.")]
+    lines = [{"src": {"name": name, "is_human": name == "Ann"}, "text": name, "uuid": "x"} for name in ("Ann", "Mira")]
+    assert told(characterai, json.dumps({"histories": [{"msgs": lines}]})) == [("user", "Ann"), ("assistant", "Mira")]
+
+
+def test_the_document_in_an_answer_is_read_without_its_tags():
+    artifact = 'Here:\n<antArtifact identifier="x" title="Tea">Boil water.</antArtifact>'
+    export = json.dumps([{"uuid": "c", "chat_messages": [said("assistant", artifact)]}])
+    assert told(claude, export) == [("assistant", "Here:\nBoil water.")]
+
+
+def test_an_author_may_be_a_word():
+    message = {"author": "user", "content": {"parts": ["Tea?"]}}
+    assert told(chatgpt, json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])) == [("user", "Tea?")]
+
+
+def test_a_line_of_sillytavern_is_the_users_by_its_name_if_it_does_not_say():
+    lines = [
+        {"user_name": "Ann", "character_name": "Mira"},
+        {"name": "Ann", "mes": "Tea?"},
+        {"name": "Mira", "is_user": "false", "mes": "Tea."},
+        {"is_user": True, "mes": "Milk?"},
+    ]
+    content = "\n".join(map(json.dumps, lines))
+    expected = [("user", "Tea?"), ("assistant", "Tea."), ("user", "Milk?")]
+    assert told(sillytavern, content, "Mira.jsonl") == expected
+
+
+TEA = {"id": "1", "memory": "Likes tea"}
+GONE = {"id": "2", "memory": "Likes rum"}
+
+
+@pytest.mark.parametrize(
+    "export",
+    [
+        {"data": [TEA, {**GONE, "state": "deleted"}]},
+        {"points": [{"id": "1", "payload": {"data": "Likes tea", "user_id": "ann"}}]},
+        [TEA, {**GONE, "metadata": {"state": "archived"}}],
+        {"results": [TEA, {**GONE, "event": "DELETE"}, {**GONE, "is_active": False}]},
+    ],
+)
+def test_memories_of_mem0_are_read_from_pages_and_records_and_not_those_that_are_gone(export):
+    assert told(mem0, json.dumps(export)) == [("fact", "Likes tea")]
