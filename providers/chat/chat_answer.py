@@ -149,8 +149,8 @@ class AnswerReader:
                 self._say(words)
             elif words := _words(choice.get("message")):
                 self._say_whole(words)
-            elif isinstance(words := choice.get("text"), str):
-                self._say(words)
+            elif isinstance(text := choice.get("text"), str):
+                self._say(text)
             self._done = self._done or bool(choice.get("finish_reason"))
 
     def _say(self, words: str) -> None:

@@ -80,7 +80,10 @@ def _behind(
 
 
 class _AnswersToWords:
-    """The answers to all messages with the same words, which are looked up once."""
+    """The answers to all messages with the same words, which are looked up once.
+
+    Words that were answered more than `ANSWERS` times tell no place: their answers are compared where they match.
+    """
 
     def __init__(self, known: KnownConversation) -> None:
         self._known = known
@@ -91,7 +94,9 @@ class _AnswersToWords:
         """Return the answers to the words of a turn, but for those to one message."""
         if turn.digest not in self._answers:
             said = self._known.by_digest.get(turn.digest, ())
-            self._answers[turn.digest] = [(message, one) for message in said for one in _answers(self._known, message)]
+            answers = ((message, one) for message in said for one in _answers(self._known, message))
+            some = list(islice(answers, ANSWERS + 1))
+            self._answers[turn.digest] = some if len(some) <= ANSWERS else []
         return (one for message, one in self._answers[turn.digest] if message is not apart_from)
 
 

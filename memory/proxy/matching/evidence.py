@@ -25,6 +25,9 @@ from numpy.typing import NDArray
 
 from store.talk.transcripts import PlacedMessage
 
+# So many searches take less time than to go through all messages.
+FEW = 8
+
 Scores = NDArray[np.int64]
 Places = NDArray[np.intp]
 
@@ -228,13 +231,22 @@ class BestSequence:
             level[found.messages] = np.maximum(level[found.messages], scores + fields.even)
             direct.fill(0)
             direct[found.messages] = scores + (fields.even + fields.adjacent)
-            reached[found.messages] = np.maximum(reached[found.messages], scores)
-            self._spread(reached)
+            self._reach(reached, found.messages, scores)
             most = int(scores.max())
             if fields.before_turn(most) > fields.before_turn(best):
                 equal = found.messages[scores == most]
                 best, ends = most, (turn, int(equal[tree.by_id[equal].argmax()]))
         return ends
+
+    def _reach(self, reached: Scores, messages: Places, scores: Scores) -> None:
+        """Give messages their scores, and each the highest of those before it, if that is more than it had."""
+        if len(messages) <= FEW and self._tree.levels[0].is_one_way and len(self._tree.levels) == 1:
+            # On one way what is reached never falls.
+            for message, score in zip(messages.tolist(), scores.tolist(), strict=True):
+                reached[message : max(message, int(reached[:-1].searchsorted(score)))] = score
+            return
+        reached[messages] = np.maximum(reached[messages], scores)
+        self._spread(reached)
 
     def _spread(self, scores: Scores) -> None:
         """Give each message the highest score of those before it, and its own."""
