@@ -6,6 +6,7 @@ from uuid import UUID
 
 from memory.facts.confidence_rules import ShownMessage
 from memory.facts.extraction_rules import Extraction, check
+from memory.grounding.setting import Setting
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession
@@ -38,6 +39,7 @@ class Conversation:
         new: The ids of the messages to judge.
         entities: Entities that the Being knows by name.
         todos: The Being's open todos.
+        setting: Whose talk it is, for the grounding of items.
     """
 
     being: Being
@@ -46,6 +48,7 @@ class Conversation:
     new: frozenset[UUID]
     entities: Sequence[Entity]
     todos: Sequence[Todo]
+    setting: Setting
 
 
 def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, dict[UUID, str]]:
@@ -75,6 +78,7 @@ def extract(llm: LlmSession, conversation: Conversation) -> tuple[Extraction, di
         extraction.todos.extend(found.todos)
         extraction.confidences.update(found.confidences)
         extraction.dropped.update(found.dropped)
+        extraction.doubted.update(found.doubted)
 
     portions = [_Portion(new, conversation.own_texts)] if new else []
     left = ask_in_turn(portions, take, _Portion.divided)
@@ -128,7 +132,8 @@ def _extract_from(llm: LlmSession, conversation: Conversation, portion: _Portion
     sources = {refs[message.message_id]: ShownMessage(message, own_texts[message.message_id]) for message in shown}
     answer = llm.ask(replace(question, divisible=divisible), _tells_confidences).answer
     promises = {todo.todo_id for todo in conversation.todos if todo.kind == "promise"}
-    return check(answer, sources, new, {ref: todo.todo_id for ref, todo in todos.items()}, promises)
+    known = {ref: todo.todo_id for ref, todo in todos.items()}
+    return check(answer, sources, new, known, promises, conversation.setting)
 
 
 def _tells_confidences(answer: Judgement) -> None:

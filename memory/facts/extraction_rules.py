@@ -6,11 +6,12 @@ names, about the real world. An item that fails is dropped with a reason, and do
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, get_args
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, get_args
 from uuid import UUID
 
 from memory.facts.confidence_rules import Confidence, ShownMessage, repeated, requests
+from memory.grounding.setting import Setting
 from memory.text.entity_names import USER_NAMES, USER_REF, entity_ref, slug
 from memory.text.quote_match import find_quote
 from memory.text.transcripts import BY
@@ -18,6 +19,10 @@ from schemas.facts.judgement import FoundFact, FoundItem, FoundTodo, Judgement
 from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
 from schemas.limits import LEAST_CONFIDENCE, LEAST_IMPORTANCE, MOST_IMPORTANCE, STATEMENT_CHARACTERS
 from schemas.talk.messages import Message
+
+# An item that shares no word with its quotation may be a paraphrase or a translation: it is kept, and counted.
+UNSHARED = "no word of its quotation: kept, less sure"
+UNSHARED_CONFIDENCE = 0.7
 
 
 class Dropped(ValueError):
@@ -57,14 +62,21 @@ class ExtractedTodo:
     confidence: float
 
 
+Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
+
+
 @dataclass(frozen=True)
 class Extraction:
-    """The items that passed the rules, the messages in confidence, and the counts of dropped items by reason."""
+    """The items that passed the rules, the messages in confidence, and the counts of dropped items by reason.
+
+    `doubted` counts the items that were kept with less confidence, by reason.
+    """
 
     facts: list[ExtractedFact] = field(default_factory=list)
     todos: list[ExtractedTodo] = field(default_factory=list)
     confidences: set[Confidence] = field(default_factory=set)
     dropped: Counter[str] = field(default_factory=Counter)
+    doubted: Counter[str] = field(default_factory=Counter)
 
 
 def check(
@@ -73,6 +85,7 @@ def check(
     new: Collection[UUID],
     todos: Mapping[str, UUID],
     promises: Collection[UUID] = (),
+    setting: Setting | None = None,
 ) -> Extraction:
     """Check each item of an answer.
 
@@ -82,22 +95,56 @@ def check(
         new: The ids of those to judge, which items may quote. The Being's are evidence of its promises alone.
         todos: The known todos, by the refs in the prompt.
         promises: Those of the known todos that the Being promised.
+        setting: Whose talk it is.
     """
     extraction = Extraction()
+    grounds = _Grounds(setting or Setting(), list(shown.values()))
     quotable = {ref: source for ref, source in shown.items() if source.message.message_id in new}
     others = {ref: source for ref, source in quotable.items() if source.message.role != "assistant"}
     for found in judgement.facts:
         try:
-            extraction.facts.append(_fact(found, others))
+            extraction.facts.append(grounds.held(_fact(found, others), _declared(found), extraction.doubted))
         except Dropped as reason:
             extraction.dropped[str(reason)] += 1
     for todo in judgement.todos:
         try:
-            extraction.todos.append(_todo(todo, quotable, todos, promises))
+            extraction.todos.append(grounds.held(_todo(todo, quotable, todos, promises), (), extraction.doubted))
         except Dropped as reason:
             extraction.dropped[str(reason)] += 1
     extraction.confidences.update(_confidences(judgement, extraction.facts, shown, new))
     return extraction
+
+
+@dataclass(frozen=True)
+class _Grounds:
+    """What items may take names and numbers from, of the messages that the model was shown."""
+
+    setting: Setting
+    shown: Sequence[ShownMessage]
+
+    def held(self, item: Item, declared: Collection[tuple[str, str]], doubted: Counter[str]) -> Item:
+        """The item, with less confidence if it shares no word with its quotation.
+
+        Raises:
+            Dropped: It has a name or number that was not said.
+        """
+        message = item.message
+        place = next(place for place, one in enumerate(self.shown) if one.message.message_id == message.message_id)
+        before = [one.own_text for one in self.shown[:place]]
+        known = {message.speaker} if message.role == "other" and message.speaker else set[str]()
+        ground = self.setting.quoted(item.span, self.shown[place].own_text, before, message.created_at, known)
+        if faults := ground.faults(item.content, declared):
+            raise Dropped(faults[0])
+        if ground.shares_a_word(item.content):
+            return item
+        doubted[UNSHARED] += 1
+        return replace(item, confidence=max(LEAST_CONFIDENCE, item.confidence * UNSHARED_CONFIDENCE))
+
+
+def _declared(found: FoundFact) -> list[tuple[str, str]]:
+    """The entities that a fact names, and the person whose fact it is."""
+    named = [(entity.type, entity.name) for entity in found.entities]
+    return named if _person(found.subject) == USER_REF else [*named, ("person", found.subject)]
 
 
 def _confidences(

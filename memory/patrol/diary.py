@@ -1,11 +1,14 @@
 """Writes the diary entry and the notes for the next conversation (patrol seed, "Diary + think_md generation")."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
+from memory.grounding import setting
+from memory.grounding.setting import Setting
 from memory.llm.portions import ask_in_turn
 from memory.llm.prompting import prompt, whole_persona
 from memory.llm.session import LlmSession
@@ -47,6 +50,7 @@ class Day:
     earlier: DiaryEntry | None
     memories: list[ShownNode]
     relationships: Sequence[PersonaEntry] = ()
+    setting: Setting = field(default_factory=Setting)
     most_told: int = MOST_TOLD
 
     def smaller(self) -> list["Day"]:
@@ -60,13 +64,15 @@ def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
     day = diary.today(tx, being_id, run_id)
     newest = diary.newest(tx, being_id, limit=1)
     memories = consolidation.born_since(tx, being_id, newest[0].last_node_id if newest else None, MOST_READ)
+    being = beings.get_being(tx, being_id)
     return Day(
         day,
-        beings.get_being(tx, being_id),
+        being,
         souls.get(tx, being_id),
         diary.on_day(tx, being_id, day),
         memories,
         persona.listed(tx, being_id, "relationships"),
+        setting.of_being(tx, being),
     )
 
 
@@ -135,12 +141,23 @@ def draft_diary(llm: LlmSession, day: Day) -> "DiaryDraft":
     drafts: list[DiaryDraft] = []
 
     def draft(shown: Day, _: bool) -> None:
-        drafts.append(DiaryDraft(day, llm.ask(DIARY.question(about, material(shown)), check).answer))
+        answer = llm.ask(DIARY.question(about, material(shown)), check).answer
+        drafts.append(DiaryDraft(day, _grounded(llm, answer, about, shown)))
 
     left = ask_in_turn([day], draft, Day.smaller, only_too_long=True)
     if not drafts:
         raise left[-1][1]
     return drafts[0]
+
+
+def _grounded(llm: LlmSession, pages: DiaryPages, about: str, shown: Day) -> DiaryPages:
+    """The pages without diary lines that have a name or number which the day does not have; these are counted."""
+    told: list[tuple[str, datetime | None]] = [(unescaped(about), None), (unescaped(material(shown)), None)]
+    ground = shown.setting.told(told, counted=max(LEAST_LINES, len(shown.memories)))
+    faults = [ground.faults(_line(line)) for line in pages.diary]
+    llm.count_dropped("diary", Counter(of_line[0] for of_line in faults if of_line))
+    kept = [line for line, of_line in zip(pages.diary, faults, strict=True) if not of_line]
+    return pages.model_copy(update={"diary": kept})
 
 
 @dataclass(frozen=True)
@@ -166,6 +183,8 @@ class DiaryDraft:
                 "outcome": "skipped",
                 "reason": "the text that the entry continues was changed meanwhile",
             }
+        if not self.pages.diary:
+            return {"outcome": "skipped", "reason": "no line of the entry stands in the memories"}
         text = "\n".join(map(_line, self.pages.diary))
         diary.write(tx, being_id, self.day.day, text, run_id=run_id, last_node_id=self.day.memories[-1].node_id)
         souls.write_think_md(tx, being_id, "\n".join(f"- {_line(note)}" for note in self.pages.next_time))

@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from memory.grounding.grounding import NAME
+from memory.grounding.setting import Setting
 from memory.nodes.prompt_rendering import shown_whole
 from memory.nodes.scenes import Unparsable, parse_scene, told
 from memory.text.prompt_escaping import texts_in, unescaped
-from memory.text.quantities import untold
 from memory.text.tokens import tokens
 from providers.errors import BadAnswer
 from schemas.intake.inputs import SCENE_FIELDS, SceneInput
@@ -202,11 +203,14 @@ def _faults_of_words(members: Sequence[ShownNode], merge: Merge) -> Iterator[str
         yield "an action that is longer than its memories' actions together."
     if len(unescaped(merge.feeling or "")) > _longest(members).feeling:
         yield "a feeling that is longer than its memories' feelings together."
-    # Words can be put in other words, in any language; a number is there or is not.
+    # Words can be put in other words, in any language; a name or a number is there or is not.
     memories = "\n".join([*texts_in([node.scene for node in members]), *feelings])
-    for name, text in (("action", merge.action), ("feeling", merge.feeling or "")):
-        if missing := untold(unescaped(text), memories, counted=len(members)):
-            yield f"an `{name}` with a number or date that none of its memories has: {', '.join(missing)} in it."
+    ground = Setting().told([(memories, None)], counted=len(members))
+    action = unescaped(merge.action)
+    if missing := ground.missing_numbers(action):
+        yield f"an `action` with a number or date that none of its memories has: {', '.join(missing)} in it."
+    if NAME in ground.faults(action):
+        yield "an `action` with a name that none of its memories has."
     for name, theirs in _choices(members).items():
         said = {_folded(text) for text in theirs}
         if other := [str(place) for place, text in enumerate(getattr(merge, name), 1) if _folded(text) not in said]:

@@ -6,6 +6,7 @@ that repeats the work after a kill builds the same prompt, and finds its stored 
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -18,6 +19,7 @@ from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance, scene_drawing, session_summary, short_sessions
 from memory.talk.scene_drawing import SceneDrawing
+from memory.talk.summarising import grounded
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import transcript
 from providers.errors import BadAnswer, InputRefused
@@ -27,8 +29,8 @@ from schemas.ledger.work import Claim
 from schemas.limits import SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
 from schemas.talk.messages import Message
-from schemas.talk.scenes import DrawnScene, SessionsWithScenes
-from schemas.talk.summaries import SessionSummaries, SessionSummary
+from schemas.talk.scenes import DrawnScene, SessionsWithScenes, ShortWithScenes
+from schemas.talk.summaries import SessionSummaries, SessionSummary, ShortSummary
 from store.accounts import beings
 from store.database import Store
 from store.ledger import work
@@ -175,7 +177,7 @@ def _ask(
     if not to_draw:
         question = replace(CLOSE_SHORT.question(about, material), divisible=divisible)
         answer = llm.ask(question, complete).answer
-        return {summary.conversation: summary.alone() for summary in answer.summaries}
+        return _grounded(llm, answer.summaries, by_ref, own_texts, drawings)
     asked = f"{session_summary.scenes_wanted(sum(wanted.values()))}\n{material}"
     drawn = llm.ask(replace(CLOSE_SHORT_AND_DRAW.question(about, asked), divisible=divisible), complete).answer
     for summary in drawn.summaries:
@@ -184,7 +186,24 @@ def _ask(
             drawing = drawings[short.session_id]
             shown = {to_draw[message.message_id]: message for message in drawing.of(short.messages)}
             drawing.take(summary.scenes, shown, wanted[summary.conversation])
-    return {summary.conversation: summary.alone() for summary in drawn.summaries}
+    return _grounded(llm, drawn.summaries, by_ref, own_texts, drawings)
+
+
+def _grounded(
+    llm: LlmSession,
+    summaries: Sequence[ShortSummary | ShortWithScenes],
+    by_ref: Mapping[str, _ShortSession],
+    own_texts: Mapping[UUID, str],
+    drawings: Mapping[UUID, SceneDrawing],
+) -> dict[str, SessionSummary]:
+    """The summaries by the refs of their sessions; those of which nothing was said are left out."""
+    kept: dict[str, SessionSummary] = {}
+    for summary in summaries:
+        short = by_ref[summary.conversation]
+        whose = drawings[short.session_id].setting
+        with suppress(BadAnswer):
+            kept[summary.conversation] = grounded(llm, summary.alone(), None, short.messages, own_texts, whose)
+    return kept
 
 
 def _lock(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:

@@ -17,6 +17,7 @@ from memory.facts.extraction import CONTEXT_MESSAGES, OWN_CHARACTERS, Conversati
 from memory.facts.extraction_rules import ExtractedTodo, Extraction
 from memory.facts.reconciliation import PreparedFacts, prepare
 from memory.facts.scope import stay_with_being
+from memory.grounding import setting
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance, spine
 from providers.thinkers import Thinkers
@@ -146,13 +147,15 @@ def _conversation(tx: Transaction, being: Being, new: Sequence[Message], llm: Ll
         if message.judged or llm.pays_for(message.request_key_id)
     ]
     shown = sorted([*earlier, *new], key=lambda message: (message.created_at, message.message_id))
+    known = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES_SHOWN)
     return Conversation(
         being=being,
         messages=shown,
         own_texts=context_provenance.own_texts(tx, being.being_id, shown),
         new=frozenset(message.message_id for message in new),
-        entities=entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES_SHOWN),
+        entities=known,
         todos=todos.supported(tx, being.being_id, TODOS_SHOWN),
+        setting=setting.of_being(tx, being, known),
     )
 
 
@@ -187,7 +190,7 @@ def _keep(
     if confidences.keep(tx, being.being_id, judged, asked) or dropped:
         erasure.remove_unused_names(tx, being.user_id)
     judging.wait_for_key(tx, being.being_id, [session_id], waits=False)
-    drops.count(tx, being.being_id, "judge", extraction.dropped)
+    drops.count(tx, being.being_id, "judge", extraction.dropped + extraction.doubted)
     judging.record_judgement(
         tx,
         being.being_id,

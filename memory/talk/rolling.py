@@ -11,6 +11,7 @@ from uuid import UUID
 
 import structlog
 
+from memory.grounding import setting
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance
@@ -90,6 +91,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
             being = beings.get_being(tx, being_id)
             so_far = rolling.current(tx, being_id)
             own_texts = context_provenance.own_texts(tx, being_id, new)
+            whose = setting.of_being(tx, being)
     if llm is None:
         with store.finishing(claim) as tx:
             request_if_due(tx, being_id)
@@ -98,7 +100,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         _wait_for_key(store, claim, llm)
         return
     before = None if so_far is None else RollingSummary(summary=so_far)
-    ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check)
+    ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check, whose)
     try:
         result = update_summary(ask, before, new, own_texts)
     except (ProviderError, BudgetSpent) as fault:

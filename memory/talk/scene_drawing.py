@@ -17,6 +17,8 @@ import structlog
 
 from memory.erased import recognition
 from memory.erased.recognition import Recognition
+from memory.grounding import setting
+from memory.grounding.setting import Setting
 from memory.patrol.demand import request_patrol
 from memory.talk.scene_rules import Dropped, RestingScene, check
 from memory.text.time_expressions.resolution import named_zone
@@ -25,7 +27,6 @@ from schemas.limits import SESSION_SCENES
 from schemas.settings import Settings
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene
-from store.accounts import users
 from store.intake import notes
 from store.intake.notes import NewNote
 from store.llm import drops
@@ -42,6 +43,7 @@ class SceneDrawing:
     Attributes:
         zone: The user's time zone.
         own_texts: The texts of messages without what contexts showed.
+        setting: Whose talk it is, for the grounding of scenes and summaries.
         room: How many scenes the session may still get.
         undrawn: The messages that no scene was asked for yet, and that have words of their own.
         drawn: The scenes that passed the rules.
@@ -51,6 +53,7 @@ class SceneDrawing:
 
     zone: tzinfo
     own_texts: Mapping[UUID, str]
+    setting: Setting
     room: int = 0
     undrawn: set[UUID] = field(default_factory=set)
     drawn: list[RestingScene] = field(default_factory=list)
@@ -82,7 +85,7 @@ class SceneDrawing:
         passed = list[RestingScene]()
         for scene in found:
             try:
-                passed.append(check(scene, shown, self.own_texts, said, self.zone))
+                passed.append(check(scene, shown, self.own_texts, said, self.zone, self.setting))
             except Dropped as reason:
                 self.dropped[str(reason)] += 1
         self.dropped["too many"] += len(passed[wanted:])
@@ -113,12 +116,13 @@ def prepare(
     Returns:
         For each session its drawing, in which there is no room if no scenes are to be drawn.
     """
-    zone = named_zone(users.get_user(tx, being.user_id).time_zone)
+    whose = setting.of_being(tx, being)
+    zone = named_zone(whose.zone)
     mode = being.scenes or settings.scenes
     of = [] if mode == "off" else list(said)
     covered = scenes.overlapping(tx, being.being_id, of, until=until) if mode == "auto" else set[UUID]()
     there = scenes.count(tx, being.being_id, of)
-    drawings = {session_id: SceneDrawing(zone, own_texts) for session_id in said}
+    drawings = {session_id: SceneDrawing(zone, own_texts, whose) for session_id in said}
     for session_id in set(of) - covered:
         drawings[session_id].room = max(0, SESSION_SCENES - there.get(session_id, 0))
         drawings[session_id].undrawn = {

@@ -1,7 +1,7 @@
 """Rules that each scene of a summary's answer must pass to become a scene note.
 
 The model proposes and code decides: the scene must rest on messages that were shown to be drawn from, one of them not
-the companion's, and may hold no number that was not said. A scene that fails is dropped with a reason.
+the companion's, and may hold no name or number that was not said. A scene that fails is dropped with a reason.
 """
 
 import math
@@ -11,9 +11,10 @@ from datetime import datetime, tzinfo
 from typing import get_args
 from uuid import UUID
 
+from memory.grounding.references import continues
+from memory.grounding.setting import Setting
 from memory.nodes.scenes import Unparsable, parse_scene
 from memory.text.prompt_escaping import unescaped_texts
-from memory.text.quantities import untold
 from memory.text.quote_match import find_quote
 from schemas.intake.inputs import Realm, SceneInput
 from schemas.limits import (
@@ -41,7 +42,12 @@ class RestingScene:
 
 
 def check(
-    found: DrawnScene, shown: Mapping[str, Message], own_texts: Mapping[UUID, str], said: str, zone: tzinfo
+    found: DrawnScene,
+    shown: Mapping[str, Message],
+    own_texts: Mapping[UUID, str],
+    said: str,
+    zone: tzinfo,
+    setting: Setting,
 ) -> RestingScene:
     """Check one scene.
 
@@ -49,8 +55,9 @@ def check(
         found: The scene as the model answered it.
         shown: The messages that may be drawn from, by the refs in the prompt.
         own_texts: The texts of messages without what contexts showed.
-        said: All text that the model was shown, for the numbers in it.
+        said: All text that the model was shown, to which the messages may refer.
         zone: The user's time zone, in which the scene's dates are.
+        setting: Whose talk it is, for the grounding of names and numbers.
 
     Raises:
         Dropped: The scene breaks a rule.
@@ -66,8 +73,15 @@ def check(
     action = " ".join(texts["action"].split())
     if len(action) > SCENE_CHARACTERS:
         raise Dropped("too long")
-    if untold(action, said, counted=len(evidence)):
-        raise Dropped("a number that was not said")
+    ground = setting.told(
+        [(own_texts[one.message_id], one.created_at) for one in _told_by(evidence, list(shown.values()), own_texts)],
+        referred=said,
+        known={one.speaker for one in shown.values() if one.speaker},
+        counted=len(evidence),
+    )
+    declared = [("person", actor) for actor in texts["actors"]]
+    if faults := ground.faults(f"{action}\n{texts['setting'] or ''}", declared):
+        raise Dropped(faults[0])
     quote = next(filter(None, (find_quote(found.quote or "", own_texts[one.message_id]) for one in evidence)), None)
     days = [f"{message.created_at.astimezone(zone):%Y-%m-%d}" for message in evidence]
     importance = min(1.0, max(0.0, found.importance)) if math.isfinite(found.importance) else DEFAULT_IMPORTANCE
@@ -89,6 +103,15 @@ def check(
         raise Dropped("no scene") from None
     ages_from = max((message.created_at for message in evidence if message.aged), default=None)
     return RestingScene(scene, [message.message_id for message in evidence], ages_from)
+
+
+def _told_by(evidence: Sequence[Message], shown: Sequence[Message], own_texts: Mapping[UUID, str]) -> Sequence[Message]:
+    """The messages from the first of some to the last, and those that go on with the last one's clause."""
+    places = [place for place, message in enumerate(shown) if message in evidence]
+    end = max(places) + 1
+    while end < len(shown) and shown[end].role == shown[end - 1].role and continues(own_texts[shown[end].message_id]):
+        end += 1
+    return shown[min(places) : end]
 
 
 def _few(texts: Sequence[str], most: int) -> list[str]:

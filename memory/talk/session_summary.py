@@ -10,7 +10,7 @@ from memory.llm.prompting import extended, prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance, scene_drawing, short_sessions
 from memory.talk.scene_drawing import SceneDrawing
-from memory.talk.summarising import AskPortion, asking, check_lines, material, update_summary
+from memory.talk.summarising import AskPortion, asking, check_lines, grounded, material, update_summary
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
@@ -112,7 +112,7 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
 
 def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[SessionSummary]:
     """Ask for a summary, and for scenes where the portion has messages to draw from."""
-    only_summary = asking(llm, CLOSE, about, drawing.own_texts, check)
+    only_summary = asking(llm, CLOSE, about, drawing.own_texts, check, drawing.setting)
 
     def ask(so_far: SessionSummary | None, portion: Sequence[Message]) -> SessionSummary:
         wanted = drawing.wanted(portion)
@@ -123,7 +123,7 @@ def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[Se
         asked = f"{scenes_wanted(wanted)}\n{material(so_far, portion, drawing.own_texts, refs)}"
         answer = llm.ask(CLOSE_AND_DRAW.question(about, asked), check).answer
         drawing.take(answer.scenes, shown, wanted)
-        return answer.alone()
+        return grounded(llm, answer.alone(), so_far, portion, drawing.own_texts, drawing.setting)
 
     return ask
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import structlog
 
+from memory.grounding import setting
 from memory.llm.prompting import prompt
 from memory.llm.session import LlmSession, LlmUnavailable, llm_session
 from memory.talk import context_provenance
@@ -92,6 +93,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
             for message_id, text in context_provenance.own_texts(tx, being_id, _shared(new, being_id)).items()
         }
         said = [pending.message for pending in new if pending.shared]
+        whose = setting.of_user(tx, user_id)
         if said and len(new) >= SPINE_EVERY:
             brought = [message.request_key_id for message in said]
             llm = llm_session(tx, store, thinkers, settings, claim, brought)
@@ -104,7 +106,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         return
     result = SummaryUpdate(newest.content if newest else None)
     if llm is not None:
-        result = update_summary(asking(llm, SPINE, "", own_texts, check), result.summary, said, own_texts)
+        result = update_summary(asking(llm, SPINE, "", own_texts, check, whose), result.summary, said, own_texts)
     with store.finishing(claim, first=lock) as tx:
         # An erasure, or a confidence, may have removed the version that this one was made from.
         kept = spines.newest(tx, user_id) == newest and _still_shared(tx, new)

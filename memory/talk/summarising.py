@@ -4,22 +4,27 @@ The rolling, session and spine summaries are all updated so. Messages that do no
 portion by portion.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 from uuid import UUID
 
+from memory.grounding.setting import Setting
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import Prompt
 from memory.llm.session import LlmSession
-from memory.text.prompt_escaping import tagged
+from memory.text.prompt_escaping import tagged, texts_in, unescaped
 from memory.text.transcripts import NO_REFS, split_messages, transcript
 from providers.errors import BadAnswer, InputRefused
 from schemas.limits import SUMMARY_LINE_CHARACTERS
 from schemas.talk.messages import Message
 from schemas.talk.summaries import Summary
+from schemas.text.sentences import sentences
 
 A = TypeVar("A", bound=Summary)
+# How a conversation felt, and the ref that a prompt gives it.
+UNCHECKED = frozenset({"tone", "conversation"})
 
 
 @dataclass
@@ -47,6 +52,7 @@ def asking(
     about: str,
     own_texts: Mapping[UUID, str],
     check: Callable[[A], None],
+    setting: Setting,
 ) -> AskPortion[A]:
     """Return a function that asks for a summary and nothing else.
 
@@ -56,11 +62,13 @@ def asking(
         about: Who the Being is, fenced.
         own_texts: The texts of messages without what contexts showed.
         check: The rules of this kind of summary; raises BadAnswer.
+        setting: Whose talk it is, for the grounding of names and numbers.
     """
 
     def ask(so_far: A | None, portion: Sequence[Message]) -> A:
         answered = llm.ask(prompt.question(about, material(so_far, portion, own_texts)), check)
-        return _with_rest(so_far, answered.answer) if answered.cut else answered.answer
+        answer = grounded(llm, answered.answer, so_far, portion, own_texts, setting)
+        return _with_rest(so_far, answer) if answered.cut else answer
 
     return ask
 
@@ -92,6 +100,40 @@ def update_summary(
     left = ask_in_turn(portions, take_in, halves)
     result.faults = [fault for _, fault in left]
     return result
+
+
+def grounded(
+    llm: LlmSession,
+    answer: A,
+    so_far: Summary | None,
+    messages: Sequence[Message],
+    own_texts: Mapping[UUID, str],
+    setting: Setting,
+) -> A:
+    """The summary without lines and sentences that have a name or number which it was not made of; these are counted.
+
+    The tone is how a conversation felt, and is not checked.
+
+    Raises:
+        BadAnswer: A text of nothing but such sentences is all that the summary has.
+    """
+    before = [] if so_far is None else [("\n".join(texts_in(so_far.model_dump())), None)]
+    said = [(own_texts[one.message_id], one.created_at) for one in messages]
+    ground = setting.told([*said, *before], known={one.speaker for one in messages if one.speaker})
+    dropped = Counter[str]()
+    kept: dict[str, str | list[str]] = {}
+    for name, stated in answer:
+        if name in UNCHECKED or not isinstance(stated, str | list):
+            continue
+        lines = sentences(stated) if isinstance(stated, str) else stated
+        faults = [ground.faults(unescaped(line), [("person", line)] if name == "people" else ()) for line in lines]
+        dropped.update(fault for of_line in faults for fault in of_line[:1])
+        left = [line for line, of_line in zip(lines, faults, strict=True) if not of_line]
+        kept[name] = " ".join(left) if isinstance(stated, str) else left
+    llm.count_dropped("summaries", dropped)
+    if dropped and not any(kept.values()):
+        raise BadAnswer("No sentence of the summary stands in what it was made of.")
+    return answer.model_copy(update=kept) if dropped else answer
 
 
 def _with_rest(so_far: A | None, summary: A) -> A:

@@ -1,6 +1,7 @@
-"""Cuts a text that is too long behind a sentence."""
+"""Divides a text into sentences, and cuts one that is too long behind a sentence."""
 
 import re
+from itertools import pairwise
 
 _SENTENCE_END = re.compile(
     r"[.!?\u2026\u3002\uff01\uff1f\u061f\u0964][\"'\u201d\u2019)\]]?(?=\s|$)|[\u3002\uff01\uff1f]"
@@ -11,6 +12,13 @@ def whole_sentences(text: str) -> str:
     """Return the whole sentences of a text whose end is cut off; empty if there is none."""
     ends = [found.end() for found in _SENTENCE_END.finditer(text)]
     return text[: ends[-1]].strip() if ends else ""
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text, without the white space between them; what has no end is the last."""
+    ends = [0, *(found.end() for found in _SENTENCE_END.finditer(text)), len(text)]
+    parts = (text[start:end].strip() for start, end in pairwise(ends))
+    return [part for part in parts if part]
 
 
 def cut_at_sentence(text: str, most: int) -> str:

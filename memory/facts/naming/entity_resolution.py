@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from memory.facts.naming.name_similarity import compare_names
+from memory.grounding.name_similarity import compare_names
 from memory.text.entity_names import USER_REF
 from store.facts import entities
 from store.transaction import Transaction

@@ -186,7 +186,7 @@ ENGLISH = Language(
         Phrase("(?:the )?{calendarunit} before last" + _NO_MORE, meanings.calendar_unit(-2)),
         Phrase("(?:the )?{calendarunit} after next", meanings.calendar_unit(2)),
         Phrase("(?:this coming|the coming) weekend", meanings.calendar_unit(0, Unit.WEEKEND)),
-        Phrase("(?:this past|the past|over the|on the|at the) weekend", meanings.latest_weekend),
+        Phrase("(?:this past|the past|over the|on the|at the) weekend", meanings.usual_weekend),
         Phrase("(?:earlier|so far) this {calendarunit}", meanings.earlier()),
         Phrase("later this {calendarunit}", meanings.later()),
         # Distances and stretches.
@@ -196,6 +196,9 @@ ENGLISH = Language(
         Phrase("{number} {unit} ago today", meanings.day_ago),
         Phrase("{number} {unit} (?:from (?:now|today)|hence)", meanings.ago(1)),
         Phrase("in {number} {unit}(?:'s?)? time", meanings.ago(1)),
+        Phrase("in (?:about |around )?{number} {unit}", meanings.only_ahead(meanings.ago(1))),
+        Phrase("by {weekday}", meanings.only_ahead(meanings.coming_weekday)),
+        Phrase("(?:over|at|on) the weekend", meanings.only_ahead(meanings.usual_weekend)),
         Phrase("(?:the|these|this) (?:last|past) {number} {unit}", meanings.rolling(-1)),
         Phrase("(?:in|over|during|within|for|of) (?:the )?(?:last|past) {number} {unit}", meanings.rolling(-1)),
         Phrase("(?:the|this) past {unit}", meanings.rolling(-1)),
@@ -204,7 +207,7 @@ ENGLISH = Language(
         Phrase("(?:in|over|during|within) the (?:next|coming) {unit}", meanings.rolling(1)),
         Phrase("(?:about |around )?this time last {unit}", meanings.same_time_ago),
         # Weekdays.
-        Phrase("(?:on )?{weekday}(?: {part})?", meanings.last_weekday()),
+        Phrase("(?:on )?{weekday}(?: {part})?", meanings.usual_weekday),
         Phrase("(?:(?:on )?last|this past) {weekday}(?: {part})?", meanings.last_weekday()),
         Phrase("(?:the )?{weekday} before last" + _NO_MORE, meanings.last_weekday(1)),
         Phrase("this {weekday}(?: {part})?", meanings.weekday_of_week(0)),

@@ -109,14 +109,14 @@ FRENCH = Language(
         Phrase("(?:la |le |l')?{calendarunit} " + _PAST, meanings.calendar_unit(-1)),
         Phrase("(?:ce|cet|cette) {calendarunit}(?:-ci)?", meanings.calendar_unit(0)),
         Phrase("(?:la |le |l')?{calendarunit} " + _COMING, meanings.calendar_unit(1)),
-        Phrase("(?:durant |pendant )?(?:le|ce) week-?end", meanings.latest_weekend),
+        Phrase("(?:durant |pendant )?(?:le|ce) week-?end", meanings.usual_weekend),
         Phrase("il y a {number} {unit}", meanings.ago()),
         Phrase("dans {number} {unit}", meanings.ago(1)),
         Phrase(
             "(?:au cours des |ces |les |pendant les |dans les ){number} derni(?:ers|ères) {unit}", meanings.rolling(-1)
         ),
         Phrase("(?:au cours des |ces |les |pendant les |dans les ){number} prochaine?s {unit}", meanings.rolling(1)),
-        Phrase("{weekday}" + _PART, meanings.last_weekday()),
+        Phrase("{weekday}" + _PART, meanings.usual_weekday),
         Phrase("{weekday} dernier" + _PART, meanings.last_weekday()),
         Phrase("{weekday} prochain" + _PART, meanings.coming_weekday),
         Phrase("ce {weekday}" + _PART, meanings.weekday_of_week(0)),

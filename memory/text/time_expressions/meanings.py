@@ -48,9 +48,15 @@ def calendar_unit(offset: int, unit: int | None = None) -> Meaning:
     return lambda values, at: periods.unit_containing(at.today, unit or values["unit"], offset)
 
 
-def latest_weekend(_values: Values, at: Moment) -> Span:
-    """The weekend that is on, or else the latest."""
-    return periods.unit_containing(at.today, Unit.WEEKEND, 0 if at.today.weekday() >= periods.SATURDAY else -1)
+def usual_weekend(_values: Values, at: Moment) -> Span:
+    """The weekend that is on, or else the latest; ahead, the next."""
+    is_on = at.today.weekday() >= periods.SATURDAY
+    return periods.unit_containing(at.today, Unit.WEEKEND, 0 if is_on or at.ahead else -1)
+
+
+def only_ahead(meaning: Meaning) -> Meaning:
+    """What means a time in plans alone: "in two weeks" is a duration elsewhere."""
+    return lambda values, at: meaning(values, at) if at.ahead else None
 
 
 def ago(direction: int = -1, number: int = 1, unit: int | None = None) -> Meaning:
@@ -59,7 +65,15 @@ def ago(direction: int = -1, number: int = 1, unit: int | None = None) -> Meanin
     def meaning(values: Values, at: Moment) -> Span:
         counted = unit or values["unit"]
         counts = (values.get("number", number), values.get("most", number))
-        windows = [periods.window_at_distance(at.local, counted, direction * count) for count in counts]
+        if at.ahead and direction > 0:
+            # Plans mean the day itself, or the minute.
+            there = [periods.shifted(at.local, counted, count) for count in counts]
+            windows = [
+                periods.days(each.date()) if counted >= Unit.DAY else Span(each, each + timedelta(minutes=1))
+                for each in there
+            ]
+        else:
+            windows = [periods.window_at_distance(at.local, counted, direction * count) for count in counts]
         return Span(min(windows).start, max(windows).end)
 
     return meaning
@@ -110,6 +124,11 @@ def last_weekday(weeks_more: int = 0) -> Meaning:
     return meaning
 
 
+def usual_weekday(values: Values, at: Moment) -> Span | None:
+    """The latest `weekday` before today; ahead, the first after today. Reads `part` if the pattern has it."""
+    return (coming_weekday if at.ahead else last_weekday())(values, at)
+
+
 def weekdays_ago(values: Values, at: Moment) -> Span:
     """The `number`th last `weekday`."""
     return last_weekday(values["number"] - 1)(values, at) or periods.days(at.today)
@@ -131,12 +150,12 @@ def coming_weekday(values: Values, at: Moment) -> Span:
     return _whole_or_part(at.today + timedelta(days=ahead), values)
 
 
-def yearly(what: Yearly, choice: Choice = periods.latest_started, years_back: int = 0) -> Meaning:
+def yearly(what: Yearly, choice: Choice = periods.usual, years_back: int = 0) -> Meaning:
     """Something that comes once a year: of `year` if the pattern has it, else the one that is chosen.
 
     Args:
         what: One of the yearly somethings below.
-        choice: One of `latest_started`, `latest_ended`, `next_to_start`, `nearest` of `periods`.
+        choice: `usual`, or one of `latest_started`, `latest_ended`, `next_to_start`, `nearest` of `periods`.
         years_back: How many years before the chosen one the meant one lies.
     """
 
@@ -254,23 +273,27 @@ def either_order_date(values: Values, at: Moment) -> Span | None:
 
 
 def day_first_date(values: Values, at: Moment) -> Span | None:
-    """A date of `day`, `day2` (the month) and, if the pattern has it, `year`; else the latest."""
+    """A date of `day`, `day2` (the month) and, if the pattern has it, `year`; else the latest, or ahead the next."""
     if "year" in values:
         return full_date({"year": values["year"], "figure": values["day2"], "day": values["day"]}, at)
     if not 1 <= values["day2"] <= MONTHS_OF_YEAR:
         return None
     of_month = {"month": values["day2"], "day": values["day"]}
-    return periods.latest_started(at, lambda year: month_day(of_month, at, year))
+    return periods.usual(at, lambda year: month_day(of_month, at, year))
 
 
 def day_of_month(offset: int | None = None) -> Meaning:
-    """The `day` of the month `offset` months from the current one; the latest such day if no offset is given."""
+    """The `day` of the month `offset` months from the current one.
+
+    If no offset is given, it is the latest such day, or ahead the next.
+    """
 
     def meaning(values: Values, at: Moment) -> Span | None:
-        for back in range(12) if offset is None else (-offset,):
-            first = periods.unit_containing(at.today, Unit.MONTH, -back).start
+        towards = 1 if at.ahead else -1
+        for months in range(12) if offset is None else (offset * towards,):
+            first = periods.unit_containing(at.today, Unit.MONTH, months * towards).start
             found = _date(first.year, first.month, values["day"])
-            if found and (offset is not None or found <= at.today):
+            if found and (offset is not None or (found >= at.today if at.ahead else found <= at.today)):
                 return periods.days(found)
         return None
 

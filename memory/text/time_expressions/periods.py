@@ -71,10 +71,12 @@ class Moment(NamedTuple):
     Attributes:
         local: The local time, without a time zone.
         southern: True where the seasons are those of the southern hemisphere.
+        ahead: True where recurring times mean the next ones, as in plans; the latest, as in questions to a memory.
     """
 
     local: datetime
     southern: bool
+    ahead: bool = False
 
     @property
     def today(self) -> date:
@@ -210,6 +212,16 @@ def third(span: Span, which: int) -> Span:
 def half(span: Span, which: int) -> Span:
     """The first or second half of a span (0, 1), in whole months or days where it has as many."""
     return _fraction(span, which, 2)
+
+
+def usual(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
+    """Of something that comes once a year, the latest that has begun; ahead, the one that is on, or the next."""
+    return on_or_next(at, of_year) if at.ahead else latest_started(at, of_year)
+
+
+def on_or_next(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:
+    """Of something that comes once a year, the one that is on, or else the first that has not begun."""
+    return min((span for span in _around(at, of_year) if span.end > at.local), default=None)
 
 
 def latest_started(at: Moment, of_year: Callable[[int], Span | None]) -> Span | None:

@@ -9,6 +9,7 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from memory.text.time_expressions import modifiers
+from memory.text.time_expressions.chinese import CHINESE
 from memory.text.time_expressions.english import ENGLISH
 from memory.text.time_expressions.french import FRENCH
 from memory.text.time_expressions.german import GERMAN
@@ -16,9 +17,18 @@ from memory.text.time_expressions.japanese import JAPANESE
 from memory.text.time_expressions.language import Language
 from memory.text.time_expressions.periods import Moment
 from memory.text.time_expressions.reader import Expression, ExpressionReader
+from memory.text.time_expressions.russian import RUSSIAN
 from memory.text.time_expressions.spanish import SPANISH
 
-LANGUAGES: Mapping[str, Language] = {"de": GERMAN, "en": ENGLISH, "es": SPANISH, "fr": FRENCH, "ja": JAPANESE}
+LANGUAGES: Mapping[str, Language] = {
+    "de": GERMAN,
+    "en": ENGLISH,
+    "es": SPANISH,
+    "fr": FRENCH,
+    "ja": JAPANESE,
+    "ru": RUSSIAN,
+    "zh": CHINESE,
+}
 DEFAULT_LANGUAGE = "en"
 FIRST_YEAR = modifiers.EARLIEST.year
 LAST_YEAR = 2199
@@ -50,13 +60,15 @@ class TimeInterval:
     text: str
 
 
-def resolve_time_expressions(query: str, asked_at: datetime, time_zone: str, language: str) -> list[TimeInterval]:
+def resolve_time_expressions(
+    query: str, asked_at: datetime, time_zone: str, language: str, *, ahead: bool = False
+) -> list[TimeInterval]:
     """Resolve the expressions of time in a question; never raises for any text.
 
     Names of recurring times ("in May", "on Monday", "in the summer") mean the latest that has begun, as questions to a
-    memory are about the past; "last" means the latest that is over. Weeks begin on Monday. Expressions that depend on
-    something else than the clock ("the week before my birthday"), vague ones ("recently") and words that are ordinary
-    more often than not ("may", "now") are left alone.
+    memory are about the past; "last" means the latest that is over. With `ahead` they mean the next, as in plans.
+    Weeks begin on Monday. Expressions that depend on something else than the clock ("the week before my birthday"),
+    vague ones ("recently") and words that are ordinary more often than not ("may", "now") are left alone.
 
     Args:
         query: The question.
@@ -64,6 +76,7 @@ def resolve_time_expressions(query: str, asked_at: datetime, time_zone: str, lan
         time_zone: The user's IANA time zone; UTC if there is no such zone.
         language: The question's language as an ISO 639-1 code, of which a region ("de-AT") is ignored. Where its table
             finds nothing, or there is none, the English table is used.
+        ahead: Whether what is spoken of lies ahead.
 
     Returns:
         Intervals that do not overlap in the question, in the order of their words.
@@ -72,7 +85,7 @@ def resolve_time_expressions(query: str, asked_at: datetime, time_zone: str, lan
     if not FIRST_YEAR < asked_at.year < LAST_YEAR:
         return []
     local = asked_at.astimezone(zone).replace(tzinfo=None)
-    at = Moment(local, southern=time_zone.startswith(_SOUTHERN_ZONES))
+    at = Moment(local, southern=time_zone.startswith(_SOUTHERN_ZONES), ahead=ahead)
     text = unicodedata.normalize("NFKC", query[:MAX_CHARACTERS]).replace("\u2019", "'")
     code = re.split("[-_]", language.casefold(), maxsplit=1)[0]
     for table in dict.fromkeys((code, DEFAULT_LANGUAGE)):

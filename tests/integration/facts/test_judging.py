@@ -5,6 +5,8 @@ import json
 import pytest
 from pydantic import SecretStr
 
+from memory.facts.extraction_rules import UNSHARED, UNSHARED_CONFIDENCE
+from memory.grounding.grounding import NAME, NUMBER
 from memory.llm import keys
 from memory.operations import upkeep
 from memory.talk import context_provenance, judgements, judging
@@ -84,6 +86,23 @@ def test_what_is_dropped_is_counted_by_reason(talk):
         ("judge", "a field is missing", 1),
         ("judge", "an unknown word", 1),
     }
+
+
+def test_a_name_or_number_that_its_words_do_not_say_drops_an_item_and_a_paraphrase_is_less_sure(talk):
+    meat = {"entities": [{"type": "thing", "name": "meat"}]}
+    talk.hears(
+        "I had walnuts. I don't eat meat.",
+        fact("I had walnuts", "Starts at the Seattle Aquarium.", entities=[{"type": "thing", "name": "job"}]),
+        fact("I don't eat meat", "Is vegetarian.", **meat),
+        todos=(todo("I had walnuts", "Pay 300 euros."), todo("I had walnuts", "Call Ludmila.")),
+    )
+    (known,) = talk.facts()
+    assert (known.content, talk.todos()) == ("Is vegetarian.", [])
+    assert known.confidence == pytest.approx(0.9 * UNSHARED_CONFIDENCE)
+    assert talk.dropped() == {NAME: 2, NUMBER: 1}
+    with talk.store.transaction() as tx:
+        found = judgements.counted(tx, talk.being)
+    assert {(one.reason, one.items) for one in found.dropped} == {(NAME, 2), (NUMBER, 1), (UNSHARED, 1)}
 
 
 def test_an_answer_without_confidences_is_asked_for_again_and_at_last_is_all_in_confidence(talk):

@@ -7,7 +7,7 @@ import pytest
 
 from memory.accounts import erasure
 from memory.operations import upkeep
-from memory.talk import judging, rolling, session_summary, spine
+from memory.talk import judgements, judging, rolling, session_summary, spine
 from memory.talk import sessions as conversation
 from providers.errors import Transient
 from providers.thinkers import Thinkers
@@ -26,7 +26,7 @@ CLOSED = {
     "what_mattered": ["tea"],
     "open_loops": ["which tea?"],
     "commitments": ["the user buys tea"],
-    "people": ["Ana"],
+    "people": [],
     "tone": "calm",
 }
 
@@ -216,6 +216,27 @@ def test_a_closed_conversation_is_summed_up(talk, clock, by):
     assert {name: getattr(summary, name) for name in CLOSED} == CLOSED
     assert (summary.version, summary.turn_count) == (1, 2)
     assert len(asked(talk, "SessionSummary")) == 1
+
+
+def test_a_summary_keeps_no_line_with_a_name_or_number_that_was_not_said_and_its_tone_is_not_checked(talk, clock):
+    said = CLOSED | {
+        "one_liner": "They spoke of tea. The user starts at Seattle Aquarium.",
+        "what_mattered": ["tea", "300 walnuts"],
+        "people": ["Ludmila", "the user's mother"],
+        "tone": "like Vienna in 1900",
+    }
+    talk.says(at(0), at(1, "What tea?", "assistant"))
+    answers(talk, said, "What tea?")
+    clock.advance(minutes=31)
+    upkeep.end_idle_sessions(talk.store, talk.settings)
+    talk.summed_up()
+    summary = sessions(talk)[0].summary
+    kept = {"one_liner": "They spoke of tea.", "what_mattered": ["tea"], "people": ["the user's mother"]}
+    assert {name: getattr(summary, name) for name in kept} == kept
+    assert summary.tone == said["tone"]
+    with talk.store.transaction() as tx:
+        found = judgements.counted(tx, talk.being)
+    assert {(one.purpose, one.items) for one in found.dropped} == {("summaries", 2), ("summaries", 1)}
 
 
 def test_a_late_message_has_a_closed_conversation_summed_up_anew(talk):

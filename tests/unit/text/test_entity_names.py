@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.facts.naming.name_similarity import compare_names
+from memory.grounding.name_similarity import compare_names
 from memory.text.entity_names import entity_ref, slug
 
 

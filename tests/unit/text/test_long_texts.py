@@ -13,7 +13,7 @@ import pytest
 
 from memory.facts.exclusive_values import give_different_values
 from memory.facts.naming.entity_resolution import find_candidates
-from memory.facts.naming.name_similarity import compare_names
+from memory.grounding.name_similarity import compare_names
 from memory.intake.importers import marks, times
 from memory.intake.importers.json_elements import elements
 from memory.nodes.scenes import Unparsable, parse_scene

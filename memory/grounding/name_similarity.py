@@ -17,7 +17,7 @@ from rapidfuzz.distance import JaroWinkler
 
 LEAST_SIMILAR = 0.78
 _NUMBER = re.compile(r"\d+")
-_GIVEN_NAMES = tuple(
+GIVEN_NAMES = tuple(
     frozenset(forms.split())
     for forms in tomllib.loads(Path(__file__).with_name("given_names.toml").read_text())["forms"]
 )
@@ -95,7 +95,7 @@ def _short_form(names: Sequence[str], others: Sequence[str]) -> NameSimilarity |
 
 
 def _one_given_name(one: str, other: str) -> bool:
-    return any(one in forms and other in forms for forms in _GIVEN_NAMES)
+    return any(one in forms and other in forms for forms in GIVEN_NAMES)
 
 
 def _pronunciation(name: str) -> str:

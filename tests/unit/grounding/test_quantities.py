@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.text.quantities import untold
+from memory.grounding.quantities import untold
 
 
 @pytest.mark.parametrize(

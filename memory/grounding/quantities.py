@@ -5,11 +5,14 @@ time are read. A number that can be read in two ways ("1.800", "03/02/2026") has
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from memory.text.number_words import AMBIGUOUS, MONTHS, MULTIPLIERS, NUMBER_WORDS, ORDINALS
@@ -18,6 +21,20 @@ _LAST_MONTH, _LAST_DAY = 12, 31
 _GROUP, _THOUSAND = 3, 1000
 # Who counts what is told writes a word for it: "twice", "the two of them".
 LEAST_COUNTED = 2
+# Longer stretches of time name no year: "the nineties", "since I was young".
+_MOST_DAYS = 400
+# Words that hold a number: one thing, two of them, minutes past the hour, and the hours after noon.
+_TABLE: dict[str, str] = tomllib.loads(Path(__file__).with_name("words.toml").read_text())["numbers"]
+_ONE, _TWO, _AFTERNOON = (frozenset(_TABLE[name].split()) for name in ("one", "two", "afternoon"))
+_MINUTES = dict.fromkeys(_TABLE["half"].split(), (30,)) | dict.fromkeys(_TABLE["quarter"].split(), (15, 45))
+_SIGNS_OF_TWO = re.compile("两|兩|双|雙|二人|ふた")
+_SIGNS_OF_HALF = re.compile("半")
+_SIGNS_OF_AFTERNOON = re.compile("晚|夜|下午|午後|夕")
+_NOON = 12
+# "dreimal", "fünfjährig"
+_GERMAN_ENDINGS = (
+    *("mal", "malig", "jährig", "köpfig", "stündig", "tägig", "wöchig", "fach", "er", "te", "ter", "ten", "tes"),
+)
 
 
 class Day(NamedTuple):
@@ -45,6 +62,10 @@ class Quantity:
     in_words: bool = False
 
 
+Stretch = tuple[date, date]
+"""The first and the last day of what an expression of time stands for."""
+
+
 @dataclass
 class Told:
     """The numbers, dates and months that a text has."""
@@ -52,6 +73,7 @@ class Told:
     numbers: set[Decimal] = field(default_factory=set)
     days: set[Day] = field(default_factory=set)
     months: set[int] = field(default_factory=set)
+    stretches: Sequence[Stretch] = ()
 
 
 _ORDINAL_END = r"(?:st|nd|rd|th|er|\.|º)?"
@@ -73,26 +95,29 @@ _SEPARATOR = "[.,'\u00a0\u202f ]"
 _NUMBERS = re.compile(
     rf"(?P<digits>\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?:\s?(?P<noon>[ap]\.?m\b)|\s?(?P<times>[^\W\d_]++))?"
-    r"|(?<![〇一二三四五六七八九十百千万])(?P<signs>[〇一二三四五六七八九十百千万]++)(?=[年月日人円個回本歳才時分週冊枚匹台度杯点])"
+    r"|(?<![〇一二三四五六七八九十百千万])(?P<signs>[〇一二三四五六七八九十百千万]++)(?=[年月日人円個回本歳才時分週冊枚匹台度杯点岁歲个块元次天号只条張张双位件部辆瓶周层級级])"
 )
 _WORDS = re.compile(r"[^\W\d_]++")
+_ANY_SIGNS = re.compile("[〇一二三四五六七八九十百千万]++")
 _JOINING = frozenset({"and", "y", "et", "und"})
 _LONGEST_PHRASE = 4
 _MONTH_FIGURE = re.compile(r"(?<!\d)(\d{1,2})月")
 
 
-def untold(said: str, told: str, *, counted: int = 0) -> list[str]:
+def untold(said: str, told: str, *, counted: int = 0, stretches: Sequence[Stretch] = ()) -> list[str]:
     """Find the numbers and dates in a text that another does not have.
 
     Args:
         said: The text to check.
         told: What it rests on.
         counted: Words of numbers up to this are taken for a count of what was told.
+        stretches: The days that expressions of time in what was told stand for ("tomorrow").
 
     Returns:
         Which of them, as "number 2" or "date 1", and nothing that the text says.
     """
     known = _told(told)
+    known.stretches = stretches
     places: dict[str, int] = {"number": 0, "date": 0}
     missing = []
     for quantity in _quantities(said):
@@ -105,7 +130,27 @@ def untold(said: str, told: str, *, counted: int = 0) -> list[str]:
 def _holds(quantity: Quantity, known: Told, counted: int) -> bool:
     if quantity.in_words and min(quantity.numbers) <= max(LEAST_COUNTED, counted):
         return True
-    return bool(quantity.numbers & known.numbers) or any(_is_known(day, known) for day in quantity.days)
+    return (
+        bool(quantity.numbers & known.numbers)
+        or any(_is_known(day, known) or _is_meant(day, known.stretches) for day in quantity.days)
+        or any(_is_year_meant(number, known.stretches) for number in quantity.numbers)
+    )
+
+
+def _is_meant(day: Day, stretches: Sequence[Stretch]) -> bool:
+    """Whether an expression of time stands for a day, of any year where it names none."""
+    for first, last in stretches:
+        for year in range(first.year, last.year + 1) if day.year is None else (day.year,):
+            try:
+                if first <= date(year, day.month, day.day) <= last and (last - first).days <= _MOST_DAYS:
+                    return True
+            except ValueError:
+                continue
+    return False
+
+
+def _is_year_meant(number: Decimal, stretches: Sequence[Stretch]) -> bool:
+    return any(first.year <= number <= last.year and (last - first).days <= _MOST_DAYS for first, last in stretches)
 
 
 def _is_known(day: Day, known: Told) -> bool:
@@ -134,7 +179,34 @@ def _told(text: str) -> Told:
     }
     # Each word for itself as well: what is a number in one language may be another word in the next.
     told.numbers |= {Decimal(number) for word in words if (number := NUMBER_WORDS.get(word, MULTIPLIERS.get(word)))}
+    told.numbers |= {Decimal(number) for word in words if (number := ORDINALS.get(word) or _begins_with_number(word))}
+    told.numbers |= {Decimal(_of_signs(signs)) for signs in _ANY_SIGNS.findall(plain)}
+    _hold_hidden(told, plain, words)
     return told
+
+
+def _hold_hidden(told: Told, plain: str, words: Sequence[str]) -> None:
+    """Add the numbers that words hold without naming them: an article, a pair, halves of hours, hours after noon."""
+    of_text = set(words)
+    if of_text & _ONE or "一" in plain or "1" in plain:
+        told.numbers.add(Decimal(1))
+    if of_text & _TWO or _SIGNS_OF_TWO.search(plain):
+        told.numbers.add(Decimal(LEAST_COUNTED))
+    hours = {number for number in told.numbers if 0 < number <= _NOON and number == int(number)}
+    if minutes := {Decimal(minute) for word in of_text for minute in _MINUTES.get(word, ())}:
+        told.numbers |= minutes | {hour - 1 for hour in hours}
+    if _SIGNS_OF_HALF.search(plain):
+        told.numbers.add(Decimal(30))
+    if of_text & _AFTERNOON or _SIGNS_OF_AFTERNOON.search(plain):
+        told.numbers |= {hour + _NOON for hour in hours}
+
+
+def _begins_with_number(word: str) -> int | None:
+    for ending in _GERMAN_ENDINGS:
+        for cut in (word, word[:-1], word[:-2]):
+            if cut.endswith(ending) and (number := NUMBER_WORDS.get(cut.removesuffix(ending))):
+                return number
+    return None
 
 
 def _plain(text: str) -> str:

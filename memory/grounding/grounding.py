@@ -1,0 +1,132 @@
+"""Whether what a model states stands in the words that it rests on ("grounded").
+
+Each name and number of a statement must stand in its words: by value, spelled out, by an alias, inflected, or in
+another script. A name may also be what a pronoun, a short answer or a subject that is left out refers to, and a day
+what an expression of time refers to. Whether the words *mean* the statement code can't tell, since it may be a
+paraphrase or in another language; `shares_a_word` tells whether they have a word in common.
+
+One check serves facts, todos, scenes, summaries, the diary and merges; `Ground` is what differs.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from memory.grounding.known_words import is_unspaced, plain
+from memory.grounding.names import Name, declared_names, is_named_whole, names_in
+from memory.grounding.quantities import Stretch, untold
+from memory.grounding.told_names import ToldNames
+from memory.text.languages import DEFAULT, language_of_word
+from memory.text.words import is_stop_word, read_words, stem, words
+
+Fault = Literal["a name that was not said", "a number that was not said"]
+NAME: Fault = "a name that was not said"
+NUMBER: Fault = "a number that was not said"
+# A word and its translation often begin alike: "Vegetarian", "Vegetarier".
+_LEAST_COGNATE = 5
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a statement may take names and numbers from.
+
+    Attributes:
+        words: The words that it rests on.
+        referred: What these words may refer to without naming it.
+        answered: The question that they answer.
+        known: Names that need not be said: of the user, the companion, and the speaker.
+        aliases: Other names of entities (`told_names.alias_groups`).
+        stretches: The days that expressions of time in the words stand for.
+        language: The language of the words, for statements too short to tell their own.
+        counted: A number word up to this may count what the words tell.
+    """
+
+    words: str
+    referred: str = ""
+    answered: str = ""
+    known: Collection[str] = frozenset()
+    aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    stretches: Sequence[Stretch] = ()
+    language: str = DEFAULT
+    counted: int = 0
+
+    def faults(self, said: str, declared: Collection[tuple[str, str]] = ()) -> list[Fault]:
+        """Find what a statement says that is not in its ground.
+
+        Args:
+            said: The statement.
+            declared: The entities that it names, each with its type.
+
+        Returns:
+            Which kinds of things, each once; empty if it is grounded. They repeat nothing that was said.
+        """
+        found: list[Fault] = []
+        if not all(map(self._is_told, names_in(said, self.language, self.aliases))) or not all(
+            self._is_declared_rightly(name, said, whole=is_named_whole(entity_type))
+            for entity_type, name in declared_names(declared)
+        ):
+            found.append(NAME)
+        if self.missing_numbers(said):
+            found.append(NUMBER)
+        return found
+
+    def missing_numbers(self, said: str) -> list[str]:
+        """The numbers and dates of a statement that were not said, as "number 2" or "date 1"."""
+        return untold(said, f"{self.words}\n{self.answered}", counted=self.counted, stretches=self.stretches)
+
+    def shares_a_word(self, said: str) -> bool:
+        """Whether a statement has a content word, a name or a number in common with its words."""
+        ground = _content(f"{self.words}\n{self.answered}\n{self.referred}")
+        return any(
+            word in ground or any(_are_cognates(word, other) for other in ground) for word in _content(said)
+        ) or any(map(self._is_told, names_in(said, self.language, self.aliases)))
+
+    @cached_property
+    def _told(self) -> ToldNames:
+        return ToldNames(f"{self.words}\n{self.answered}", self.aliases)
+
+    @cached_property
+    def _told_before(self) -> ToldNames:
+        return ToldNames(self.referred, self.aliases)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(
+            part for name in self.known for part in (plain(name), *(plain(word.text) for word in read_words(name)))
+        )
+
+    def _stands(self, name: str) -> bool:
+        return (
+            plain(name) in self._known
+            or self._told.stands(name)
+            or (bool(self.referred) and self._told_before.stands(name))
+        )
+
+    def _is_told(self, name: Name) -> bool:
+        return (
+            all(map(self._stands, name.words))
+            or self._told.has_run(name.run)
+            or (bool(self.referred) and self._told_before.has_run(name.run))
+        )
+
+    def _is_declared_rightly(self, name: Name, said: str, *, whole: bool) -> bool:
+        """Whether a declared name stands: what of it the statement has, and one of its words at least."""
+        if self._told.has_run(name.run):
+            return True
+        stated = ToldNames(said)
+        needed = [word for word in name.words if stated.stands(word)] if whole else []
+        standing = any(self._stands(word) or self._told.has_word(plain(word)) for word in name.words)
+        return standing and all(map(self._stands, needed))
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(
+        stem(word, language_of_word(word, DEFAULT))
+        for word in words(text)
+        if not any(is_stop_word(word, code) for code in ("en", "de", "fr", "es"))
+    )
+
+
+def _are_cognates(one: str, other: str) -> bool:
+    return len(one) >= _LEAST_COGNATE and one[:_LEAST_COGNATE] == other[:_LEAST_COGNATE] and not is_unspaced(one)

@@ -1,0 +1,92 @@
+"""Words that are no names, names that stand for one place, and the form in which words are compared.
+
+The tables are words.toml and known_names.toml.
+"""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from memory.grounding.name_similarity import GIVEN_NAMES
+from memory.text.time_expressions.resolution import LANGUAGES
+from memory.text.words import read_words, without_possessive
+
+_LATIN_MARKS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
+_CYRILLIC = re.compile("[\u0400-\u052f]")
+_HERE = Path(__file__).parent
+_TABLE = tomllib.loads((_HERE / "words.toml").read_text())
+_PLACES: list[str] = tomllib.loads((_HERE / "known_names.toml").read_text())["places"]
+_LEAST_STEM = 2
+
+
+@lru_cache(50_000)
+def plain(word: str) -> str:
+    """A word in the form in which names are compared: NFKC, case folded, without possessive and Latin accents."""
+    folded = without_possessive(unicodedata.normalize("NFKC", word).casefold())
+    if folded.isascii() or _CYRILLIC.search(folded):
+        return folded
+    apart = unicodedata.normalize("NFD", folded)
+    # Only Latin letters lose their marks: in other scripts a mark makes another letter.
+    return unicodedata.normalize("NFC", _LATIN_MARKS.sub("", apart))
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a text is written in a script without spaces, or in Hangul."""
+    return any(word.script != "spaced" for word in read_words(text))
+
+
+_COMMON = frozenset(word for word in _TABLE["common"].split() if not word.endswith("*"))
+_COMMON_STEMS = tuple(word[:-1] for word in _TABLE["common"].split() if word.endswith("*"))
+KIN = frozenset(map(plain, _TABLE["kin"].split()))
+_TIMES = frozenset(
+    plain(part)
+    for language in LANGUAGES.values()
+    if language.spaced
+    for kind in ("month", "weekday", "holiday", "season")
+    for word in language.words.get(kind, {})
+    for part in word.split()
+)
+_GIVEN = frozenset(name for forms in GIVEN_NAMES for name in forms) | frozenset(map(plain, _TABLE["given"].split()))
+
+
+def is_common(word: str) -> bool:
+    """Whether a word, in its plain form, is no name though it is often written as one."""
+    return word in _COMMON or word in KIN or word in _TIMES or word.startswith(_COMMON_STEMS)
+
+
+class _Places:
+    """The names of places: which place a name is of, and all names of it."""
+
+    def __init__(self) -> None:
+        self._whole: dict[str, list[int]] = {}
+        self._stems: list[tuple[str, int]] = []
+        self._names: list[list[tuple[str, bool]]] = []
+        for number, line in enumerate(_PLACES):
+            names = [(plain(name.rstrip("*").replace("_", " ")), name.endswith("*")) for name in line.split()]
+            self._names.append(names)
+            for name, is_stem in names:
+                self._whole.setdefault(name, []).append(number)
+                if is_stem:
+                    self._stems.append((name, number))
+        self.unspaced = sorted((name for name in self._whole if is_unspaced(name)), key=len, reverse=True)
+
+    def of(self, name: str) -> list[int]:
+        """The places that a plain name may be of."""
+        found = list(self._whole.get(name, ()))
+        return found or [number for stem, number in self._stems if len(stem) >= _LEAST_STEM and name.startswith(stem)]
+
+    def names(self, name: str) -> Iterator[tuple[str, bool]]:
+        """All names of the places that a plain name may be of; those with true have any ending."""
+        for number in self.of(name):
+            yield from self._names[number]
+
+
+PLACES = _Places()
+
+
+def is_known_name(word: str) -> bool:
+    """Whether a word, in its plain form, is a name by itself: of a place, or a common given name."""
+    return word in _GIVEN or bool(PLACES.of(word))

@@ -1,0 +1,112 @@
+"""Whether words refer to what was said before: by a pronoun, as an answer, or by leaving out whom they are about."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from memory.grounding.known_words import KIN, is_unspaced, plain
+from memory.text.languages import OF_SCRIPT, likeliest, votes
+from memory.text.words import read_words
+
+_TABLE = tomllib.loads(Path(__file__).with_name("words.toml").read_text())
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_REFERS = {language: _words(words) for language, words in _TABLE["refers"].items()}
+_FIRST_PERSON = {language: _words(words) for language, words in _TABLE["first_person"].items()}
+_ANSWERS, _UNSPACED_ANSWERS = _words(_TABLE["answers"]["all"]), tuple(_TABLE["answers"]["unspaced"].split())
+_NAMELESS = [one for line in _TABLE["things"]["all"].split("\n") for one in line.split("|") if one]
+_THINGS = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, _NAMELESS))})(?!\w)")
+_SENTENCE_END = re.compile("[.!?;\n\u3002\uff01\uff1f\uff1b]")
+_QUESTION = re.compile("[?\uff1f]|[かの吗呢么까요]。?\\s*$")
+# Languages that leave the subject out where the verb or the talk tells it.
+_WITHOUT_SUBJECT = frozenset({"es", "it", "pt", "ru"})
+_FIRST_PERSON_ENDING = re.compile("(?:o|é|í|oy)$")
+_THIRD_PERSON_ENDING = re.compile("(?:s|was|had|will|ed)$")
+# A longer message is more than an answer.
+_ANSWER_WORDS = 8
+_VERB_PLACES = 3
+_PREPOSITIONS = "|".join(map(re.escape, _TABLE["continues"]["all"].split()))
+# A phrase of up to four words that goes on with the clause before it, as far as no sign ends it.
+_CONTINUATION = re.compile(rf"\s*+[,.]?\s*+(?:{_PREPOSITIONS})(?:\s++[^\s.!?,;:]++){{1,4}}+", re.IGNORECASE)
+
+
+def language_of(text: str, usual: str) -> str:
+    """The language of a text: of its script, else of its frequent words, else the usual one."""
+    if is_unspaced(text):
+        return "unspaced"
+    for script, code in OF_SCRIPT:
+        if script.search(text):
+            return code
+    words = [word.text.casefold() for word in read_words(text)]
+    return likeliest(words) if any(votes(words).values()) else usual
+
+
+def refers(words: str, language: str) -> bool:
+    """Whether words refer to somebody or something that they do not name.
+
+    Args:
+        words: The words that are quoted.
+        language: Their language, as `language_of` tells it.
+    """
+    if language == "unspaced":
+        if any(word in words for word in (*_REFERS["unspaced"], *KIN)):
+            return True
+        return not any(word in words for word in _FIRST_PERSON["unspaced"])
+    said = [word.text.casefold() for word in read_words(words)]
+    if not _REFERS.get(language, frozenset()).isdisjoint(said) or not KIN.isdisjoint(map(plain, said)):
+        return True
+    if (said and said[0] in _ANSWERS) or _THINGS.search(" ".join(said)):
+        return True
+    return leaves_subject_out(words, language)
+
+
+def leaves_subject_out(words: str, language: str) -> bool:
+    """Whether words may leave out whom they are about: they name nobody who speaks."""
+    said = [word.text.casefold() for word in read_words(words)]
+    if not said or is_in_first_person(words, language):
+        return False
+    if language == "es" and any(_FIRST_PERSON_ENDING.search(word) for word in said[:_VERB_PLACES]):
+        return False
+    return language in _WITHOUT_SUBJECT or (language == "en" and bool(_THIRD_PERSON_ENDING.search(said[0])))
+
+
+def is_in_first_person(words: str, language: str) -> bool:
+    """Whether words name the one who speaks."""
+    if language == "unspaced":
+        return any(word in words for word in _FIRST_PERSON["unspaced"])
+    said = {word.text.casefold() for word in read_words(words)}
+    parts = {part for word in said for part in re.split("['\u2019]", word)}
+    return not _FIRST_PERSON.get(language, frozenset()).isdisjoint(said | parts)
+
+
+def answers(words: str, asked: str) -> bool:
+    """Whether words answer what was said before them: a yes, or a few words after a question."""
+    said = [word.text.casefold() for word in read_words(words)]
+    if said and (said[0] in _ANSWERS or words.strip().startswith(_UNSPACED_ANSWERS)):
+        return True
+    return len(said) <= _ANSWER_WORDS and _QUESTION.search(asked) is not None
+
+
+def continuation(words: str, text: str) -> str:
+    """The phrase behind quoted words that goes on with their clause: "to Lisbon" behind "I moved"."""
+    at = text.find(words)
+    found = _CONTINUATION.match(text, at + len(words)) if at >= 0 else None
+    return found[0] if found else ""
+
+
+def continues(text: str) -> bool:
+    """Whether a message goes on with the clause of the one before it."""
+    return _CONTINUATION.match(text) is not None
+
+
+def sentence_before(words: str, text: str) -> str:
+    """What stands before quoted words in their sentence."""
+    at = text.find(words)
+    if at <= 0:
+        return ""
+    ends = [found.end() for found in _SENTENCE_END.finditer(text, 0, at)]
+    return text[ends[-1] if ends else 0 : at]

@@ -1,0 +1,133 @@
+"""What the grounding of all that a model says of one Being's talk has in common, and the grounds made of it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.grounding.grounding import Ground
+from memory.grounding.references import answers, continuation, is_in_first_person, language_of, refers, sentence_before
+from memory.grounding.told_names import alias_groups
+from memory.text.languages import AUTO, DEFAULT, LANGUAGES
+from memory.text.time_expressions.resolution import named_zone
+from memory.text.time_expressions.spoken import spoken_days
+from schemas.accounts.accounts import Being
+from schemas.facts.rows import Entity
+from store.accounts import users
+from store.facts import entities
+from store.transaction import Transaction
+
+ENTITIES_KNOWN = 200
+# The language of long texts shows in their beginning.
+_TELLING_CHARACTERS = 2_000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Who talks, where and in what language.
+
+    Attributes:
+        zone: The user's IANA time zone.
+        usual: The language that the user talks in most, as far as it is known.
+        known: Names that need not be said: the user's and the companion's.
+        aliases: The other names of each known entity (`told_names.alias_groups`).
+    """
+
+    zone: str = "UTC"
+    usual: str = DEFAULT
+    known: frozenset[str] = frozenset()
+    aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def quoted(
+        self, span: str, text: str, before: Sequence[str], at: datetime, known: Collection[str] = frozenset()
+    ) -> Ground:
+        """The ground of a statement that quotes a message.
+
+        Args:
+            span: The quoted words.
+            text: The whole message.
+            before: The messages before it, in order.
+            at: When it was said.
+            known: Further names that need not be said, as the speaker's.
+        """
+        language = language_of(span, language_of(text, self.usual))
+        # Whoever a clause leaves out was named before in its sentence.
+        clause = "" if is_in_first_person(span, language) else sentence_before(span, text)
+        code = language if language in LANGUAGES else self.usual
+        words = f"{clause} {span}{continuation(span, text)}".strip()
+        return Ground(
+            words=words,
+            referred="\n".join([*before, text]) if refers(span, language) else "",
+            answered=before[-1] if before and answers(span, before[-1]) else "",
+            known=self.known | frozenset(known),
+            aliases=self.aliases,
+            stretches=spoken_days(words, at, self.zone, code),
+            language=code,
+        )
+
+    def told(
+        self,
+        texts: Sequence[tuple[str, datetime | None]],
+        *,
+        referred: str = "",
+        known: Collection[str] = frozenset(),
+        counted: int = 0,
+    ) -> Ground:
+        """The ground of what sums up whole texts.
+
+        Args:
+            texts: The texts, each with the time at which it was said; None if it tells its times itself.
+            referred: What they may refer to without naming it.
+            known: Further names that need not be said.
+            counted: A number word up to this may count what the texts tell.
+        """
+        whole = "\n".join(text for text, _ in texts)
+        language = language_of(whole[:_TELLING_CHARACTERS], self.usual)
+        code = language if language in LANGUAGES else self.usual
+        local = named_zone(self.zone)
+        dated = [(text, at) for text, at in texts if at is not None]
+        days = [day for text, at in dated for day in spoken_days(text, at, self.zone, code)]
+        days += ((at.astimezone(local).date(),) * 2 for _, at in dated)
+        return Ground(
+            words=whole,
+            referred=referred if referred and refers(whole, language) else "",
+            known=self.known | frozenset(known),
+            aliases=self.aliases,
+            stretches=list(dict.fromkeys(days)),
+            language=code,
+            counted=counted,
+        )
+
+    def with_names(self, names: Collection[str]) -> "Setting":
+        """The same, with further names that need not be said."""
+        return replace(self, known=self.known | frozenset(names))
+
+
+def of_being(tx: Transaction, being: Being, known_entities: Sequence[Entity] | None = None) -> Setting:
+    """The setting of a Being's talk.
+
+    Args:
+        tx: The transaction.
+        being: The Being.
+        known_entities: Its entities, if they were read.
+    """
+    user = users.get_user(tx, being.user_id)
+    if known_entities is None:
+        known_entities = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES_KNOWN)
+    return Setting(
+        zone=user.time_zone,
+        usual=DEFAULT if being.language == AUTO else being.language,
+        known=frozenset({user.name, being.name}),
+        aliases=alias_groups(list(map(_names, known_entities))),
+    )
+
+
+def of_user(tx: Transaction, user_id: UUID) -> Setting:
+    """The setting of what a user says to all their Beings."""
+    user = users.get_user(tx, user_id)
+    return Setting(zone=user.time_zone, known=frozenset({user.name}))
+
+
+def _names(entity: Entity) -> list[str]:
+    refs = (entity.entity_ref, *entity.aliases)
+    return [entity.label, *(ref.partition(":")[2].replace("_", " ") for ref in refs)]

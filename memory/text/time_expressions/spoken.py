@@ -1,0 +1,87 @@
+"""When what was said takes place: its expressions of time against the message's own date, the user's zone and language.
+
+The words stay beside what they resolve to; an expression that depends on something else than the calendar has no time.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from memory.text.time_expressions import modifiers
+from memory.text.time_expressions.clock import time_of_day
+from memory.text.time_expressions.resolution import LANGUAGES, TimeInterval, named_zone, resolve_time_expressions
+
+_SCRIPTS = (
+    (re.compile("[\u3041-\u30ff]"), "ja"),
+    (re.compile("[\u4e00-\u9fff]"), "zh"),
+    (re.compile("[\u0400-\u052f]"), "ru"),
+)
+_OPEN = datetime(modifiers.EARLIEST.year, 1, 3, tzinfo=UTC)
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class SpokenTime:
+    """When something takes place: a half-open interval in UTC; of a time of day, a minute."""
+
+    starts_at: datetime
+    ends_at: datetime
+
+
+def spoken_time(text: str, at: datetime, zone: str, language: str, *, ahead: bool) -> SpokenTime | None:
+    """Resolve the first expression of time in what was said.
+
+    Args:
+        text: The words.
+        at: When they were said.
+        zone: The user's IANA time zone.
+        language: The language that the user talks in; a script that belongs to one language tells its own.
+        ahead: Whether it is a plan, in which "on Friday" is the next one.
+
+    Returns:
+        None without one, or if the words name only a time of day and it is not a plan. A deadline ("until Friday") is
+        the last day of it.
+    """
+    local_at = at.astimezone(named_zone(zone))
+    clock = time_of_day(text)
+    for found in resolve_time_expressions(text, at, zone, table_of(text, language), ahead=ahead):
+        starts_at = max(found.start, found.end - _DAY) if found.start < _OPEN else found.start
+        day = starts_at.astimezone(local_at.tzinfo).date()
+        if clock and (found.end - starts_at) <= _DAY + timedelta(hours=1):
+            return _minute(day, clock, local_at)
+        return SpokenTime(starts_at, found.end)
+    if clock and ahead:
+        today = _minute(local_at.date(), clock, local_at)
+        return today if today.starts_at >= at else _minute(local_at.date() + _DAY, clock, local_at)
+    return None
+
+
+def spoken_days(text: str, at: datetime, zone: str, language: str) -> list[tuple[date, date]]:
+    """The first and last local days of each expression of time in a text, read as of the past and as of a plan."""
+    local = named_zone(zone)
+    found = {
+        (max(each.start, each.end - _DAY) if each.start < _OPEN else each.start, each.end)
+        for ahead in (False, True)
+        for each in _expressions(text, at, zone, language, ahead=ahead)
+    }
+    return sorted(
+        (start.astimezone(local).date(), (end - timedelta(seconds=1)).astimezone(local).date()) for start, end in found
+    )
+
+
+def table_of(text: str, language: str) -> str:
+    """The code of the table that a text is read with: of its script, else of its language, else English."""
+    for script, code in _SCRIPTS:
+        if script.search(text):
+            return code
+    return language if language in LANGUAGES else "en"
+
+
+def _expressions(text: str, at: datetime, zone: str, language: str, *, ahead: bool) -> Iterator[TimeInterval]:
+    yield from resolve_time_expressions(text, at, zone, table_of(text, language), ahead=ahead)
+
+
+def _minute(day: date, clock: time, local_at: datetime) -> SpokenTime:
+    starts_at = datetime.combine(day, clock, tzinfo=local_at.tzinfo).astimezone(UTC)
+    return SpokenTime(starts_at, starts_at + timedelta(minutes=1))
