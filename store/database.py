@@ -33,7 +33,6 @@ T = TypeVar("T")
 Sender = Callable[[Sequence[TaskMessage]], None]
 """Sends the Celery messages for work that is committed. It may fail: the sweep sends again for due work."""
 
-PATIENCE_SECONDS = 30.0
 ASK_AGAIN_SECONDS = 1.0
 RECONNECT_SECONDS = 2.0
 # A machine under load takes a while to accept a connection.
@@ -72,6 +71,7 @@ class Store:
         timeout = round(1000 * (limits.statement_seconds or 0))
         self._url = url
         self._send = send
+        self._patience = limits.connection_seconds
         self.bulk = BulkShare(
             limits.bulk_share,
             limits.bulk_statement_seconds,
@@ -117,7 +117,7 @@ class Store:
         The messages for work that it made ready are sent after the commit, when the connection is free again.
 
         Args:
-            patience: Seconds to wait for a connection; None: as the present allowance says, else 30.
+            patience: Seconds to wait for a connection; None: as the present allowance says, else as the limits do.
 
         Raises:
             Unavailable: There was none in time, or it was lost.
@@ -214,7 +214,7 @@ class Store:
     def _connection(self, patience: float | None, prepare: Callable[[Transaction], object]) -> Iterator[Transaction]:
         """A connection of the pool for the block, on which `prepare` succeeded; one that was lost is replaced."""
         allowed = allowance()
-        patience = patience or allowed.connection_seconds or PATIENCE_SECONDS
+        patience = patience or allowed.connection_seconds or self._patience
         with translated(), self._users.held(allowed.user_id, patience):
             until = monotonic() + patience
             while True:

@@ -46,6 +46,7 @@ class Limits:
         bulk_turns: The file by which processes take turns at bulk; None: this process takes turns with no other.
         rests_always: Whether bulk also rests while no other request comes in. False for processes that note live
             requests, as `BulkShare.note_live` says.
+        connection_seconds: How long a transaction waits for a connection.
     """
 
     statement_seconds: float | None = None
@@ -54,6 +55,7 @@ class Limits:
     bulk_share: float = 1.0
     bulk_turns: Path | None = None
     rests_always: bool = True
+    connection_seconds: float = 30.0
 
 
 class UserShares:

@@ -30,6 +30,11 @@ class ServerSettings(Section):
         "use streams or Celery. Not set: it listens on a Unix socket alone.",
     )
     database_connections: PositiveInt = Field(8, description="The most database connections of one process.")
+    connection_patience: PositiveFloat = Field(
+        30.0,
+        description="How long a request or a unit of work waits for a database that is away or busy, in seconds; the "
+        "answer is then 503, and work is tried again.",
+    )
     statement_timeout: PositiveFloat = Field(
         5.0, description="The timeout of one SQL statement of an HTTP request, in seconds; the answer is then 503."
     )

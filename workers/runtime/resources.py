@@ -62,6 +62,7 @@ def resources(
         settings.bulk_share,
         bulk_turns,
         rests_always=not notes_live_requests,
+        connection_seconds=settings.connection_patience,
     )
     if settings.crash_at:
         from workers.runtime.crash_points import (  # noqa: PLC0415  # for tests alone

@@ -108,13 +108,13 @@ def test_the_content_of_a_message_is_not_logged(life, foreign, redis, wait_until
 
 @pytest.mark.long
 def test_while_the_database_is_away_a_message_goes_on_waiting(life, postgres, foreign, kept, wait_until):
-    life.worker()
+    life.worker(PATROL_CONNECTION_PATIENCE="2")
     wait_until(lambda: "ready" in life.started.logs("worker"))
     postgres.crash()
     try:
         foreign.send_task("ingest.notes", [str(life.being_id), [todo("patient")]], queue="ingest")
-        # Each of the worker's processes first waits for the database with what came before: half a minute, and again.
-        wait_until(lambda: "ingest.waits" in life.started.logs("worker"), 300)
+        # Each of the worker's processes first waits for the database with what came before.
+        wait_until(lambda: "ingest.waits" in life.started.logs("worker"))
     finally:
         postgres.start()
     wait_until(lambda: kept() == ["patient"])

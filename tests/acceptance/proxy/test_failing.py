@@ -22,6 +22,7 @@ from tests.frontends import wire
 from workers.embedded.processes import wait_until
 from workers.embedded.server import Server
 from workers.embedded.servers import embedded_servers
+from workers.embedded.supervisor import Launch
 
 # Long enough for the memory on a loaded machine, and short enough to wait for.
 MEMORY_PATIENCE = 5.0
@@ -29,7 +30,7 @@ GRACE_REQUESTS = 3
 
 
 @pytest.fixture(scope="module")
-def fragile() -> Iterator[Fragile]:
+def fragile(launch: Launch) -> Iterator[Fragile]:
     """The proxy and its servers, for all tests of this module: each leaves them running."""
     with (
         tempfile.TemporaryDirectory(prefix="patrol-") as home,
@@ -51,11 +52,12 @@ def fragile() -> Iterator[Fragile]:
             "PATROL_PROXY_PATIENCE": str(MEMORY_PATIENCE),
             "PATROL_PROXY_GRACE_REQUESTS": str(GRACE_REQUESTS),
             "PATROL_PROXY_SILENCE_TIMEOUT": "2",
+            "PATROL_CONNECTION_PATIENCE": str(MEMORY_PATIENCE),
             # So that a slow memory is not ended by the statement's own timeout.
             "PATROL_STATEMENT_TIMEOUT": str(2 * PATIENCE),
             "PATROL_PRICES": json.dumps({"fake-1": {"input": 1, "output": 2}}),
         }
-        running = Fragile(servers, upstream, environment, Path(home) / "api.log")
+        running = Fragile(servers, upstream, environment, Path(home) / "api.log", launch)
         running.start()
         yield running
         running.kill()
