@@ -86,13 +86,15 @@ class SentenceEncoder:
         return self._embed(texts, self._config.query_prefix)
 
     def _embed(self, texts: Sequence[str], prefix: str) -> NDArray[np.float32]:
-        tokens = [self._tokens(prefix + text) for text in texts]
-        vectors = np.empty((len(texts), self.dimensions), np.float32)
+        # Lines of a log and greetings of a chat come again and again: what is the same is computed once.
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        tokens = [self._tokens(prefix + text) for text in places]
+        vectors = np.empty((len(tokens), self.dimensions), np.float32)
         for batch in _batches([len(ids) for ids in tokens]):
             before_request()
             vectors[batch] = self._bert([tokens[index] for index in batch])
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors
+        return vectors[[places[text] for text in texts]]
 
     def _count(self, text: str) -> int:
         read = self._encode(text, add_special_tokens=False)
