@@ -166,10 +166,10 @@ def read_until(process: subprocess.Popen[str], text: str) -> str:
 
 
 @pytest.fixture
-def command() -> Iterator[Command]:
-    """The command with an empty home."""
+def command(preloaded: Preloaded | None) -> Iterator[Command]:
+    """The command with an empty home. What it supervises is started from scratch, as a user's is."""
     with made_home() as home:
-        yield Command(home)
+        yield Command(home, preloaded)
 
 
 @pytest.fixture(scope="session")

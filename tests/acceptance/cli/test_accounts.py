@@ -70,8 +70,8 @@ def test_an_unknown_scope_is_wrong_usage(patrol, account):
     assert "manage" in patrol("token", "add", "--user", account.user, "--scope", "all", code=2).stderr
 
 
-def test_one_too_many_is_refused_with_what_to_do(patrol, account):
-    strict = Command(patrol.home, PATROL_MOST_BEINGS="1", PATROL_MOST_TOKENS="1")
+def test_one_too_many_is_refused_with_what_to_do(patrol, preloaded, account):
+    strict = Command(patrol.home, preloaded, PATROL_MOST_BEINGS="1", PATROL_MOST_TOKENS="1")
     refused = strict("being", "add", "--user", account.user, "another", code=1)
     assert "may have 1 Beings: erase one first, or have PATROL_MOST_BEINGS raised" in refused.stderr
     token = ("token", "add", "--user", account.user, "--scope", "read")

@@ -72,8 +72,8 @@ def test_flower_changes_nothing(flower):
 
 
 @pytest.mark.parametrize("setting", ["", "ada", "ada:short", "ada:with,comma,in-it", ":nameless-1"])
-def test_it_does_not_start_without_a_password(patrol, setting):
-    command = Command(patrol.home, PATROL_FLOWER_BASIC_AUTH=setting)
+def test_it_does_not_start_without_a_password(patrol, preloaded, setting):
+    command = Command(patrol.home, preloaded, PATROL_FLOWER_BASIC_AUTH=setting)
     error = command("flower", code=1).stderr
     assert "PATROL_FLOWER_BASIC_AUTH" in error
     assert not setting or setting not in error

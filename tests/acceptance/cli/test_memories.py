@@ -53,9 +53,10 @@ def test_a_file_of_messages_without_ids_is_taken_in_once(account):
     assert [(each["accepted"], each["duplicates"]) for each in told] == [(1, 0), (0, 1)]
 
 
-def test_a_door_that_closes_in_the_middle_of_a_file_tells_how_far_it_went(patrol, account):
+def test_a_door_that_closes_in_the_middle_of_a_file_tells_how_far_it_went(patrol, preloaded, account):
     lines = "\n".join(line(f"Thing {number}.") for number in range(1100)).encode()
-    narrow = Command(patrol.home, PATROL_MOST_PENDING="1", PATROL_PENDING_NOTES="5000", PATROL_PENDING_WAIT="PT1H")
+    limits = {"PATROL_MOST_PENDING": "1", "PATROL_PENDING_NOTES": "5000", "PATROL_PENDING_WAIT": "PT1H"}
+    narrow = Command(patrol.home, preloaded, **limits)
     told = narrow("notes", "add", "--being", account.being, "-", given=lines, code=1)
     assert told.stdout.startswith("1000 accepted")
     assert "before line 1001" in told.stderr

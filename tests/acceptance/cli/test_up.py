@@ -145,8 +145,8 @@ def test_a_port_that_is_taken_is_told_before_anything_starts(command):
 
 
 @pytest.mark.parametrize("name", ["api", "flower"])
-def test_a_part_says_what_to_do_where_its_port_is_taken(patrol, name):
-    part = Command(patrol.home, PATROL_FLOWER_BASIC_AUTH="ada:lovelace-1815")
+def test_a_part_says_what_to_do_where_its_port_is_taken(patrol, preloaded, name):
+    part = Command(patrol.home, preloaded, PATROL_FLOWER_BASIC_AUTH="ada:lovelace-1815")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert f"port {port} (Address already in use)" in part(name, "--port", port, code=1).stderr

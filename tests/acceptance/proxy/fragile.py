@@ -1,7 +1,6 @@
 """A proxy with servers of its own, which a test may stop or slow down, and a person who talks through it."""
 
-import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
@@ -17,8 +16,9 @@ from tests.acceptance.conftest import PATIENCE, answers
 from tests.fakes.upstream import FakeUpstream
 from tests.frontends import wire
 from tests.ports import free_port
-from workers.embedded.processes import wait_until
+from workers.embedded.processes import Child, wait_until
 from workers.embedded.servers import EmbeddedServers
+from workers.embedded.supervisor import Launch
 
 KEYS_SECRET = "k" * 40
 
@@ -31,24 +31,20 @@ class Fragile:
     upstream: FakeUpstream
     environment: dict[str, str]
     log: Path
+    launch: Launch
     url: str = ""
-    process: subprocess.Popen[bytes] | None = None
-    clients: list[httpx2.Client] = field(default_factory=list)
+    process: Child | None = None
 
     def start(self) -> None:
         """Start the API, without any worker."""
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                api_command("127.0.0.1", port, 1), env=self.environment, stdout=log, stderr=log
-            )
+        self.process = self.launch(api_command("127.0.0.1", port, 1), self.log, env=self.environment)
         assert wait_until(lambda: answers(self.url, "/health/live"), PATIENCE)
 
     def kill(self) -> None:
         """Kill the API."""
         self.process.kill()
-        self.process.wait()
 
     def metrics(self) -> str:
         """What an operator reads at `/metrics`."""

@@ -25,7 +25,7 @@ LATE_SECONDS = 0.002
 
 
 @pytest.fixture(scope="module")
-def slowed():
+def slowed(launch):
     """The proxy with its default patience, and the way to its database."""
     with (
         tempfile.TemporaryDirectory(prefix="patrol-") as home,
@@ -45,7 +45,7 @@ def slowed():
                 "PATROL_PROXY_UPSTREAMS": json.dumps({"main": {"base_url": upstream.url, "key": "sk-platform"}}),
                 "PATROL_PRICES": json.dumps({"fake-1": {"input": 0.01, "output": 0.01}}),
             }
-            running = Fragile(servers, upstream, environment, Path(home) / "api.log")
+            running = Fragile(servers, upstream, environment, Path(home) / "api.log", launch)
             running.start()
             yield running, way
             running.kill()

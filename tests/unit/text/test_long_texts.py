@@ -35,7 +35,7 @@ LONG = 64 * 1024
 # A function that takes less is not looked at: by the square, 64 KB take seconds to minutes.
 SHORT = 0.05
 # Four times the text takes four times as long, by the square sixteen times.
-MOST_GROWTH = 8
+MOST_GROWTH, SQUARE = 8, 16
 TRIES = 4
 OWNER = UUID(int=1)
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -118,6 +118,8 @@ def test_four_times_the_text_takes_some_four_times_as_long(name):
     slow = []
     for unit in sorted(UNITS):
         short, long = (unit * (length // len(unit)) + "\0" for length in (LONG // 4, LONG))
+        if seconds(READERS[name], short) < SHORT / SQUARE:
+            continue
         whole = seconds(READERS[name], long)
         for _ in range(TRIES):
             if whole < SHORT or whole < MOST_GROWTH * seconds(READERS[name], short):

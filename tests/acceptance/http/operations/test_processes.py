@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 
 import httpx2
 import pytest
@@ -17,22 +16,16 @@ LIVE = 'patrol_http_seconds_count{method="GET",route="/health/live",status="200"
 
 
 @pytest.fixture
-def server(stack, wait_until, tmp_path):
+def server(stack, launch, wait_until, tmp_path):
     """An API of two processes; yields its URL and the process that started them."""
     port = free_port()
     environment = {**os.environ, **stack.environment, "TMPDIR": str(tmp_path)}
-    with (tmp_path / "log").open("w") as log:
-        process = subprocess.Popen(
-            api_command("127.0.0.1", port, 2), env=environment, stdout=log, stderr=log, start_new_session=True
-        )
-    url = f"http://127.0.0.1:{port}"
+    process = launch(api_command("127.0.0.1", port, 2), tmp_path / "log", env=environment)
     try:
         wait_until(lambda: (tmp_path / "log").read_text().count("startup complete") == 2)
-        yield url, process
+        yield f"http://127.0.0.1:{port}", process
     finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.kill()
 
 
 def gone(url):
@@ -43,7 +36,7 @@ def gone(url):
     return False
 
 
-def test_they_count_together_whichever_is_asked_and_leave_nothing_behind(server, ledger, tmp_path):
+def test_they_count_together_whichever_is_asked_and_leave_nothing_behind(server, ledger, wait_until, tmp_path):
     url, process = server
     secret, _ = access.issue_operator_token(ledger, lifetime=None)
     for _ in range(30):
@@ -52,14 +45,14 @@ def test_they_count_together_whichever_is_asked_and_leave_nothing_behind(server,
         told = httpx2.get(f"{url}/metrics", headers={"Authorization": f"Bearer {secret}"}, timeout=PATIENCE).text
         assert re.findall(rf"^{re.escape(LIVE)} (.*)$", told, re.MULTILINE) == ["30.0"]
     assert list(tmp_path.glob("patrol-api-*"))
-    process.terminate()
-    process.wait(PATIENCE)
+    process.send(signal.SIGTERM)
+    wait_until(lambda: not process.alive)
     assert gone(url)
     assert not list(tmp_path.glob("patrol-api-*"))
 
 
 def test_they_end_with_what_started_them(server, wait_until):
     url, process = server
-    process.kill()
-    process.wait()
+    # Only the one that started them: `kill` of a child kills its group.
+    os.kill(process.pid, signal.SIGKILL)
     wait_until(lambda: gone(url))
