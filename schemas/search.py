@@ -77,6 +77,11 @@ class EverythingRequest(RequestModel):
     neighbours: int = Field(
         0, ge=0, le=MOST_NEIGHBOURS, description="How many messages before and after each message to show with it."
     )
+    one_per: Literal["session"] | None = Field(
+        None,
+        description="With `session` at most one result of each conversation: the best of those that have most to do"
+        " with the query.",
+    )
     explain: bool = Field(False, description="Whether to show each signal and its share of the score.")
     activate: bool = Field(False, description="Whether being found keeps memories alive, as `recall` does.")
 

@@ -36,6 +36,7 @@ def search(
     neighbours: Annotated[
         int, Option(min=0, max=MOST_NEIGHBOURS, help="How many messages to show before and after each.")
     ] = 0,
+    one_per: Annotated[str | None, Option(metavar="session", help="At most one result of each conversation.")] = None,
     explain: Annotated[bool, Option("--explain", help="Show each signal's share of the score.")] = False,
     activate: Annotated[
         bool | None,
@@ -68,6 +69,7 @@ def search(
         "as_of": as_of,
         "speaker": speaker,
         "neighbours": neighbours,
+        "one_per": one_per,
         "explain": explain,
         "activate": bool(activate),
     }

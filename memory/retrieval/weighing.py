@@ -1,9 +1,9 @@
 """Ranking of candidates by a weighted sum of signals."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from heapq import heappush, heappushpop
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush, heappushpop
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ def ranked(
     weights: Mapping[str, float],
     *,
     ties: Callable[[T], Any],
-    limit: int,
+    limit: int | None,
     wanted: Callable[[T], bool] = lambda _: True,
 ) -> list[Ranked[T]]:
     """Rank candidates, best first.
@@ -34,14 +34,59 @@ def ranked(
         values: The value of each signal for each candidate, by the signal's name.
         weights: What a signal counts; one without a weight is told, and counts nothing.
         ties: Orders candidates of one score, the least first.
-        limit: How many are returned, at most.
+        limit: How many are returned, at most; None: all.
         wanted: Which of them may be returned.
     """
     parts = [[weight * value for value in values[name]] for name, weight in weights.items()]
     scores = [sum(part) for part in zip(*parts, strict=True)]
     order = sorted(range(len(items)), key=lambda at: (-scores[at], ties(items[at])))
-    best = islice((at for at in order if wanted(items[at])), limit)
+    best = [at for at in order if wanted(items[at])][:limit]
     return [Ranked(items[at], scores[at], {name: of_all[at] for name, of_all in values.items()}) for at in best]
+
+
+def first_of_each(best: Iterable[Ranked[T]], group: Callable[[T], Hashable]) -> list[Ranked[T]]:
+    """The first of each group, in their order."""
+    first: dict[Hashable, Ranked[T]] = {}
+    for one in best:
+        first.setdefault(group(one.item), one)
+    return list(first.values())
+
+
+def spread(
+    best: Sequence[Ranked[T]],
+    group: Callable[[T], Hashable],
+    size: Callable[[T], float],
+    signal: str,
+    weight: float,
+    limit: int,
+) -> list[Ranked[T]]:
+    """Choose one after the other, so that many good ones of one group do not push out those of others.
+
+    The more of its group has been chosen, the less a candidate counts (after "maximal marginal relevance", Carbonell
+    and Goldstein, 1998).
+
+    Args:
+        best: Ranked candidates, best first.
+        group: The group of a candidate.
+        size: How much of its group a candidate is.
+        signal: The name of the signal that tells how much of its group was chosen before.
+        weight: What that counts: below 0.
+        limit: How many are returned, at most.
+    """
+    taken = Counter[Hashable]()
+    queue = [(-one.score, place, 0.0) for place, one in enumerate(best)]
+    heapify(queue)
+    chosen: list[Ranked[T]] = []
+    while queue and len(chosen) < limit:
+        _, place, before = heappop(queue)
+        one = best[place]
+        now = float(taken[group(one.item)])
+        if now > before:
+            heappush(queue, (-(one.score + weight * now), place, now))
+            continue
+        chosen.append(replace(one, score=one.score + weight * now, values={**one.values, signal: now}))
+        taken[group(one.item)] += size(one.item)  # type: ignore[assignment]
+    return chosen
 
 
 def bounded(

@@ -81,6 +81,7 @@ def by_words(tx: Transaction, being: Being, question: EverythingRequest) -> Word
         talk=talk,
         rest=rest,
         apart=not asks_for_talk,
+        one_per_session=question.one_per == "session",
         names=[term.name for term in terms],
         speakers=speakers,
         mentions=frozenset(mentions),

@@ -44,7 +44,7 @@ MOST_EMBEDDED = 32
 CHARACTERS_EMBEDDED = 2000
 # The highest sum of these signals; a score is the share of it.
 HIGHEST_BY_WORDS = WEIGHTS["words"] + WEIGHTS["all_words"]
-HIGHEST = HIGHEST_BY_WORDS + WEIGHTS["meaning"]
+HIGHEST = HIGHEST_BY_WORDS + WEIGHTS["meaning"] + WEIGHTS["around"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,7 @@ def _ranked(
         talk=collection,
         rest=collection,
         apart=False,
+        one_per_session=False,
         names=[False for _ in terms],
         speakers=frozenset(),
         mentions=frozenset(),

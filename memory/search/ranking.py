@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from heapq import nlargest
+from statistics import fmean as mean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,13 @@ LENGTH_WEIGHT = 0.6
 # answer. What was said before counts more than what came after.
 WINDOW: Mapping[int, float] = {-2: 0.3, -1: 0.7, 1: 0.5, 2: 0.2}
 AROUND = 2
+# The neighbours' part in the similarity of a message with them, whose own is 1.
+BESIDE: Mapping[int, float] = {-1: 0.5, 1: 0.5}
+# A question of so few words asks about each of them. Of a longer one, such as a turn in the middle of a chat, most are
+# not what it asks about: the signals of its words count less, in proportion.
+FOCUSED_TERMS = 8
+# What a conversation has to do with the question is the mean similarity of so many of its messages, the best ones.
+BEST_OF_SESSION = 3
 # What a day's talk has to do with the question is the mean of so many of its messages, the best ones.
 BEST_OF_DAY = 3
 
@@ -35,6 +43,8 @@ WEIGHTS: Mapping[str, float] = {
     "words": 1.0,
     # Cosine similarity to the question.
     "meaning": 1.0,
+    # The same of a message with the ones beside it.
+    "around": 0.3,
     # Every word of the question stands in the text itself.
     "all_words": 0.3,
     # Said by a speaker whom the question names.
@@ -47,6 +57,10 @@ WEIGHTS: Mapping[str, float] = {
     "time": 0.3,
     # A memory of a day on which what was said scores high.
     "talk": 0.3,
+    # The conversation's best messages are similar to the question; only where each conversation has one result.
+    "session": 1.0,
+    # Hundreds of terms of its conversation that come before it: ten messages of one do not push out those of others.
+    "crowded": -0.05,
 }
 
 
@@ -79,6 +93,7 @@ class Query:
         talk: The collection of all messages.
         rest: The collection of everything else that is looked among.
         apart: Whether messages are only looked at for what they say of the rest, so that each has a highest of its own.
+        one_per_session: Whether a conversation has one result at most.
         names: Which of the terms name a speaker: in talk the speaker tells, and not the name in the text.
         speakers: The names of speakers that the question names, in lower case.
         mentions: The documents in which what it asks about was named first and last.
@@ -88,6 +103,7 @@ class Query:
     talk: Collection
     rest: Collection
     apart: bool
+    one_per_session: bool
     names: Sequence[bool]
     speakers: frozenset[str]
     mentions: frozenset[int]
@@ -106,7 +122,21 @@ def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], l
     if not rows:
         return []
     values = {name: of_rows.tolist() for name, of_rows in signals(query, rows).items()}
-    return weighing.ranked(rows, values, WEIGHTS, ties=newest_first, limit=limit, wanted=wanted)
+    best = weighing.ranked(rows, values, WEIGHTS, ties=newest_first, limit=None, wanted=wanted)
+    if query.one_per_session:
+        return weighing.first_of_each(best, _conversation)[:limit]
+    return weighing.spread(best, _conversation, _hundreds, "crowded", WEIGHTS["crowded"], limit)
+
+
+def _conversation(row: Seen) -> object:
+    """The session of a message, or of a summary; what belongs to none stands alone."""
+    if row.kind == "message":
+        return row.session_id
+    return row.item_id if row.kind == "summary" else row.document_id
+
+
+def _hundreds(row: Seen) -> float:
+    return row.length / 100
 
 
 def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
@@ -120,15 +150,21 @@ def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
     told = rarities * ~(talk[:, None] & names & ~names.all())
     wide, words = _words(query, rows, talk, times, rarities)
     has_all = ((times > 0) | (told == 0)).all(axis=1) & (times > 0).any(axis=1)
-    values = {
+    meaning = np.array([row.similarity or 0.0 for row in rows])
+    by_words = {
         "words": words,
-        "meaning": np.array([row.similarity or 0.0 for row in rows]),
         "all_words": has_all.astype(float),
         "speaker": np.array([_named(query, row) for row in rows], dtype=float),
         "mention": np.array([row.document_id in query.mentions for row in rows], dtype=float),
         "question": np.array([row.kind == "message" and row.question for row in rows], dtype=float),
         "time": np.array([_within(query.intervals, row.said_at) for row in rows], dtype=float),
     }
+    focus = min(1.0, FOCUSED_TERMS / max(1, len(query.names)))
+    values = {name: focus * of_rows for name, of_rows in by_words.items()}
+    values |= {"meaning": meaning, "around": _around(rows, meaning), "session": np.zeros(len(rows))}
+    if query.one_per_session:
+        values["session"] = _of_session(rows, meaning)
+    values["crowded"] = np.zeros(len(rows))
     values["talk"] = _talk(rows, weighted(values, {name: WEIGHTS[name] for name in values}))
     # The share of the question's words, by their rarity, that stand in it or beside it.
     values["covered"] = ((wide > 0) * told).sum(axis=1) / np.maximum(told.sum(axis=1), 1e-9)
@@ -167,6 +203,26 @@ def _words(
         if highest > 0:
             scores[group] /= highest
     return wide, scores
+
+
+def _around(rows: Sequence[Seen], meaning: Numbers) -> Numbers:
+    """The mean similarity of each message and those beside it; of what is no message, its own."""
+    near, parts = meaning.copy(), np.ones(len(rows))
+    conversations = _conversations(rows)
+    for by, weight in BESIDE.items():
+        here, there = _side_by_side(conversations, by)
+        near[here] += weight * meaning[there]
+        parts[here] += weight
+    return near / parts
+
+
+def _of_session(rows: Sequence[Seen], meaning: Numbers) -> Numbers:
+    """For each row the mean similarity of the best messages of its conversation; what stands alone has its own."""
+    of_each: defaultdict[object, list[float]] = defaultdict(list)
+    for row, similarity in zip(rows, meaning, strict=True):
+        of_each[_conversation(row)].append(float(similarity))
+    best = {one: mean(nlargest(BEST_OF_SESSION, near)) for one, near in of_each.items()}
+    return np.array([best[_conversation(row)] for row in rows])
 
 
 def _conversations(rows: Sequence[Seen]) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from workers.runtime.resources import Resources
         "search",
         "Find what was said, happened or is known: every message, memory, fact and summary, with date and speaker.\n\n"
         "Use it when you need the words themselves, a date, or who said something. Best results come first.",
-        takes=("query", "limit", "kinds", "since", "until", "speaker", "neighbours"),
+        takes=("query", "limit", "kinds", "since", "until", "speaker", "neighbours", "one_per"),
         defaults={"neighbours": 1},
         hints={"until": "Only what was said or happened before a time, or until the end of a date."},
     ),

@@ -284,3 +284,52 @@ def test_who_a_person_is_is_answered_with_the_first_and_the_last_mention(on, bei
     best = on.texts(being, "Who is Nora?", limit=5)
 
     assert {"Nora is my cousin from Cork.", "Nora has moved to Galway."} <= {*best}
+
+
+def talk_of(*lines, at):
+    """A conversation, its lines a minute apart."""
+    return [said(line, at=at + timedelta(minutes=minute)) for minute, line in enumerate(lines)]
+
+
+def test_one_result_a_conversation_is_the_best_of_those_that_have_most_to_do_with_it(on, being):
+    bakes = [f"Sourdough needs {what}." for what in ("a starter", "strong flour", "patience", "a hot oven", "salt")]
+    on.tell(
+        being,
+        *talk_of(*bakes, at=DAY),
+        *talk_of("My sourdough starter died.", "The cat is fine.", at=DAY + timedelta(hours=3)),
+        *talk_of("The train was late.", "We saw the sea.", at=DAY + timedelta(hours=6)),
+    )
+    on.settle(being)
+
+    found = on.find(being, "sourdough starter", one_per="session", explain=True).results
+
+    sessions = [one.session_id for one in found]
+    assert len(sessions) == len({*sessions}) >= 2
+    assert {one.text for one in found[:2]} == {"Sourdough needs a starter.", "My sourdough starter died."}
+    for one in found:
+        assert sum(signal.share for signal in one.signals.values()) == pytest.approx(one.score)
+
+
+def test_long_answers_of_one_conversation_do_not_push_out_the_others(on, being):
+    line = "The garden needs compost, mulch, water, shade and a fence against deer, and the roses want pruning."
+    on.tell(
+        being,
+        *talk_of(*(f"{line * 10} ({at})" for at in range(12)), at=DAY),
+        *talk_of(line, "Bye.", at=DAY + timedelta(hours=3)),
+    )
+    on.settle(being)
+
+    found = on.find(being, "What does the garden need against deer, and do the roses want pruning?")
+
+    assert line in [one.text for one in found.results]
+
+
+def test_a_long_turn_is_compared_by_its_meaning_more_than_by_its_words(on, being):
+    on.tell(being, "My puppy chewed up the slippers.")
+    on.settle(being)
+    words, turn = "my slippers", "Hello again! " + " ".join(f"thing{at} mattered" for at in range(20)) + " my slippers"
+
+    short, long = (on.find(being, query, explain=True).results[0].signals for query in (words, turn))
+
+    assert short["words"].share == 1.0
+    assert long["words"].share < 0.5

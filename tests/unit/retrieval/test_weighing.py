@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.retrieval.weighing import bounded, ranked
+from memory.retrieval.weighing import Ranked, bounded, first_of_each, ranked, spread
 
 VALUES = st.integers(-8, 8).map(lambda eighths: eighths / 8)
 CANDIDATES = st.lists(st.tuples(VALUES, VALUES), max_size=12)
@@ -46,3 +46,35 @@ def test_what_can_reach_none_of_the_best_is_not_scored():
 
     assert best == [(9, 9)]
     assert asked == [9]
+
+
+SPREAD = st.lists(st.tuples(VALUES, st.sampled_from("abc")), max_size=12).map(
+    lambda some: [Ranked((at, group), score, {}) for at, (score, group) in enumerate(sorted(some, reverse=True))]
+)
+
+
+def group_of(item):
+    return item[1]
+
+
+@given(SPREAD, st.integers(0, 12))
+def test_each_next_one_is_the_best_of_those_whose_group_counts_the_less_the_more_of_it_was_chosen(best, limit):
+    chosen = spread(best, group_of, lambda _: 2.0, "crowded", -0.25, limit)
+
+    left, before = list(best), []
+    while left and len(before) < limit:
+        after = {one.item: one.score - 0.5 * [group for _, group in before].count(one.item[1]) for one in left}
+        next_one = max(left, key=lambda one: after[one.item])
+        assert chosen[len(before)].item == next_one.item
+        assert chosen[len(before)].score == after[next_one.item]
+        left.remove(next_one)
+        before.append(next_one.item)
+    assert len(chosen) == len(before)
+
+
+@given(SPREAD)
+def test_the_first_of_each_group_stay_in_their_order(best):
+    first = first_of_each(best, group_of)
+
+    groups = [group for _, group in (one.item for one in best)]
+    assert [one.item for one in first] == [one.item for at, one in enumerate(best) if one.item[1] not in groups[:at]]
