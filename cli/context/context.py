@@ -82,6 +82,9 @@ def context(
     owner: OwnerOption = None,
     conversation: ConversationOption = None,
     process: Annotated[str, Option(help="The mental process.")] = "externalDialog",
+    only: Annotated[list[str] | None, Option(metavar="REGION", help="The prompt's regions; repeatable.")] = None,
+    without: Annotated[list[str] | None, Option(metavar="REGION", help="Leave a region out; repeatable.")] = None,
+    order: Annotated[list[str] | None, Option(metavar="REGION", help="The order of regions; repeatable.")] = None,
     budget: Annotated[int, Option(min=100, help="The most estimated tokens.")] = CONTEXT_TOKENS,
     form: Annotated[
         str, Option("--format", metavar="|".join(get_args(ContextFormat)), help="The form, with --json.")
@@ -96,7 +99,14 @@ def context(
     as_json: JsonOption = False,
 ) -> None:
     """Assemble a context: a prompt from the Being's memory, ready to be sent to a model."""
-    options = {"process": process, "budget_tokens": budget, "format": form, "activate": activate, "explain": explain}
+    options: dict[str, Any] = {
+        "process": process,
+        "budget_tokens": budget,
+        "format": form,
+        "activate": activate,
+        "explain": explain,
+    }
+    options |= {"only": only, "without": without or [], "order": order}
     body: ContextRequest = read(ContextRequest, {**options, "message": message, "conversation": conversation})
     with opened() as on:
         target = find_being(on, being, owner)

@@ -118,7 +118,7 @@ def assemble_prepared(
         shown = _shown(tx, being, prepared)
         filled = early.filled if early else fill_regions(tx, being, prepared)
         found = Retrieval()
-        if prepared.profile.includes(RETRIEVED):
+        if prepared.includes(RETRIEVED):
             found = retrieve(tx, settings, being, message, chance, shown, request.shown, passages)
         context = _context(tx, being, prepared, _blocks(prepared, filled, found), found)
     if request.recorded is not None:
@@ -142,8 +142,8 @@ def _read_early(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Ea
 
 
 def _retrieved_by(prepared: PreparedAssembly) -> str | None:
-    """The question by which memories are retrieved; None if the profile shows none."""
-    return prepared.request.message if prepared.profile.includes(RETRIEVED) else None
+    """The question by which memories are retrieved; None if the context shows none."""
+    return prepared.request.message if prepared.includes(RETRIEVED) else None
 
 
 def _shown(tx: Transaction, being: Being, prepared: PreparedAssembly) -> set[UUID]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from uuid import UUID
 
+from memory.context.regions import DEFAULT
 from memory.context.retrieval import EarlyVector
 from schemas.accounts.accounts import Being
 from schemas.context.context import AssemblyOptions, Profile
@@ -16,6 +17,8 @@ from store.transaction import Transaction
 
 CONVERSATION = "conversation"
 KEPT = ("skills", "user-model")
+# The legend of the fences, and the message to be answered: a request chooses among the other regions.
+ALWAYS = frozenset({"instructions", DEFAULT})
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,17 @@ class PreparedAssembly:
         return self.session.conversation if self.session else self.request.conversation
 
     def includes(self, region: str) -> bool:
-        """Returns true if the context has this region."""
-        return self.profile.includes(region) and not (self.request.inserted and region == CONVERSATION)
+        """Returns true if the context has this region, should it have content."""
+        options = self.request.options
+        if self.request.inserted and region == CONVERSATION:
+            return False
+        if region in ALWAYS:
+            return self.profile.includes(region)
+        if region in options.without:
+            return False
+        if region in options.with_regions:
+            return True
+        return self.profile.includes(region) if options.only is None else region in options.only
 
     @property
     def kept(self) -> Collection[str]:
@@ -89,6 +101,8 @@ class PreparedAssembly:
     @property
     def order(self) -> tuple[str, ...]:
         """The order of regions; default profiles put kept ones before the snapshot, where a cache serves them."""
+        if self.request.options.order is not None:
+            return tuple(self.request.options.order)
         regions = self.profile.regions
         if not self.profile.is_default:
             return tuple(regions)

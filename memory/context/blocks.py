@@ -15,7 +15,7 @@ from memory.nodes.fragments import pieces
 from memory.nodes.scenes import scene_to_text
 from memory.text.prompt_escaping import escaped, tagged, unescaped
 from schemas.accounts.accounts import Being
-from schemas.context.context import Profile, WorkingMemoryEntry
+from schemas.context.context import NewEntry, Profile, WorkingMemoryEntry
 from schemas.context.persona import PersonaEntry, PersonaKind, Soul, SoulState
 from schemas.facts.rows import Todo
 from schemas.nodes.nodes import Node
@@ -234,18 +234,18 @@ def recalled(foundation: Sequence[FencedPiece], parts: Sequence[FencedPiece]) ->
     return replace(whole, reduced=_system("rag-context", "pinned facts", "This comes to mind.", foundation))
 
 
-def default(written: Iterable[WorkingMemoryEntry], time: Entry, now: Entry | None) -> Block:
+def default(written: Iterable[WorkingMemoryEntry | NewEntry], time: Entry, now: Entry | None) -> Block:
     """The entries that callers wrote to `default`, the time, and the message to be answered, which comes last."""
     entries = (*_callers_entries(DEFAULT, written), time, *([now] if now else []))
     return Block(DEFAULT, "the time, the message, and what callers put here", entries)
 
 
-def of_callers(region: str, entries: Iterable[WorkingMemoryEntry]) -> Block:
+def of_callers(region: str, entries: Iterable[WorkingMemoryEntry | NewEntry]) -> Block:
     """A region that callers wrote."""
-    return Block(region, "working memory, filled by callers", _callers_entries(region, entries))
+    return Block(region, "written by callers", _callers_entries(region, entries))
 
 
-def _callers_entries(region: str, entries: Iterable[WorkingMemoryEntry]) -> tuple[Entry, ...]:
+def _callers_entries(region: str, entries: Iterable[WorkingMemoryEntry | NewEntry]) -> tuple[Entry, ...]:
     return tuple(Entry(each.role, tagged("region", each.content, name=region)) for each in entries)
 
 

@@ -12,7 +12,7 @@ from memory.context.regions import DEFAULT, Entry
 from memory.vault.blocks import build_memory_block, build_snapshot_block
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
-from schemas.context.context import Profile, Snapshot, WorkingMemoryEntry
+from schemas.context.context import NewEntry, Snapshot, WorkingMemoryEntry
 from schemas.errors import NotFound
 from schemas.limits import (
     DIARY_DAYS,
@@ -77,7 +77,9 @@ def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> F
     before, stored = _split_conversation(by_region.pop(CONVERSATION, []), request)
     now = context_blocks.stored_message(stored) if stored else _unstored_message(request)
     now = None if request.inserted else now
-    default = by_region.pop(DEFAULT, [])
+    written: dict[str, Sequence[WorkingMemoryEntry | NewEntry]] = {**by_region, **request.options.with_regions}
+    callers = {region: entries for region, entries in written.items() if entries}
+    default = callers.pop(DEFAULT, [])
     first = session is None or not session.answered
     session_id = session.session_id if session else None
     fillers: dict[str, Callable[[], Block | None]] = {
@@ -89,11 +91,11 @@ def fill_regions(tx: Transaction, being: Being, prepared: PreparedAssembly) -> F
         "user-model": lambda: _user_model(tx, being, prepared),
         "summary": lambda: context_blocks.summary(material.summaries(tx, being_id, being.user_id, session_id)),
         "context": lambda: context_blocks.state(persona.state(tx, being_id)),
-        "vault": lambda: context_blocks.vault(_relevant_records(tx, being, profile, request.message)),
+        "vault": lambda: context_blocks.vault(_relevant_records(tx, being, prepared)),
         "recent-nodes": lambda: context_blocks.recent(material.recent_nodes(tx, being_id, RECENT_NODES)),
         RETRIEVED: lambda: None,
         "default": lambda: context_blocks.default(default, _present_time(tx, being, before, stored), now),
-        **{region: partial(context_blocks.of_callers, region, entries) for region, entries in by_region.items()},
+        **{region: partial(context_blocks.of_callers, region, entries) for region, entries in callers.items()},
     }
     return {region: fill() for region, fill in fillers.items() if prepared.includes(region)}
 
@@ -122,11 +124,12 @@ def _unstored_message(request: AssemblyRequest) -> Entry | None:
     return None if request.message is None else context_blocks.message(request.role, request.message, request.speaker)
 
 
-def _relevant_records(tx: Transaction, being: Being, profile: Profile, message: str | None) -> str:
+def _relevant_records(tx: Transaction, being: Being, prepared: PreparedAssembly) -> str:
     """The block of vault records relevant to the message, without those that the region `snapshot` shows."""
-    if not message:
+    if not prepared.request.message:
         return ""
-    return build_memory_block(tx, being, query=message, beside_snapshot=profile.includes("snapshot"))
+    beside_snapshot = prepared.includes("snapshot")
+    return build_memory_block(tx, being, query=prepared.request.message, beside_snapshot=beside_snapshot)
 
 
 def _user_model(tx: Transaction, being: Being, prepared: PreparedAssembly) -> Block | None:

@@ -7,8 +7,9 @@ conversation themselves: it has neither the conversation nor the message. The pr
 
 from uuid import UUID
 
+from memory.text.errors import InvalidRequest
 from schemas.accounts.accounts import Being
-from schemas.context.context import FILLED_REGIONS, Profile
+from schemas.context.context import FILLED_REGIONS, NewProfile, Profile
 from schemas.errors import NotFound
 from store.context import profiles
 from store.database import Store
@@ -62,6 +63,12 @@ DEFAULTS = {
     )
 }
 
+# What prompts lack without a region. `chatFrontend` does without the message: the program shows it.
+NEEDED = {
+    "instructions": "the explanation of the tags around what people wrote, and your instructions",
+    "default": "the message that is to be answered",
+}
+
 
 def find(tx: Transaction, being_id: UUID, process: str) -> Profile:
     """The profile of a process: the Being's own, else the default.
@@ -73,6 +80,20 @@ def find(tx: Transaction, being_id: UUID, process: str) -> Profile:
     if profile is None:
         raise NotFound(f"There is no process {process}: use one of {', '.join(DEFAULTS)}, or set a profile for it.")
     return profile
+
+
+def write(tx: Transaction, being: Being, process: str, new: NewProfile) -> Profile:
+    """Set the Being's own profile of a process.
+
+    Raises:
+        InvalidRequest: Prompts of the process would lack the legend of the tags, or the message.
+        Refused: The Being has the most profiles that are allowed.
+    """
+    default = DEFAULTS.get(process)
+    for region, loss in NEEDED.items():
+        if not new.others and region not in new.regions and (default is None or default.includes(region)):
+            raise InvalidRequest(f"Without the region {region}, prompts of {process} lack {loss}: add it to `regions`.")
+    return profiles.write(tx, being.being_id, process, new)
 
 
 def all_of(store: Store, being: Being) -> list[Profile]:

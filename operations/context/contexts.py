@@ -38,7 +38,7 @@ CHANCE = SystemRandom()
         "Get the companion's whole context as one prompt: who it is, what happened lately, and related memories.\n\n"
         "Use it once, when you begin to speak as the companion; after that `recall` is enough.",
         fixed={"format": "text"},
-        takes=("message", "process", "conversation"),
+        takes=("message", "process", "conversation", "only", "without", "order", "with"),
         hints={
             "message": "What the user says now; memories are recalled by it.",
             "process": "Which mental process thinks; it shapes the prompt.",
@@ -52,6 +52,7 @@ def assemble_context(on: Resources, being: Being, body: ContextRequest) -> Conte
     The lines, the pauses and the regions of your own are those of the `conversation`; what was said in another one is
     memory. Regions come in the order of the process's profile. The bytes of stable regions stay the same from turn to
     turn, and for Anthropic they carry cache markers. Regions beyond the token budget are left out whole, never cut.
+    `only`, `without`, `order` and `with` choose, order and add regions for this prompt alone.
     """
     request = AssemblyRequest(body, body.message, conversation=body.conversation, session_id=body.session)
     return assemble(on.store, on.embedders, on.settings, being, request, CHANCE)

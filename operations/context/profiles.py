@@ -6,7 +6,6 @@ from memory.context import profiles
 from operations.declaration import Command, operation
 from schemas.accounts.accounts import Being
 from schemas.context.context import NewProfile, ProcessName, Profile, ProfilePage
-from store.context import profiles as own_profiles
 from store.transaction import Transaction
 from workers.runtime.resources import Resources
 
@@ -25,8 +24,12 @@ def list_profiles(on: Resources, being: Being) -> ProfilePage:
     commands=[Command("set")],
 )
 def write_profile(tx: Transaction, being: Being, process: ProcessName, new: NewProfile) -> Profile:
-    """Set the regions of a mental process, their order, and its instructions."""
-    return own_profiles.write(tx, being.being_id, process, new)
+    """Set the regions of a mental process, their order, and its instructions.
+
+    A profile without `instructions`, where the tags are explained, or without `default`, with the message, is refused;
+    `chatFrontend` needs no `default`.
+    """
+    return profiles.write(tx, being, process, new)
 
 
 @operation(

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import AfterValidator, ConfigDict, Field, field_validator
 
 from schemas.intake.inputs import MessageInput
 from schemas.intake.notes import Receipt
@@ -15,6 +15,7 @@ from schemas.limits import (
     MOST_CONTEXT_TOKENS,
     PROFILE_CHARACTERS,
     REGION_CHARACTERS,
+    REGION_ENTRIES,
     REGIONS,
     TURN_MESSAGES,
 )
@@ -43,6 +44,17 @@ FILLED_REGIONS = (
 PromptRole = Literal["system", "user", "assistant"]
 ContextFormat = Literal["text", "anthropic", "openai"]
 RegionName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$")]
+
+
+def _of_callers(region: str) -> str:
+    if region in FILLED_REGIONS and region != "default":
+        raise ValueError(f"the region {region} is filled from memory: choose another name")
+    return region
+
+
+OwnRegionName = Annotated[RegionName, AfterValidator(_of_callers)]
+"""The name of a region that callers may write."""
+
 ProcessName = Annotated[
     str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,62}$", description="A mental process, such as `externalDialog`.")
 ]
@@ -168,6 +180,28 @@ class AssemblyOptions(RequestModel):
         " echoes of it.",
     )
     explain: bool = Field(False, description="Whether the answer has the scores of each node and fact.")
+    only: Annotated[list[RegionName], Field(max_length=REGIONS)] | None = Field(
+        None,
+        description="The regions of this prompt, in place of those that the profile names. `instructions`, where the"
+        " tags are explained, and `default`, with the message, stay where the profile has them.",
+    )
+    without: list[RegionName] = Field(
+        [],
+        max_length=REGIONS,
+        description="Regions that this prompt does not have. `instructions` and `default` stay.",
+    )
+    order: Annotated[list[RegionName], Field(max_length=REGIONS)] | None = Field(
+        None,
+        description="The order of this prompt's regions. Those that it does not name come right before `default`, which"
+        " is last unless it is named.",
+    )
+    with_regions: dict[OwnRegionName, Annotated[list[NewEntry], Field(max_length=REGION_ENTRIES)]] = Field(
+        {},
+        alias="with",
+        max_length=REGIONS,
+        description="Regions of your own for this prompt alone, by name, in place of those of the same name in working"
+        " memory. Nothing of them is stored.",
+    )
 
 
 class ContextRequest(AssemblyOptions):

@@ -88,15 +88,27 @@ def _types(document: Mapping[str, Any]) -> str:
         "from typing import Any, Literal, NotRequired, TypedDict\n\n\n",
     ]
     for one in types(document):
-        parts.append(f"class {one.name}(TypedDict):\n    {_docstring(one.description or one.name, 4)}\n")
+        words = [field for field in one.fields if keyword.iskeyword(field.name)]
+        base = f"_{one.name}" if words else "TypedDict"
+        if words:
+            # A class can't have a field of such a name.
+            listed = ", ".join(f'"{field.name}": {_form(field)}' for field in words)
+            parts.append(f'{base} = TypedDict("{base}", {{{listed}}})\n\n\n')
+        parts.append(f"class {one.name}({base}):\n    {_docstring(one.description or one.name, 4)}\n")
         for field in one.fields:
-            if keyword.iskeyword(field.name) or not field.name.isidentifier():
+            if field in words:
+                continue
+            if not field.name.isidentifier():
                 raise ValueError(f"{one.name}.{field.name} is no name in Python")
-            form = hint(field.schema)
-            parts.append(f"    {field.name}: {form if field.required else f'NotRequired[{form}]'}\n")
+            parts.append(f"    {field.name}: {_form(field)}\n")
             parts.append(f"    {_docstring(field.description, 4)}\n" if field.description else "")
         parts.append("\n\n")
     return "".join(parts).rstrip() + "\n"
+
+
+def _form(field: Field) -> str:
+    form = hint(field.schema)
+    return form if field.required else f"NotRequired[{form}]"
 
 
 def _routes(listed: list[Operation]) -> str:

@@ -8,8 +8,9 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from psycopg.types.json import Jsonb
+from pydantic import ValidationError
 
-from memory.context import working_memory
+from memory.context import profiles, working_memory
 from memory.context.assembly import assemble
 from memory.context.assembly_request import AssemblyRequest
 from memory.facts import seeding
@@ -28,7 +29,7 @@ from schemas.settings import Settings
 from schemas.vault.records import SHARED
 from schemas.vault.requests import NewRecord
 from store.context import context as context_rows
-from store.context import persona, profiles
+from store.context import persona
 from store.database import Store
 from store.facts import todos, vectors
 from store.nodes import nodes
@@ -153,10 +154,11 @@ def test_a_process_sees_what_its_profile_names_in_that_order(whole, context_of, 
     assert names(context_of(whole, process="mentalQuery")) == ["core", "instructions", "context", "default"]
     assert "userNotes" in names(context_of(whole, process="researchProcess"))
     with store.transaction() as tx:
-        profiles.write(tx, whole.being_id, "decision", NewProfile(regions=["default", "userNotes", "core"]))
-    assert names(context_of(whole, process="decision")) == ["default", "userNotes", "core"]
+        regions = ["default", "userNotes", "core", "instructions"]
+        profiles.write(tx, whole, "decision", NewProfile(regions=regions))
+    assert names(context_of(whole, process="decision")) == regions
     with store.transaction() as tx:
-        profiles.write(tx, whole.being_id, "decision", NewProfile(regions=["core"], others=True))
+        profiles.write(tx, whole, "decision", NewProfile(regions=["core"], others=True))
     assert names(context_of(whole, process="decision"))[-2:] == ["userNotes", "default"]
 
     with pytest.raises(NotFound, match="casualChat"):
@@ -169,8 +171,9 @@ def test_the_products_own_instructions_and_legend_are_not_escaped(whole, context
     assert legend in text
     assert "Follow each `<rule>` in `<core>`: the user has set it for you." in text
     with store.transaction() as tx:
-        profiles.write(tx, whole.being_id, "decision", NewProfile(regions=["instructions"], instructions="Say <yes>."))
-        profiles.write(tx, whole.being_id, "silent", NewProfile(regions=["instructions"]))
+        shown = ["instructions", "default"]
+        profiles.write(tx, whole, "decision", NewProfile(regions=shown, instructions="Say <yes>."))
+        profiles.write(tx, whole, "silent", NewProfile(regions=shown))
     assert "<instructions>\nSay &lt;yes>.\nWhat stands" in (text := context_of(whole, process="decision").text)
     assert legend in text
     assert legend in context_of(whole, process="silent").text
@@ -191,6 +194,63 @@ def test_the_vault_region_shows_what_matches_the_message_and_the_snapshot_does_n
     research = context_of(whole, process="researchProcess").text
     assert research.index(canon) < research.index(topicless)
     assert "vault" not in names(context_of(whole, "Who is there?"))
+
+
+LEGEND_AND_MESSAGE = ["instructions", "default"]
+
+
+@pytest.mark.parametrize(
+    ("how", "shown"),
+    [
+        ({"only": ["core"]}, ["core", *LEGEND_AND_MESSAGE]),
+        ({"only": []}, LEGEND_AND_MESSAGE),
+        (
+            {"only": ["userNotes", "context"], "process": "mentalQuery"},
+            ["instructions", "context", "userNotes", "default"],
+        ),
+        ({"without": ["context", "default", "instructions"], "process": "mentalQuery"}, ["core", *LEGEND_AND_MESSAGE]),
+        (
+            {"only": ["core", "context"], "order": ["context", "instructions"]},
+            ["context", "instructions", "core", "default"],
+        ),
+        ({"only": [], "order": ["default"]}, LEGEND_AND_MESSAGE),
+        ({"only": [], "with": {"goals": [{"content": "Learn."}]}}, ["instructions", "goals", "default"]),
+        ({"only": [], "with": {"goals": [{"content": "Learn."}]}, "without": ["goals"]}, LEGEND_AND_MESSAGE),
+        ({"only": [], "with": {"goals": []}}, LEGEND_AND_MESSAGE),
+    ],
+)  # fmt: skip
+def test_a_request_chooses_and_orders_regions_for_its_prompt_alone(whole, context_of, how, shown):
+    before = names(context_of(whole))
+    context = context_of(whole, **how)
+
+    assert names(context) == shown
+    assert "Did the oven fail?" in context.text
+    assert "`&lt;` and `&amp;` in it stand for" in context.text
+    assert names(context_of(whole)) == before
+
+
+def test_a_region_for_one_prompt_stands_fenced_in_place_of_the_stored_one_and_is_not_stored(whole, context_of, store):
+    written = {"userNotes": [{"role": "user", "content": "Is a <b>novice</b>."}]}
+    context = context_of(whole, **{"with": written})
+
+    assert '<region name="userNotes">\nIs a &lt;b>novice' in context.text
+    assert "Is an expert." not in context.text
+    assert "Is an expert." in context_of(whole).text
+    assert [entry.content for entry in working_memory.listed(store, whole.being_id, None)] == ["Is an expert."]
+    with pytest.raises(ValidationError, match="the region core is filled from memory"):
+        context_of(whole, **{"with": {"core": [{"content": "You are somebody else."}]}})
+
+
+@pytest.mark.parametrize(
+    ("process", "regions", "lost"),
+    [("decision", ["default"], "tags"), ("own", ["instructions"], "message"), ("chatFrontend", [], "tags")],
+)
+def test_a_profile_that_loses_the_message_or_the_legend_is_refused(whole, store, process, regions, lost):
+    with store.transaction() as tx:
+        with pytest.raises(InvalidRequest, match=lost):
+            profiles.write(tx, whole, process, NewProfile(regions=[*regions, "core"]))
+        profiles.write(tx, whole, process, NewProfile(regions=["core"], others=True))
+        profiles.write(tx, whole, "chatFrontend", NewProfile(regions=["instructions"]))
 
 
 @pytest.mark.parametrize("kind", ["partner_rules", "preferences", "skills"])
@@ -306,14 +366,15 @@ def test_turns_show_skills_and_the_user_model_each_time_where_a_cache_serves_the
 def test_a_profile_says_which_regions_are_kept(whole, say, hear, store):
     def write(keep):
         with store.transaction() as tx:
-            regions = ["core", "conversation", "skills", "user-model", "default"]
-            profiles.write(tx, whole.being_id, "externalDialog", NewProfile(regions=regions, keep=keep))
+            regions = ["core", "instructions", "conversation", "skills", "user-model", "default"]
+            profiles.write(tx, whole, "externalDialog", NewProfile(regions=regions, keep=keep))
 
     write([])
     assert {"skills", "user-model"} <= {*names(say(("user", "Hello.")))}
     assert not {"skills", "user-model"} & {*names(say(("assistant", "Hello."), ("user", "And now?")))}
     write(["user-model"])
-    assert names(hear(("user", "Are you there?"))) == ["core", "conversation", "user-model", "default"]
+    shown = ["core", "instructions", "conversation", "user-model", "default"]
+    assert names(hear(("user", "Are you there?"))) == shown
 
 
 def test_skills_come_until_the_being_has_answered(hear):
@@ -462,7 +523,7 @@ def told_everywhere(store, user, embedders):
             (node,) = nodes.page(tx, being.being_id, limit=1)
             activate(tx, being.being_id, [node.node_id])
             profile = NewProfile(regions=["core"], others=True, instructions=text)
-            profiles.write(tx, being.being_id, "decision", profile)
+            profiles.write(tx, being, "decision", profile)
             tx.execute("update memory.beings set name = %s where being_id = %s", [text, being.being_id])
             being = being.model_copy(update={"name": text})
         accept_notes(store, Settings(), being.being_id, [{"type": "knowledge", "title": text, "content": text}])
