@@ -1,4 +1,4 @@
-"""Programs that some tests need and that pip does not install: Chromium and Node.
+"""Programs that some tests need and that pip does not install, such as Chromium and Node.
 
 `.ci/run` installs them from Debian's packages and sets `TESTS_NEED_PROGRAMS=1`; elsewhere a test whose program is
 missing is skipped.
@@ -17,6 +17,7 @@ NAMES = {
     "chromium-headless-shell": ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
     "nodejs": ("node", "nodejs"),
     "npm": ("npm",),
+    "prometheus": ("prometheus",),
 }
 
 
