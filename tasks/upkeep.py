@@ -9,10 +9,10 @@ from redis.exceptions import RedisError
 from memory.facts import curator, seed_comparison, vectors
 from memory.intake.cleaning import StreamItem, erased_among
 from memory.nodes import activation, reembedding
-from memory.operations import upkeep
 from memory.patrol import demand
 from memory.search import embedding, vector_indexes
 from memory.talk import spine as spines
+from memory.upkeep import periodic
 from schemas.errors import Unavailable
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 @tick(kinds.SWEEP)
 def sweep(on: Resources) -> None:
     """Send a message for every due row of the ledger that no worker holds, and start the patrols among them."""
-    upkeep.sweep(on.store, on.settings, empty_queues(app))
+    periodic.sweep(on.store, on.settings, empty_queues(app))
 
 
 @tick(kinds.TICKS)
@@ -42,13 +42,13 @@ def ticks(on: Resources) -> None:
 @tick(kinds.IDLE_SESSIONS)
 def idle_sessions(on: Resources) -> None:
     """Close sessions that have been idle for 30 minutes."""
-    upkeep.end_idle_sessions(on.store, on.settings)
+    periodic.end_idle_sessions(on.store, on.settings)
 
 
 @tick(kinds.RETENTION)
 def retention(on: Resources) -> None:
     """Delete finished work, stored responses and receipts that are older than the settings say."""
-    upkeep.clear(on.store, on.settings)
+    periodic.clear(on.store, on.settings)
 
 
 @tick(kinds.EMBEDDERS)

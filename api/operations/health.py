@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 from api.http.openapi import problems
 from api.http.problems import Rejection
 from api.http.resources import On
-from memory.operations.health import Finding, away_providers, findings, missing_migrations
+from memory.upkeep.health import Finding, away_providers, findings, missing_migrations
 from schemas.errors import Unavailable
 from schemas.llm.calls import AwayProvider
 from workers.runtime.resources import Resources

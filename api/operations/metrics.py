@@ -19,7 +19,7 @@ from redis.exceptions import RedisError
 from api.http.access.auth import OperatorResources
 from api.operations.health import redis_of
 from api.streams import heartbeats, reader
-from memory.operations.figures import figures
+from memory.upkeep.figures import figures
 from schemas.llm.calls import BudgetName, BudgetToday
 from workers.runtime.resources import Resources
 from workers.streams import rejected

@@ -13,9 +13,9 @@ from pydantic_core import from_json
 
 from memory.facts import curator, vectors
 from memory.intake.messages import accept_messages
-from memory.operations import upkeep
 from memory.patrol import demand, steps
 from memory.talk import joint_summary, judging, rolling, session_summary, spine
+from memory.upkeep import periodic
 from providers.embedders import Embedders
 from providers.errors import BadAnswer, InputRefused, Transient
 from providers.thinkers import Thinkers
@@ -68,7 +68,7 @@ class Player:
             with self.store.transaction() as tx:
                 clock.set_to(tx, datetime.fromisoformat(messages[-1]["created_at"]) + IDLE)
             accept_messages(self.store, self.settings, self.being.being_id, messages)
-            upkeep.end_idle_sessions(self.store, self.settings)
+            periodic.end_idle_sessions(self.store, self.settings)
             self._work_off()
             demand.demand(self.store, self.settings, self.being.being_id)
             self._work_off()

@@ -12,7 +12,7 @@ from cli.console.quiet import quiet_settings
 from memory.accounts import lookup
 from memory.accounts.access import Caller
 from memory.nodes import curation
-from memory.operations import health
+from memory.upkeep import health
 from schemas.accounts.accounts import Being, Scope, User
 from schemas.errors import Unavailable
 from schemas.ledger.work import TaskMessage

@@ -13,8 +13,8 @@ from cli.console.failures import Failure
 from cli.patrol.run import watched
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
-from memory.operations import upkeep
 from memory.patrol.demand import demand
+from memory.upkeep import periodic
 from memory.vault import records
 from schemas.accounts.accounts import Being
 from schemas.nodes.nodes import Cluster
@@ -163,7 +163,7 @@ def lived(on: Resources, being: Being, days: list[Day], supervisor: Supervisor, 
             clock.set_to(tx, datetime.combine(day.date, EVENING) + (NIGHT if day.messages else timedelta(0)))
         _hand_in(on, being, day)
         if day.messages and thinks:
-            upkeep.end_idle_sessions(on.store, on.settings)
+            periodic.end_idle_sessions(on.store, on.settings)
             wait_for_summaries(on, being, meanwhile)
         run_id = demand(on.store, on.settings, being.being_id)
         for run in watched(on, being.being_id, run_id, meanwhile, hints=False):

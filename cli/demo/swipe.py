@@ -12,8 +12,8 @@ from cli.demo.month import PATIENCE
 from cli.demo.report import title
 from memory.intake import retraction
 from memory.intake.messages import accept_messages
-from memory.operations import upkeep
 from memory.search.search import search
+from memory.upkeep import periodic
 from schemas.accounts.accounts import Being
 from schemas.search import EverythingRequest
 from schemas.talk.retraction import MessageSelection
@@ -56,7 +56,7 @@ def what_never_happened(on: Resources, being: Being, meanwhile: Callable[[], Non
             for number, (role, content) in enumerate(lines, first)
         ]
         accept_messages(on.store, on.settings, being.being_id, items)
-        upkeep.end_idle_sessions(on.store, on.settings)
+        periodic.end_idle_sessions(on.store, on.settings)
 
     say_all((QUESTION, *SWIPED), 1)
     before = _traces(on, being, "ferry", meanwhile)

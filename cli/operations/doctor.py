@@ -10,9 +10,9 @@ from typer import Exit, Option
 from cli.console.ledger import opened
 from cli.console.options import JsonOption
 from cli.console.output import say, say_list, table
-from memory.operations.backlog import backlog
-from memory.operations.health import Finding, findings
-from memory.operations.smoke_test import NoReturn, send_canary
+from memory.upkeep.backlog import backlog
+from memory.upkeep.health import Finding, findings
+from memory.upkeep.smoke_test import NoReturn, send_canary
 from providers.errors import ProviderError
 from schemas.ledger.kinds import QUEUES
 from workers.embedded.processes import wait_until

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from memory.accounts import access
 from memory.accounts.access import Caller, Operator
-from memory.operations import dead_letters
+from memory.upkeep import dead_letters
 from operations.declaration import Command, operation
 from operations.parameters import Cursor, Limit
 from schemas.ledger.work import Work, WorkPage, WorkState

@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from memory.intake.notes import accept_notes
-from memory.operations import upkeep
 from memory.patrol import demand
+from memory.upkeep import periodic
 from schemas.ledger.kinds import PATROL_DUE
 from schemas.settings import Settings
 from store.accounts import beings
@@ -51,7 +51,7 @@ def swept(life):
     """What the sweep sends when every message was lost."""
     with life.store.transaction() as tx:
         tx.execute("update memory.work set dispatched_at = null")
-    return life.sent.by(lambda: upkeep.sweep(life.store, PATIENT))
+    return life.sent.by(lambda: periodic.sweep(life.store, PATIENT))
 
 
 def waiting(life):

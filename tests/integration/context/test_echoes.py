@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.operations import upkeep
 from memory.talk.context_provenance import Utterance, record_context, shown_parts
 from memory.text.shingles import blank_spans, shingles
+from memory.upkeep import periodic
 from schemas.settings import Settings
 from tests.scenes import make_being
 
@@ -111,9 +111,9 @@ def test_whatever_stands_around_it_a_piece_is_recognised(before, after):
 
 def test_receipts_are_kept_for_as_long_as_the_settings_say(store, clock, left_of):
     clock.advance(days=30)
-    upkeep.clear(store, Settings())
+    periodic.clear(store, Settings())
     assert left_of(DIARY) == "."
 
     clock.advance(days=2)
-    upkeep.clear(store, Settings())
+    periodic.clear(store, Settings())
     assert left_of(DIARY) == DIARY

@@ -8,8 +8,8 @@ from pydantic import SecretStr
 from memory.facts.extraction_rules import UNSHARED, UNSHARED_CONFIDENCE
 from memory.grounding.grounding import NAME, NUMBER
 from memory.llm import keys
-from memory.operations import upkeep
 from memory.talk import context_provenance, judgements, judging
+from memory.upkeep import periodic
 from providers.thinkers import Thinkers
 from schemas.settings.accounts import SECRET_CHARACTERS
 from store.llm import keys as kept_keys
@@ -152,7 +152,7 @@ def test_a_hundred_messages_at_chat_pace_cost_at_most_twelve_calls(talk, clock, 
         talk.judged()
     assert (len(talk.provider.requests), talk.unjudged()) == (6, 2)
     clock.advance(minutes=31)
-    ended = sent.by(lambda: upkeep.end_idle_sessions(talk.store, talk.settings))
+    ended = sent.by(lambda: periodic.end_idle_sessions(talk.store, talk.settings))
     assert [message.kind for message in ended] == ["shadow.judge", "session_close.summarise"]
     talk.judged()
     assert (len(talk.provider.requests), talk.unjudged()) == (7, 0)
@@ -285,7 +285,7 @@ def test_a_promise_that_ends_a_session_is_judged_with_its_end(talk, clock, sent)
     talk.judged()
     assert len(talk.provider.requests) == 1
     clock.advance(minutes=31)
-    sent.by(lambda: upkeep.end_idle_sessions(talk.store, talk.settings))
+    sent.by(lambda: periodic.end_idle_sessions(talk.store, talk.settings))
     talk.answers(todos=(promise("I'll ask you on Sunday", "Ask how the stew went.", message="m2"),))
     talk.judged()
     assert [kept.content for kept in talk.todos()] == ["Ask how the stew went."]

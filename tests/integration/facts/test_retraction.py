@@ -10,9 +10,9 @@ from memory.accounts import erasure
 from memory.intake import retraction
 from memory.intake.messages import accept_messages
 from memory.intake.retraction import ErasedForGood
-from memory.operations import upkeep
 from memory.talk import judging, session_summary, sessions
 from memory.talk.context_provenance import record_context
+from memory.upkeep import periodic
 from schemas.accounts.accounts import Being
 from schemas.errors import NotFound
 from schemas.ledger import kinds
@@ -512,12 +512,12 @@ def test_retracted_messages_are_kept_as_long_as_the_setting_says(talk, retract, 
     retract("a", "awaited")
     settings = talk.settings.model_copy(update={"keep_retracted": timedelta(days=30)})
     clock.advance(days=29)
-    upkeep.clear(talk.store, settings)
+    periodic.clear(talk.store, settings)
     with talk.store.transaction() as tx:
         assert len(stored.page(tx, talk.being.being_id, conversation=None, before=None, limit=10)) == 1
     clock.advance(days=2)
-    upkeep.clear(talk.store, talk.settings)
-    upkeep.clear(talk.store, settings)
+    periodic.clear(talk.store, talk.settings)
+    periodic.clear(talk.store, settings)
     with pytest.raises(NotFound):
         restore("a")
     assert accept(said("a", 0, "Old."), said("awaited", 1, "New.")).accepted == 2

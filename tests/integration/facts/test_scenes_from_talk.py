@@ -13,8 +13,8 @@ from memory.intake import retraction
 from memory.intake.notes import accept_notes
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
-from memory.operations import upkeep
 from memory.talk import session_summary
+from memory.upkeep import periodic
 from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import BeingChanges
@@ -469,7 +469,7 @@ def test_what_is_taken_back_is_still_aged_when_it_is_restored(talk, clock):
         {"id": "b", "role": "user", "content": MOVED[1], "created_at": old.isoformat(), "aged": True},
         {"id": "c", "role": "user", "content": MOVED[2], "created_at": old.isoformat()},
     )
-    upkeep.end_idle_sessions(talk.store, talk.settings)
+    periodic.end_idle_sessions(talk.store, talk.settings)
     draws(talk, scene("m1"))
     closed(talk)
     assert births() == [old]

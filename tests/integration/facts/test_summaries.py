@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from memory.accounts import erasure
-from memory.operations import upkeep
 from memory.talk import judgements, judging, rolling, session_summary, spine
 from memory.talk import sessions as conversation
+from memory.upkeep import periodic
 from providers.errors import Transient
 from providers.thinkers import Thinkers
 from schemas.errors import BudgetSpent, Withdrawn
@@ -208,7 +208,7 @@ def test_a_closed_conversation_is_summed_up(talk, clock, by):
     answers(talk, CLOSED, "What tea?")
     if by == "the clock":
         clock.advance(minutes=31)
-        upkeep.end_idle_sessions(talk.store, talk.settings)
+        periodic.end_idle_sessions(talk.store, talk.settings)
     else:
         talk.says(at(40))
     talk.summed_up()
@@ -228,7 +228,7 @@ def test_a_summary_keeps_no_line_with_a_name_or_number_that_was_not_said_and_its
     talk.says(at(0), at(1, "What tea?", "assistant"))
     answers(talk, said, "What tea?")
     clock.advance(minutes=31)
-    upkeep.end_idle_sessions(talk.store, talk.settings)
+    periodic.end_idle_sessions(talk.store, talk.settings)
     talk.summed_up()
     summary = sessions(talk)[0].summary
     kept = {"one_liner": "They spoke of tea.", "what_mattered": ["tea"], "people": ["the user's mother"]}
@@ -306,7 +306,7 @@ def test_without_a_key_one_task_finds_out_and_the_first_key_wakes_everything(tal
         talk.says(f"I like number {number}.")
         talk.summed_up()
         clock.advance(minutes=31)
-        upkeep.end_idle_sessions(talk.store, talk.settings)
+        periodic.end_idle_sessions(talk.store, talk.settings)
         talk.summed_up()
     assert waiting_work(talk) == []
     with talk.store.transaction() as tx:

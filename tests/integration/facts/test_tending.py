@@ -7,8 +7,8 @@ import pytest
 from memory.accounts import erasure
 from memory.accounts.being_export import export_lines
 from memory.facts import editing, entities, seeding, todos
-from memory.operations import upkeep
 from memory.talk import confidences
+from memory.upkeep import periodic
 from schemas.errors import NotFound, Refused
 from schemas.facts.requests import FactChanges, Seed, TodoChanges
 from schemas.settings import Settings
@@ -58,10 +58,10 @@ def test_events_of_a_fact_are_let_go_apart_from_those_that_explain_it(talk, cloc
     before = events()
     assert before.count("pinned") == before.count("unpinned") == 2
     clock.advance(days=399)
-    upkeep.clear(talk.store, Settings())
+    periodic.clear(talk.store, Settings())
     assert events() == before
     clock.advance(days=2)
-    upkeep.clear(talk.store, Settings())
+    periodic.clear(talk.store, Settings())
     assert events() == [
         event for place, event in enumerate(before) if event == "born" or event not in before[place + 1 :]
     ]

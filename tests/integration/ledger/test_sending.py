@@ -6,7 +6,7 @@ import pytest
 import structlog
 
 from memory.intake.notes import accept_notes
-from memory.operations import upkeep
+from memory.upkeep import periodic
 from schemas.ledger.kinds import CURATE, PATROL_DUE, STEPS
 from schemas.settings import Settings
 from store.database import Store
@@ -85,7 +85,7 @@ def test_a_sender_that_fails_leaves_the_input_accepted_and_the_sweep_sends_again
         tx.execute(
             "update memory.work set dispatched_at = dispatched_at - %s", [work.LOST_AFTER + timedelta(seconds=1)]
         )
-    upkeep.sweep(store, EAGER, empty_queues=[PATROL_DUE.queue])
+    periodic.sweep(store, EAGER, empty_queues=[PATROL_DUE.queue])
     assert [message.kind for message in sent] == [STEPS["embed"].name]
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 import structlog
 
-from memory.operations import dead_letters, health, upkeep
+from memory.upkeep import dead_letters, health, periodic
 from schemas.errors import Refused
 from schemas.settings import Settings
 from store.ledger import work
@@ -41,7 +41,7 @@ def test_the_sweep_reports_it_once_and_leaves_it_while_other_work_goes_on(store,
         tx.execute("update memory.work set dispatched_at = null")
     before = foreign()
     with structlog.testing.capture_logs() as logs:
-        upkeep.sweep(store, SETTINGS)
+        periodic.sweep(store, SETTINGS)
     assert [entry for entry in logs if entry["log_level"] == "error"] == [
         {"event": "sweep.unknown_kind", "kind": FOREIGN, "units": 2, "log_level": "error"}
     ]
@@ -53,7 +53,7 @@ def test_the_sweep_reports_it_once_and_leaves_it_while_other_work_goes_on(store,
 def test_the_sweep_reports_nothing_where_all_is_known(store, ask):
     ask()
     with structlog.testing.capture_logs() as logs:
-        upkeep.sweep(store, SETTINGS)
+        periodic.sweep(store, SETTINGS)
     assert "sweep.unknown_kind" not in {entry["event"] for entry in logs}
 
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from structlog.testing import capture_logs
 
-from memory.operations.health import findings
+from memory.upkeep.health import findings
 from providers.errors import Transient
 from schemas.errors import BudgetSpent, NotFound
 from schemas.llm.prices import Price

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from memory.llm import keys
 from memory.llm.session import LlmSession, LlmUnavailable
-from memory.operations import upkeep
+from memory.upkeep import periodic
 from schemas.errors import Refused
 from store.llm import keys as stored_keys
 from tests.integration.llm.conftest import BROUGHT, SECRET, THEIRS, opened, question
@@ -131,7 +131,7 @@ def test_expired_keys_are_deleted(store, settings, user, rows):
     passing = settings.model_copy(update={"request_key_life": timedelta(0)})
     keys.store_request_key(store, passing, user.user_id, "anthropic", BROUGHT)
     keys.add(store, settings, user.user_id, "anthropic", THEIRS)
-    upkeep.clear(store, settings)
+    periodic.clear(store, settings)
 
     assert [row["last_four"] for row in rows()] == [THEIRS[-4:]]
 

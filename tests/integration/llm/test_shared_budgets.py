@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from memory.accounts import erasure
 from memory.llm import spending
-from memory.operations.health import findings
+from memory.upkeep.health import findings
 from schemas.errors import BudgetSpent
 from store.accounts import beings, users
 from store.llm import budgets, calls

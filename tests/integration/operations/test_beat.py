@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from memory.operations import upkeep
 from memory.patrol import demand
+from memory.upkeep import periodic
 from schemas.ledger.kinds import BEAT, PATROL_DUE, QUEUES
 from schemas.settings import Settings
 from store.ledger import work
@@ -50,7 +50,7 @@ def test_two_sweeps_send_once_for_each_unit(store, sent):
             work.ask(tx, being_id, PATROL_DUE)
         tx.execute("update memory.work set dispatched_at = null")
     sent.clear()
-    at_once(lambda: upkeep.sweep(store, SETTINGS))
+    at_once(lambda: periodic.sweep(store, SETTINGS))
     assert sorted(message.owner_id for message in sent) == sorted(beings)
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
-from memory.operations.backlog import backlog
-from memory.operations.smoke_test import send_canary
+from memory.upkeep.backlog import backlog
+from memory.upkeep.smoke_test import send_canary
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.ledger import kinds

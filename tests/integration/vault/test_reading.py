@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.operations import upkeep
 from memory.text.errors import InvalidRequest
+from memory.upkeep import periodic
 from memory.vault import batches, records
 from memory.vault.reading import find_consolidation_candidates, listed, propose_deletions, search, vault_stats
 from schemas.vault.requests import RecordChanges, VaultSearch
@@ -118,11 +118,11 @@ def test_keys_are_forgotten_with_age(mine, store):
         return batches.bulk_add(store, mine.settings, mine.being, [{"text": "Calm."}], lambda _: "k")
 
     assert (sent().added, sent().repeated) == (1, 1)
-    upkeep.clear(store, mine.settings)
+    periodic.clear(store, mine.settings)
     assert sent().repeated == 1
     with store.transaction() as tx:
         tx.execute("update memory.vault_idempotency set created_at = created_at - %s", [mine.settings.keep_receipts])
-    upkeep.clear(store, mine.settings)
+    periodic.clear(store, mine.settings)
     assert [refusal.gate for refusal in sent().rejected] == ["duplicate"]
 
 

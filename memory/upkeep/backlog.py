@@ -1,6 +1,6 @@
 """Waiting work by queue, and work that is not done because no model key pays for it."""
 
-from memory.operations.health import Finding
+from memory.upkeep.health import Finding
 from schemas.ledger.kinds import QUEUES
 from schemas.settings import Settings
 from store.database import Store
