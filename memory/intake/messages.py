@@ -65,7 +65,8 @@ def accept_messages(
     with turn_for(store, items):
         batch = read_messages(items, derive_id)
         with store.transaction() as tx:
-            return take_messages_in(tx, settings, being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
+            (receipt,) = take_messages(tx, settings, being_id, [batch], bulk=is_bulk(items), paid_by=paid_by)
+        return receipt
 
 
 def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[MessageInput]:
@@ -90,25 +91,7 @@ def _as_spoken(item: Any) -> Any:
     return {**item, "content": said.strip()}
 
 
-def take_messages_in(
-    tx: Transaction,
-    settings: Settings,
-    being_id: UUID,
-    batch: ItemBatch[MessageInput],
-    *,
-    bulk: bool,
-    paid_by: UUID | None = None,
-) -> Receipt:
-    """Take in validated messages within a transaction, whose commit makes them accepted.
-
-    Raises:
-        SecretMissing, IntakeFull: As `accept_messages`.
-    """
-    (receipt,) = take_each_in(tx, settings, being_id, [batch], bulk=bulk, paid_by=paid_by)
-    return receipt
-
-
-def take_each_in(
+def take_messages(
     tx: Transaction,
     settings: Settings,
     being_id: UUID,
@@ -117,9 +100,10 @@ def take_each_in(
     bulk: bool,
     paid_by: UUID | None = None,
 ) -> list[Receipt]:
-    """Take in several batches of validated messages as one; returns the receipt of each.
+    """Take in batches of validated messages within a transaction, whose commit makes them accepted.
 
-    No two of them may have a producer id in common: the receipts are then as if they had come one after the other.
+    They are taken as one; returns the receipt of each. No two of them may have a producer id in common: the receipts
+    are then as if they had come one after the other.
 
     Raises:
         SecretMissing, IntakeFull: As `accept_messages`.

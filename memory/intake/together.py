@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from memory.intake.batches import IntakeFull
-from memory.intake.messages import read_messages, take_each_in
+from memory.intake.messages import read_messages, take_messages
 from memory.text.items import DeriveId, ItemBatch, ItemBatchRefused
 from schemas.errors import NotFound, Unavailable
 from schemas.intake.inputs import MessageInput
@@ -88,7 +88,7 @@ def _taken(
     receipts: Iterator[Receipt | Exception]
     try:
         with store.transaction() as tx:
-            taken = take_each_in(tx, settings, being_id, batches, bulk=False, paid_by=paid_by) if batches else []
+            taken = take_messages(tx, settings, being_id, batches, bulk=False, paid_by=paid_by) if batches else []
         receipts = iter(taken)
     except Exception as fault:  # noqa: BLE001  # each is raised to the request that it refuses
         if len(batches) > 1 and not isinstance(fault, OF_ALL):

@@ -7,7 +7,7 @@ from memory.context import profiles
 from memory.context.assembly import assemble_prepared
 from memory.context.assembly_request import AssemblyRequest, prepare
 from memory.intake.batches import is_bulk
-from memory.intake.messages import read_messages, take_messages_in
+from memory.intake.messages import read_messages, take_messages
 from memory.text.errors import InvalidRequest
 from memory.text.items import DeriveId
 from providers.embedders import Embedders
@@ -53,7 +53,7 @@ def take_turn(
     with store.transaction() as tx:
         # Checked first, so that nothing is taken in for an unknown process.
         profile = profiles.find(tx, being.being_id, turn.process)
-        receipt = take_messages_in(tx, settings, being.being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
+        (receipt,) = take_messages(tx, settings, being.being_id, [batch], bulk=is_bulk(items), paid_by=paid_by)
         last = turn.messages[-1]
         request = AssemblyRequest(
             turn,

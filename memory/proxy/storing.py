@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memory.intake.batches import is_bulk
-from memory.intake.messages import read_messages, take_messages_in
+from memory.intake.messages import read_messages, take_messages
 from memory.proxy.changes import NEXT, NewTurn
 from memory.proxy.matching.alignment import KnownConversation
 from memory.proxy.turns import Turn
@@ -63,7 +63,7 @@ def store_turns(
         What was stored.
 
     Raises:
-        IntakeFull, SecretMissing: As `take_messages_in`.
+        IntakeFull, SecretMissing: As `take_messages`.
     """
     if not new:
         return StoredTurns({}, 0, 0)
@@ -83,7 +83,7 @@ def store_turns(
     shortened = refused = 0
     for first in range(0, len(items), BATCH_ITEMS):
         batch = read_messages(items[first : first + BATCH_ITEMS], lambda _: None)
-        receipt = take_messages_in(tx, settings, being.being_id, batch, bulk=is_bulk(items), paid_by=paid_by)
+        (receipt,) = take_messages(tx, settings, being.being_id, [batch], bulk=is_bulk(items), paid_by=paid_by)
         shortened += len(receipt.shortened)
         refused += len(receipt.rejected)
         stored |= {new[first + place].turn: id_ for place, id_ in enumerate(receipt.ids) if id_ is not None}
