@@ -7,9 +7,10 @@ the persona, and where every line of a chat with one character has a name, they 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from memory.proxy.comparison import same_name
-from memory.proxy.transcript import Line, LineRole, Transcript
+from memory.proxy.transcript import Line, Transcript
 from schemas.limits import SPEAKER_CHARACTERS
 
 # SillyTavern's prompts, which name the character that answers, and the persona.
@@ -21,27 +22,33 @@ _PERSONA = re.compile(
     r"\bfictional (?:\w+ )?(?:chat|roleplay|conversation) between [^\n]{1,200}? and (?P<name>[^\n.]{1,100}?)\."
 )
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
+_MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)
 _CARD = re.compile(r"\s*(?:You are|You're|Act as|Roleplay as)\s+(?P<name>[^\n,.:;]{1,100})", re.IGNORECASE)
 _LABEL = re.compile(r"^(?P<name>[^\n:\[\]<>{}]{1,100}):[ \t]", re.MULTILINE)
+_OWN_LABEL = re.compile(rf"^[ \t]*+(?P<name>[^\n:]{{1,{SPEAKER_CHARACTERS}}}):[ \t]*+", re.MULTILINE)
+# Of so many labels a line is divided.
+MOST_LABELS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """By which names the wire means the user, and the Being."""
+    """Names by which the wire means the user, the Being, and others in a group."""
 
     user: Sequence[str]
     being: Sequence[str]
+    others: Sequence[str] = ()
 
 
 def with_told_names(transcript: Transcript, names: Names) -> Names:
     """Return names with those that the transcript itself tells to be the user's and the Being's."""
-    user, being = [*names.user], [*names.being]
+    user, being, members = [*names.user], [*names.being], [*names.others]
     begins = group = False
     for line in transcript.lines:
         if line.role != "system":
             continue
         being += [found["name"] or found["only"] for found in _CHARACTER.finditer(line.text)]
         user += [found["name"] for found in _PERSONA.finditer(line.text)]
+        members += _members(line.text)
         for mark in _CHAT_BEGINS.finditer(line.text):
             begins, group = True, group or mark["group"] is not None
     users = [line.name for line in transcript.lines if line.role == "user"]
@@ -51,7 +58,7 @@ def with_told_names(transcript: Transcript, names: Names) -> Names:
         being += [name for name in characters[:1] if name]
         if _are_one(users) and not any(_is(name, names.being) for name in users):
             user += [name for name in users[:1] if name]
-    return Names(user, being)
+    return Names(user, being, [name for name in members if not _is(name, user) and not _is(name, being)])
 
 
 def without_merging(transcript: Transcript, names: Names) -> Transcript:
@@ -69,10 +76,28 @@ def without_merging(transcript: Transcript, names: Names) -> Transcript:
     return replace(transcript, lines=(*others, *lines))
 
 
-def without_name(text: str, names: Sequence[str]) -> str:
-    """Return a text without the speaker's own name that some frontends write before it in groups."""
-    name, colon, said = text.lstrip().partition(":")
-    return said if colon and len(name) <= SPEAKER_CHARACTERS and said.strip() and _is(name, names) else text
+def divided(line: Line, names: Names) -> Iterator[Line]:
+    """Yield what a line holds of each speaker: frontends write names before lines, and merge lines of one role.
+
+    The speaker's own name goes; with that of another in the group the line is theirs.
+    """
+    own = names.user if line.role == "user" else names.being
+    first = _OWN_LABEL.match(line.text.lstrip()) if line.name is None else None
+    if first is None or not _is(first["name"], [*own, *names.others]) or not line.text.lstrip()[first.end() :].strip():
+        yield line
+        return
+    text = line.text.lstrip()
+    found = list(islice(_OWN_LABEL.finditer(text), MOST_LABELS))
+    speaking = {name for name in {label["name"] for label in found} if _is(name, [*own, *names.others])}
+    labels = [label for label in found if label["name"] in speaking]
+    for label, end in zip(labels, [*(label.start() for label in labels[1:]), len(text)], strict=True):
+        name = None if _is(label["name"], own) else label["name"].strip()
+        yield replace(line, text=text[label.end() : end].strip(), name=name)
+
+
+def begins_with_card(line: Line, names: Names) -> bool:
+    """Whether a line begins with who the model is: a frontend may have put its instructions before the user's words."""
+    return _is_card(line.text, names.being)
 
 
 def is_name_of(name: str, names: Sequence[str]) -> bool:
@@ -85,6 +110,7 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
     being = [*names.being, *(found["name"] or found["only"] for found in _CHARACTER.finditer(text))]
     personas = [*names.user, *(found["name"] for found in _PERSONA.finditer(text))]
     begins = max((mark.end() for mark in _CHAT_BEGINS.finditer(text)), default=0)
+    others = [*names.others, *_members(text)]
     labels = list(_LABEL.finditer(text, begins))
     first = next((place for place, label in enumerate(labels) if _is(label["name"], being)), None)
     if first is None:
@@ -95,15 +121,24 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
                 return
             personas.append(named[-1]["name"])
     elif not any(_is(label["name"], personas) for label in labels):
-        after = [label["name"] for label in labels[first + 1 :] if not _is(label["name"], being)]
+        after = [label["name"] for label in labels[first + 1 :] if not _is(label["name"], [*being, *others])]
         if not after:
             return
         personas.append(max(after, key=lambda name: (after.count(name), -after.index(name))))
-    speaking = [label for label in labels if _is(label["name"], being) or _is(label["name"], personas)]
+    speaking = [label for label in labels if _is(label["name"], [*being, *personas, *others])]
     ends = [*(label.start() for label in speaking[1:]), len(text)]
     for label, end in zip(speaking, ends, strict=True):
-        role: LineRole = "assistant" if _is(label["name"], being) else "user"
-        yield Line(role, text[label.end() : end].strip())
+        said = text[label.end() : end].strip()
+        if _is(label["name"], being):
+            yield Line("assistant", said)
+        else:
+            is_user = _is(label["name"], personas)
+            yield Line("user" if is_user else "assistant", said, name=None if is_user else label["name"].strip())
+
+
+def _members(text: str) -> list[str]:
+    """The members of a group that a text names."""
+    return [name.strip() for found in _MEMBERS.finditer(text) for name in found["names"].split(",") if name.strip()]
 
 
 def _is_card(text: str, being: Sequence[str]) -> bool:

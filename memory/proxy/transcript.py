@@ -13,11 +13,14 @@ _ROLES: Mapping[str, LineRole] = {
     "system": "system",
     "developer": "system",
     "user": "user",
+    "human": "user",
     "assistant": "assistant",
+    "model": "assistant",
+    "ai": "assistant",
     "tool": "tool",
     "function": "tool",
 }
-_TEXT_PARTS = ("text", "input_text", "output_text")
+_TEXT_PARTS = ("text", "input_text", "output_text", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def _line(message: Any) -> Line:
     name = message.get("name")
     texts, others = _parts(message.get("content"))
     return Line(
-        role=_ROLES.get(role, "unknown") if isinstance(role, str) else "unknown",
+        role=_ROLES.get(role.lower(), "unknown") if isinstance(role, str) else "unknown",
         text=storable("\n".join(texts)),
         name=storable(name) if isinstance(name, str) and name.strip() else None,
         other_parts=others or bool(message.get("tool_calls") or message.get("function_call") or message.get("audio")),
@@ -74,13 +77,14 @@ def _line(message: Any) -> Line:
 
 def _parts(content: Any) -> tuple[list[str], bool]:
     """Return the texts of a content, and whether it has other parts."""
-    if isinstance(content, str):
-        return [content], False
-    if not isinstance(content, list):
-        return [], content is not None
-    texts = [
-        part["text"]
-        for part in content
-        if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS and isinstance(part.get("text"), str)
-    ]
-    return texts, len(texts) < len(content)
+    parts = content if isinstance(content, list) else [] if content is None else [content]
+    texts = [text for text in map(_text, parts) if text is not None]
+    return texts, len(texts) < len(parts)
+
+
+def _text(part: Any) -> str | None:
+    """The text of a part; None if it is another one."""
+    if isinstance(part, str):
+        return part
+    text = part.get("text") if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS else None
+    return text if isinstance(text, str) else None

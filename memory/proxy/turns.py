@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from memory.proxy.background import maker_of, may_be_task
 from memory.proxy.comparison import comparable, digest
-from memory.proxy.speakers import Names, is_name_of, with_told_names, without_merging, without_name
+from memory.proxy.speakers import Names, begins_with_card, divided, is_name_of, with_told_names, without_merging
 from memory.proxy.transcript import Line, Transcript
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
@@ -56,6 +56,7 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
     """
     lines, names = _read(transcript, names)
     last_is_unsure = maker_of(transcript, task_prompts) == "unsure"
+    is_told = any(line.role == "system" for line in lines)
     last_user = max((number for number, line in enumerate(lines) if line.role == "user"), default=None)
     turns: list[Turn] = []
     is_unsure = wordless = system = False
@@ -67,7 +68,9 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
             continue
         if turn.role != "assistant":
             is_unsure = turn.role == "user" and (
-                may_be_task(line.text, task_prompts) or (last_is_unsure and number == last_user)
+                may_be_task(line.text, task_prompts)
+                or (last_is_unsure and number == last_user)
+                or (not turns and not is_told and begins_with_card(line, names))
             )
         turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless, after_system=system))
         wordless = system = False
@@ -106,7 +109,10 @@ def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False)
 def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:
     """Return a transcript's lines of talk, and the names in it."""
     names = with_told_names(transcript, names)
-    return list(_without_placeholders(without_merging(transcript, names).lines)), names
+    lines = _without_placeholders(without_merging(transcript, names).lines)
+    return [
+        one for line in lines for one in (divided(line, names) if line.role in ("user", "assistant") else [line])
+    ], names
 
 
 def _without_placeholders(lines: Sequence[Line]) -> Iterator[Line]:
@@ -128,4 +134,4 @@ def _turn(line: Line, names: Names, *, opened: bool) -> Turn | None:
     opened = opened and line.role == "assistant"
     if line.name is not None and not is_name_of(line.name, own):
         return turn_of("other", line.name, line.text, opened=opened)
-    return turn_of(line.role, None, without_name(line.text, own), opened=opened)
+    return turn_of(line.role, None, line.text, opened=opened)

@@ -1,10 +1,12 @@
 """History that a frontend rewrites before it resends it, as its own settings tell it to.
 
-Quotation marks are made straight or curly, panels and markup are taken out, times are put before lines, words are
-masked, all is translated. Such a message at the same place, by the same speaker, is the same message, and its first
-wording stays. What differs in its words within one language is another one: an edit.
+Quotation marks are made straight or curly, panels and markup are taken out, times and names are put before lines,
+characters are escaped, words are masked, long lines are cut, all is translated. Such a message at the same place, by
+the same speaker, is the same message, and its first wording stays. What differs in its words within one language is
+another one: an edit.
 """
 
+import html
 import re
 import unicodedata
 from collections import Counter
@@ -14,7 +16,7 @@ from unicodedata import decimal
 from uuid import UUID
 
 from memory.proxy.matching.added_paragraphs import is_within
-from memory.proxy.matching.alignment import KnownConversation, Match
+from memory.proxy.matching.alignment import LONG, KnownConversation, Match
 from memory.proxy.turns import Turn, trailing_words
 from memory.text.languages import language_of_word, votes
 from memory.text.markup import Markup
@@ -51,9 +53,13 @@ _BRACKET_TIME = re.compile(r"\A\s*[\[(][^\[\]()\n]{0,60}\d{1,2}:\d{2}[^\[\]()\n]
 _BRACKET = re.compile(r"\A\s*\[(?:time|date|timestamp|clock)\b[^\[\]\n]{0,60}\]\s*", re.IGNORECASE)
 _MASK = re.compile(
     r"\[(?:redacted|censored|removed|masked|hidden|filtered|name|\.\.\.|…|_+)\]|[*•✱#]{2,}|[█▇■●♥❤]+|\b[xX_]{3,}\b"
-    r"|<(?:redacted|censored|removed|masked|name)>",
+    r"|(?-i:\[[A-Z][A-Z_]{1,20}\d{0,3}\])|\{\{\w{1,20}\}\}",
     re.IGNORECASE,
 )
+# Masks in the form of tags.
+_TAG_MASK = re.compile(r"<(?:redacted|censored|removed|masked|name|(?-i:[A-Z][A-Z_]{1,20}\d{0,3}))>", re.IGNORECASE)
+_LABEL = re.compile(r"\A\s*+[^\n:]{1,40}:[ \t]+(?=\S)")
+_CUT = re.compile(r"(?:…|\.\.\.)\s*+\Z")
 
 
 def rewritten(
@@ -103,6 +109,10 @@ class _Wording:
             return False
         if self.core == other.core:
             return bool(self.core)
+        if self.core and self.core in (other.unlabelled, other.cut_from(self)):
+            return True
+        if other.core and other.core in (self.unlabelled, self.cut_from(other)):
+            return True
         return self.masks(other) or other.masks(self) or self._may_translate(other)
 
     @cached_property
@@ -117,7 +127,8 @@ class _Wording:
 
     @cached_property
     def _timeless(self) -> str:
-        return _without_time(unicodedata.normalize("NFKC", self.text))
+        text = _TAG_MASK.sub("████", html.unescape(self.text))
+        return _without_time(unicodedata.normalize("NFKC", text))
 
     @cached_property
     def _bare(self) -> str:
@@ -142,6 +153,17 @@ class _Wording:
     def language(self) -> str | None:
         """The language; None if too few of its words tell."""
         return _language(self.talk)
+
+    @cached_property
+    def unlabelled(self) -> str:
+        """The letters and digits without a speaker's name before them."""
+        return _letters(_LABEL.sub("", self._bare))
+
+    def cut_from(self, other: "_Wording") -> str:
+        """The other text's letters and digits, if this is its long beginning with an ellipsis behind it; else none."""
+        is_long = len(self.core) >= min(LONG, LEAST_SHARE * len(other.core))
+        is_cut = is_long and _CUT.search(self.text) is not None
+        return other.core if is_cut and other.core.startswith(self.core) else ""
 
     def masks(self, other: "_Wording") -> bool:
         """Whether this is the other text with masked words."""

@@ -45,8 +45,8 @@ _ENTRY = re.compile(
 _ENTRY_APART = 2
 _RESULT = re.compile(r"[ \t]*(?:\d{1,3}[.):]|[-*•])[ \t]")
 _SEARCHED = re.compile(r"\b(?:search|web|internet|google|online|retrieved)\b", re.IGNORECASE)
-# What stands behind the ticks of a fence whose code is a file.
-_FILE_NAME = re.compile(r"[^\s`]{1,120}\.\w{1,5}[ \t]*+(?=\n)")
+# What stands behind the ticks of a fence whose code is a file, or what a tool of NextChat's answered.
+_FILE_NAME = re.compile(r"(?:[^\s`]{1,120}\.\w{1,5}|json:mcp-response:\S{1,200})[ \t]*+(?=\n)")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _WHITE_SPACE = re.compile(r"\s*+")
 _LINE = re.compile(r"[^\n]+")

@@ -55,6 +55,28 @@ def test_a_chat_with_every_line_masked_is_the_same_chat(door, shown):
     assert (door.stands(), door.conversations(), door.retracted()) == (lines, 1, [])
 
 
+CLOTHES = {
+    "escaped": lambda line: line.replace("'", "&#39;").replace('"', "&quot;"),
+    "placeholders": lambda line: (
+        line.replace("Vera", "{{name}}").replace("030 12345", "[PHONE]").replace("Ulm", "<CITY>")
+    ),
+    "names before answers": lambda line: f"Mara: {line}" if "hill" in line else line,
+    "cut answers": lambda line: f"{line[:40]}…" if "hill" in line else line,
+}
+
+
+@pytest.mark.parametrize("form", CLOTHES)
+def test_history_in_other_clothes_is_the_same(door, form):
+    lines = []
+    for asked in ('What\'s "Ulm", Vera?', "Isn't 030 12345 Vera's number in Ulm?", "It's late. Let's go."):
+        shown = [CLOTHES[form](line) for line in lines]
+        answer = f"Vera's village behind the hill number {len(lines)} is called Ulm, and I'll carry the lamp for you."
+        door.asks(*shown, asked, answer=answer)
+        lines += [asked, answer]
+
+    assert (door.stands(), door.conversations(), door.retracted()) == (lines, 1, [])
+
+
 def test_a_chat_in_which_another_thing_was_said_is_another(door, talked):
     door.asks("My dog is called Rex.", "A strong name.", "He is two.", answer="So young.")
 

@@ -62,6 +62,8 @@ def test_what_the_request_opened_an_answer_may_only_close():
     ("message", "line"),
     [
         ("text", Line("unknown", other_parts=True)),
+        ({"role": "User", "content": {"text": "Hi."}}, Line("user", "Hi.")),
+        ({"role": "model", "content": ["Hi.", {"type": "file"}]}, Line("assistant", "Hi.", other_parts=True)),
         ({"role": 5, "content": 7}, Line("unknown", other_parts=True)),
         ({"role": "developer", "content": "Be kind."}, Line("system", "Be kind.")),
         ({"role": "function", "name": "clock", "content": "Noon"}, Line("tool", "Noon", "clock")),
@@ -90,3 +92,61 @@ def test_the_last_words_are_those_of_the_last_turn():
 
     assert last_words(transcript, NAMES) == turns_of(transcript, NAMES)[-1].text == "It is <b>me</b>."
     assert last_words(read_transcript(lines[3:]), NAMES) is None
+
+
+GROUP = {
+    "role": "system",
+    "content": "Write Mara's next reply in a fictional chat between Mara, Leo, and Jon Smith.\n\n"
+    "[Start a new group chat. Group members: Mara, Leo]",
+}
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        (
+            [("user", "Jon Smith: Hi."), ("assistant", "Leo: Hi.\n\nHow nice.\n\nMara: Hello.\n\nLeo: Bye.")],
+            [
+                ("user", None, "Hi."),
+                ("other", "Leo", "Hi.\n\nHow nice."),
+                ("assistant", None, "Hello."),
+                ("other", "Leo", "Bye."),
+            ],
+        ),
+        (
+            [("assistant", "Mara: Hello."), ("user", "Leo: Hi.\n\nJon Smith: Yes.\nJon Smith: No.")],
+            [("assistant", None, "Hello."), ("other", "Leo", "Hi."), ("user", None, "Yes."), ("user", None, "No.")],
+        ),
+        (
+            [("user", "Jon Smith: Hi.\n\nMara: Hello.\n\nLeo: Bye.\n\nJon Smith: Yes.")],
+            [("user", None, "Hi."), ("assistant", None, "Hello."), ("other", "Leo", "Bye."), ("user", None, "Yes.")],
+        ),
+    ],
+)
+def test_lines_of_several_in_one_are_each_ones_own(messages, said):
+    transcript = read_transcript([GROUP, *({"role": role, "content": text} for role, text in messages)])
+    assert [(turn.role, turn.speaker, turn.text) for turn in turns_of(transcript, NAMES)] == said
+
+
+def test_names_of_no_group_are_words():
+    lines = [
+        {"role": "user", "content": "Hi."},
+        {"role": "assistant", "content": "Mara: Hello.\n\nJon Smith: I thought so."},
+    ]
+    said = [turn.text for turn in turns_of(read_transcript(lines), NAMES)]
+    assert said == ["Hi.", "Hello.\n\nJon Smith: I thought so."]
+
+
+def test_a_first_line_that_may_begin_with_the_models_instructions_may_be_either():
+    lines = [
+        {"role": "user", "content": "You are Mara, a pirate.\n\nI live in Bern."},
+        {"role": "assistant", "content": "Aye."},
+    ]
+    assert [turn.unsure for turn in turns_of(read_transcript(lines), NAMES)] == [True, True]
+    lines.insert(0, {"role": "system", "content": "Be brief."})
+    assert [turn.unsure for turn in turns_of(read_transcript(lines), NAMES)] == [False, False]
+
+
+def test_what_a_tool_answered_in_the_users_name_is_not_said():
+    lines = [{"role": "user", "content": '```json:mcp-response:fs\n{"a": "I live in Bern."}\n```'}]
+    assert turns_of(read_transcript(lines), NAMES) == []
