@@ -24,7 +24,12 @@ _PERSONA = re.compile(
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
 _MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)
 _CARD = re.compile(r"\s*(?:You are|You're|Act as|Roleplay as)\s+(?P<name>[^\n,.:;]{1,100})", re.IGNORECASE)
-_LABEL = re.compile(r"^(?P<name>[^\n:\[\]<>{}]{1,100}):[ \t]", re.MULTILINE)
+# `Ann: `, `**Ann:** `, `### Ann:`, `[Ann]: `
+_LABEL = re.compile(
+    r"^(?:#{1,4}[ \t]{1,3}|\*\*|\[)?(?P<name>[^\n:\[\]<>{}*#]{1,100})(?:\*\*|\])?:(?:\*\*)?(?:[ \t]|$)", re.MULTILINE
+)
+# Labels that name the roles.
+_USER_ROLE, _MODEL_ROLE = ("Human", "User", "You"), ("Assistant", "AI", "Bot", "Model")
 _OWN_LABEL = re.compile(rf"^[ \t]*+(?P<name>[^\n:]{{1,{SPEAKER_CHARACTERS}}}):[ \t]*+", re.MULTILINE)
 # Of so many labels a line is divided.
 MOST_LABELS = 1000
@@ -112,6 +117,8 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
     begins = max((mark.end() for mark in _CHAT_BEGINS.finditer(text)), default=0)
     others = [*names.others, *_members(text)]
     labels = list(_LABEL.finditer(text, begins))
+    if _is_card(text, being) and any(_is(label["name"], _MODEL_ROLE) for label in labels):
+        being, personas = [*being, *_MODEL_ROLE], [*personas, *_USER_ROLE]
     first = next((place for place, label in enumerate(labels) if _is(label["name"], being)), None)
     if first is None:
         is_told = any(_is(label["name"], personas) for label in labels)
@@ -129,6 +136,9 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
     ends = [*(label.start() for label in speaking[1:]), len(text)]
     for label, end in zip(speaking, ends, strict=True):
         said = text[label.end() : end].strip()
+        if not said:
+            # Where the model is to go on.
+            continue
         if _is(label["name"], being):
             yield Line("assistant", said)
         else:

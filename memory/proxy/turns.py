@@ -12,6 +12,7 @@ from memory.proxy.background import maker_of, may_be_task
 from memory.proxy.comparison import comparable, digest
 from memory.proxy.speakers import Names, begins_with_card, divided, is_name_of, with_told_names, without_merging
 from memory.proxy.transcript import Line, Transcript
+from memory.proxy.wrapping.documents import may_hold_document
 from memory.proxy.wrapping.own_words import own_words
 from memory.proxy.wrapping.steering import is_steering
 from memory.text.reasoning import spoken
@@ -71,6 +72,7 @@ def turns_of(transcript: Transcript, names: Names, task_prompts: Sequence[str] =
                 may_be_task(line.text, task_prompts)
                 or (last_is_unsure and number == last_user)
                 or (not turns and not is_told and begins_with_card(line, names))
+                or may_hold_document(turn.text)
             )
         turns.append(replace(turn, unsure=is_unsure, after_wordless=wordless, after_system=system))
         wordless = system = False

@@ -150,3 +150,31 @@ def test_a_first_line_that_may_begin_with_the_models_instructions_may_be_either(
 def test_what_a_tool_answered_in_the_users_name_is_not_said():
     lines = [{"role": "user", "content": '```json:mcp-response:fs\n{"a": "I live in Bern."}\n```'}]
     assert turns_of(read_transcript(lines), NAMES) == []
+
+
+FILE = "# Report\n\nIt rained in Bern for days.\n\n## Rain\n\nMuch of it.\n\n## Snow\n\n" + "None of it fell. " * 60
+
+
+def test_a_line_that_may_begin_with_a_file_may_be_either():
+    def are_unsure(text):
+        lines = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": text}]
+        return [turn.unsure for turn in turns_of(read_transcript(lines), NAMES)]
+
+    assert are_unsure(f"{FILE}\n\nWhat does it say?") == [True]
+    assert are_unsure("My day began in Bern. " * 100 + "\n\nThen I slept.\n\nGood night.") == [False]
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        "Jon: Hi.\n\nMara: Hello.\n\nJon: I bake.\n\nMara:",
+        "**Jon:** Hi.\n**Mara:** Hello.\n**Jon:** I bake.",
+        "### Jon:\nHi.\n### Mara:\nHello.\n### Jon:\nI bake.",
+        "[Jon]: Hi.\n[Mara]: Hello.\n[Jon]: I bake.",
+        "Human: Hi.\n\nAssistant: Hello.\n\nHuman: I bake.\n\nAssistant:",
+    ],
+)
+def test_a_chat_in_one_message_is_divided_whatever_its_labels_look_like(talk):
+    text = f"You are Mara, a pirate captain.\n\nLorebook: I live in Ossia.\n\n{talk}"
+    transcript = read_transcript([{"role": "user", "content": text}])
+    assert [turn.text for turn in turns_of(transcript, NAMES)] == ["Hi.", "Hello.", "I bake."]
