@@ -43,6 +43,8 @@ _MISSING = (404, 410)
 _UNPROCESSABLE = 422
 _MOST_ASKED = 8000
 _STEP = 0.001
+# From here on a time counts milliseconds; one that is later than the year 5138 is none.
+_MILLISECONDS_FROM = 1e11
 
 
 class Filter:
@@ -92,7 +94,7 @@ class Filter:
         wanted |= {"conversation": _conversation(chat)} if _is_saved(chat) else {"activate": False}
         try:
             context = await connection.post("context", wanted)
-        except OSError as fault:
+        except (OSError, ValueError) as fault:
             await _tell(__event_emitter__, f"Answered without memory ({type(fault).__name__})")
             return body
         if context.get("text"):
@@ -119,7 +121,7 @@ class Filter:
         try:
             if refused := await self._hand_in(connection, chat, branch):
                 await _tell(__event_emitter__, f"Not remembered, {len(refused)} refused: {refused[0]}")
-        except OSError as fault:
+        except (OSError, ValueError) as fault:
             log.warning("memory patrol: a turn was not handed in (%s); the next one brings it", type(fault).__name__)
             await _tell(__event_emitter__, f"Not remembered yet ({type(fault).__name__})")
         return body
@@ -177,6 +179,7 @@ class _Connection:
 
         Raises:
             OSError: The API did not answer, or not with success.
+        ValueError: Its answer is none of the API's.
         """
         return await asyncio.to_thread(self._post, path, content, may_miss)
 
@@ -208,11 +211,16 @@ def _times(branch: list[Body]) -> list[float | None]:
     times: list[float | None] = []
     latest = 0.0
     for message in branch:
-        at = message.get("timestamp")
-        if isinstance(at, int | float):
-            latest = max(at, latest + _STEP)
-        times.append(latest if isinstance(at, int | float) else None)
+        at = _seconds(message.get("timestamp"))
+        latest = latest if at is None else max(at, latest + _STEP)
+        times.append(None if at is None else latest)
     return times
+
+
+def _seconds(at: Any) -> float | None:
+    if isinstance(at, bool) or not isinstance(at, int | float) or not 0 < at < _MILLISECONDS_FROM * 1000:
+        return None
+    return at / 1000 if at >= _MILLISECONDS_FROM else at
 
 
 def _message(message: Body, conversation: str, at: float | None, context_id: str | None) -> Body:

@@ -15,14 +15,18 @@ _THINGS = (
     r"contexts?|documents?|docs|files?|attachments?|attached|(?:search|web)_?results?|knowledge|references?|retrieved|rag"
     r"|memor(?:y|ies)|chunks?|(?:web_?)?pages?|lore(?:book)?|relevant|reminder"
 )
-# Words that do so in names of several words alone.
+# Words that do so behind words of what a program has at hand; people write `<personal_data>` of their own.
+_AT_HAND = (
+    r"additional|current|editor|environment|external|function|mcp|open|recent|selected|session|site|system|tool|url|visible"
+    r"|web|workspace|world"
+)
 _AMONG_OTHERS = (
-    r"contents?|data|details|info(?:rmation)?|environment|search|web|url|time|date|timestamp|instructions?|results?"
-    r"|response|output|world|entries"
+    r"contents?|data|date(?:time)?|details|entries|info(?:rmation)?|instructions?|output|response|results?|search|state"
+    r"|time(?:stamp)?"
 )
 _NAMES = re.compile(
-    rf"(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
-    rf"|(?:[a-z]{{1,20}}[._-]){{1,3}}(?:{_AMONG_OTHERS})|(?:{_AMONG_OTHERS})(?:[._-][a-z]{{1,20}}){{1,3}}"
+    rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
+    rf"|(?:{_AT_HAND})[._-](?:{_AMONG_OTHERS})"
     r"|sources?|results|timestamp|env|world_info|author'?s?_note"
 )
 # Tags that hold the user's own words.

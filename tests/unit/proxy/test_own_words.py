@@ -93,6 +93,8 @@ OWN_TEXTS = [
     "[webpage] I like it.\nIt ended.\n[the end]",
     "User message: that is what the button said.",
     "Context: my mother called.\n\nQuestion: what should I say?",
+    "<personal_data>\nI live in Bern.\n</personal_data>\n\nWhat now?",
+    "<my_story>\nI moved to Bern.\n</my_story>",
     "Question: do you like cats?\nAnswer: I do.",
     "Content of my heart:\n```\nlove\n```\nYes.",
 ]

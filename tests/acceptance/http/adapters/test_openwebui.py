@@ -241,3 +241,26 @@ def test_a_user_may_have_a_being_of_their_own_and_may_switch_memory_off(memory, 
     asyncio.run(memory.outlet(outlet["body"], user, outlet["__metadata__"]))
     assert stands() == []
     assert len(person.client.get(f"/v1/beings/{own.being_id}/sessions").json()["sessions"]) == 1
+
+
+def test_what_is_no_answer_of_the_api_breaks_no_chat(memory, stack):
+    # A page of the system in place of the API.
+    memory.valves = memory.valves.model_copy(update={"url": f"{stack.url}/page?"})
+    told = []
+
+    async def emit(event):
+        told.append(event["data"]["description"])
+
+    body = {"messages": [{"role": "user", "content": "Tea?"}]}
+    assert asyncio.run(memory.inlet(copy.deepcopy(body), None, {"chat_id": "c"}, emit)) == body
+    body = {"chat_id": "c", "messages": [{"id": "m", "role": "user", "content": "Tea?"}]}
+    assert asyncio.run(memory.outlet(copy.deepcopy(body), None, {}, emit)) == body
+    assert [words.partition(" (")[0] for words in told] == ["Answered without memory", "Not remembered yet"]
+
+
+def test_times_in_milliseconds_and_none_are_read(memory, stands):
+    times = (1_772_445_600_000, 1_772_445_601, 1e300, -5, True)
+    messages = [{"id": f"m{n}", "role": "user", "content": f"Tea {n}", "timestamp": at} for n, at in enumerate(times)]
+    asyncio.run(memory.outlet({"chat_id": "c", "messages": messages}, None, {}))
+    assert sorted(row["content"] for row in stands()) == [f"Tea {n}" for n in range(len(times))]
+    assert [row["created_at"].year for row in stands()][:2] == [2026, 2026]
