@@ -4,6 +4,8 @@ Sources: the memory-and-patrol seed for the patrol's thresholds and formulas, th
 facts, DESIGN for the sizes of inputs.
 """
 
+from datetime import timedelta
+
 ASSIGN_SIMILARITY = 0.45
 MERGE_SIMILARITY = 0.45
 TOPIC_SIMILARITY = 0.45
@@ -61,6 +63,8 @@ PASSAGE_CHARACTERS = 800
 DIARY_DAYS = 7
 SNAPSHOT_NOTES = 50
 SNAPSHOT_TODOS = 30
+# A todo that was last told, or due, longer ago is not in mind: an import tells of what was open years ago.
+SNAPSHOT_TODO_AGE = timedelta(days=90)
 SNAPSHOT_NOTE_TOKENS = 3000
 
 BATCH_ITEMS = 1000

@@ -5,11 +5,12 @@ A block is a pure function of its arguments: the same state gives the same bytes
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import dropwhile
 from typing import Any
 from uuid import UUID
 
-from memory.context.elapsed_time import pauses
+from memory.context.elapsed_time import day, pauses, spoken_span
 from memory.context.regions import DEFAULT, Entry
 from memory.nodes.fragments import pieces
 from memory.nodes.scenes import scene_to_text
@@ -105,10 +106,15 @@ def instructions(profile: Profile) -> Block:
     return Block("instructions", "the process's profile", (Entry("system", "\n".join(lines)),), stable=True)
 
 
-def snapshot(notes: Iterable[KeptNote], todos: Iterable[Todo], diary: Iterable[DiaryEntry], vault: str) -> Block | None:
-    """Block 1-B: unread notes, knowledge, todos and promises from talk, recent diary and vault snapshot; a pair."""
+def snapshot(
+    notes: Iterable[KeptNote], todos: Iterable[Todo], diary: Iterable[DiaryEntry], vault: str, now: datetime
+) -> Block | None:
+    """Block 1-B: unread notes, knowledge, todos and promises from talk, recent diary and vault snapshot; a pair.
+
+    `now` is the user's local time, against which todos are overdue.
+    """
     parts = [FencedPiece.of(note.type, note.content, **_given(title=note.title, due=note.due)) for note in notes]
-    parts += [_todo(todo) for todo in todos]
+    parts += [_todo(todo, now) for todo in todos]
     parts += [FencedPiece.of("diary", entry.text, day=entry.day) for entry in diary]
     parts += [FencedPiece(vault, unescaped(vault))] if vault else []
     if not parts:
@@ -123,11 +129,18 @@ def snapshot(notes: Iterable[KeptNote], todos: Iterable[Todo], diary: Iterable[D
     )
 
 
-def _todo(todo: Todo) -> FencedPiece:
-    """A todo of the user's, or a promise that the Being made."""
+def _todo(todo: Todo, now: datetime) -> FencedPiece:
+    """A todo of the user's, or a promise that the Being made, with when it was said and when it is due."""
+    times: dict[str, object] = {
+        "due": todo.due,
+        "due-on": spoken_span(todo.due_at, todo.due_until, now),
+        "overdue": todo.due_until is not None and todo.due_until <= now and "yes",
+        "said": day(todo.last_told_at, now),
+    }
+    times = _given(**times)
     if todo.kind == "promise":
-        return FencedPiece.of("promise", todo.content, by="you", **_given(due=todo.due))
-    return FencedPiece.of("todo", todo.content, **_given(kind=todo.kind, due=todo.due))
+        return FencedPiece.of("promise", todo.content, by="you", **times)
+    return FencedPiece.of("todo", todo.content, kind=todo.kind, **times)
 
 
 def conversation(messages: Iterable[WorkingMemoryEntry]) -> Block | None:

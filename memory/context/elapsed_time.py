@@ -1,4 +1,4 @@
-"""The user's time, and the time between messages: said where a context varies anyway."""
+"""Times as contexts say them: the user's present, pauses, and days of what was said."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -53,3 +53,19 @@ def in_words(length: timedelta) -> str:
         if length >= 2 * unit:
             return f"{length // unit} {name}s"
     return "a minute" if length >= timedelta(minutes=1) else "less than a minute"
+
+
+def day(moment: datetime, now: datetime) -> str:
+    """The day of a moment, in the time zone of `now`."""
+    return f"{moment.astimezone(now.tzinfo):%Y-%m-%d}"
+
+
+def spoken_span(starts_at: datetime | None, ends_at: datetime | None, now: datetime) -> str | None:
+    """The time that words name, in the time zone of `now`: a day, a first and a last day, or a time of day."""
+    if starts_at is None or ends_at is None:
+        return None
+    first, last = day(starts_at, now), day(ends_at - timedelta(seconds=1), now)
+    if first != last:
+        return f"{first} to {last}"
+    whole = ends_at - starts_at >= timedelta(hours=23)
+    return first if whole else f"{starts_at.astimezone(now.tzinfo):%Y-%m-%d %H:%M}"

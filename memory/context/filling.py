@@ -19,6 +19,7 @@ from schemas.limits import (
     RECENT_NODES,
     SNAPSHOT_NOTE_TOKENS,
     SNAPSHOT_NOTES,
+    SNAPSHOT_TODO_AGE,
     SNAPSHOT_TODOS,
 )
 from store.context import context as material
@@ -39,8 +40,9 @@ def current_snapshot(tx: Transaction, being: Being, *, store: bool = True) -> Bl
     notes, left_out = _fitting(material.kept_notes(tx, being.being_id, SNAPSHOT_NOTES))
     diary = material.recent_diary(tx, being.being_id, DIARY_DAYS)
     vault = build_snapshot_block(tx, being)
-    open_todos = todos.page(tx, being.being_id, limit=SNAPSHOT_TODOS)
-    block = context_blocks.snapshot(notes, open_todos, diary, vault)
+    open_todos = todos.newest_told(tx, being.being_id, SNAPSHOT_TODOS, SNAPSHOT_TODO_AGE)
+    now, _ = material.local_time(tx, being.user_id)
+    block = context_blocks.snapshot(notes, open_todos, diary, vault, now)
     made_from = {
         "notes": [str(note.note_id) for note in notes],
         "notes_left_out": [str(note.note_id) for note in left_out],

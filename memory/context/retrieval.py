@@ -4,10 +4,12 @@ import random
 from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from memory.context.blocks import FencedPiece
+from memory.context.elapsed_time import day, spoken_span
 from memory.facts import retrieval
 from memory.facts.retrieval import retrieve_by_meaning
 from memory.nodes import recall
@@ -25,6 +27,7 @@ from schemas.facts.rows import Fact
 from schemas.limits import CONTEXT_FACTS, FOUNDATION_FACTS, QUERY_CHARACTERS, RECALL_NODES, RECALL_SIMILARITY
 from schemas.nodes.recall import Recalled
 from schemas.settings import Settings
+from store.context import context as material
 from store.facts import evidence
 from store.facts.cards import foundation
 from store.nodes.embeddings import Meant
@@ -70,6 +73,7 @@ class Retrieval:
     retrieved: Retrieved | None = None
     foundation: Sequence[Fact] = ()
     passages: Sequence[Passage] = ()
+    now: datetime | None = None
 
     @property
     def degraded(self) -> bool:
@@ -83,7 +87,7 @@ class Retrieval:
 
     def foundation_pieces(self) -> list[FencedPiece]:
         """The pinned facts, each in its fence, whatever the message is."""
-        return _fenced_facts(self.foundation)
+        return fenced_facts(self.foundation, self.now)
 
     def pieces(self) -> list[FencedPiece]:
         """The nodes' fragments as one shuffled stream, then earlier talk, entity cards and facts, each in its fence."""
@@ -97,7 +101,7 @@ class Retrieval:
         if self.retrieved:
             shown += [FencedPiece.of("card", card.text) for card in self.retrieved.cards]
             known = {fact.content for fact in self.foundation}
-            shown += _fenced_facts(fact for fact in self.retrieved.facts if fact.content not in known)
+            shown += fenced_facts((fact for fact in self.retrieved.facts if fact.content not in known), self.now)
         return shown
 
     def explanation(self) -> dict[str, Any]:
@@ -114,12 +118,24 @@ class Retrieval:
         }
 
 
-def _fenced_facts(facts: Iterable[Fact]) -> list[FencedPiece]:
-    """Each content once, with the ids of the facts that say it."""
-    ids: dict[str, list[UUID]] = {}
+def fenced_facts(facts: Iterable[Fact], now: datetime | None) -> list[FencedPiece]:
+    """Each content once, with the ids of the facts that say it, when it was last said and the time that it names."""
+    saying: dict[str, list[Fact]] = {}
     for fact in facts:
-        ids.setdefault(fact.content, []).append(fact.fact_id)
-    return [FencedPiece.of("fact", content, of_content) for content, of_content in ids.items()]
+        saying.setdefault(fact.content, []).append(fact)
+    return [
+        FencedPiece.of("fact", content, [fact.fact_id for fact in same], **(_times(same[0], now) if now else {}))
+        for content, same in saying.items()
+    ]
+
+
+def _times(fact: Fact, now: datetime) -> dict[str, object]:
+    times: dict[str, object] = {"said": day(fact.last_told_at, now)}
+    if about := spoken_span(fact.about_from, fact.about_until, now):
+        times["about"] = about
+        if fact.about_until and fact.about_until <= now:
+            times["past"] = "yes"
+    return times
 
 
 def embed_message(
@@ -190,8 +206,9 @@ def retrieve(
             pinned facts are not.
         find_passages: What `passage_finder` returned, if it has begun beside this transaction.
     """
+    now, _ = material.local_time(tx, being.user_id)
     if message is None:
-        return Retrieval(foundation=foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS))
+        return Retrieval(foundation=foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS), now=now)
     most = NODE_CANDIDATES if in_prompt else RECALL_NODES
     nodes = recall.RecallQuery(message.words, most, RECALL_SIMILARITY)
     facts = retrieval.FactQuery(message.words, CONTEXT_FACTS, explain=True)
@@ -207,7 +224,7 @@ def retrieve(
     in_nodes = {message_id for node in recalled.nodes for message_id in rests_on.get(node.node_id, ())}
     candidates = (find_passages or passage_finder(being, message))(tx)
     found = passages(tx, being, message.words, candidates, apart_from={*shown, *in_facts, *in_nodes})
-    return Retrieval(recalled, retrieved, retrieved.foundation, found)
+    return Retrieval(recalled, retrieved, retrieved.foundation, found, now)
 
 
 def passage_finder(being: Being, message: EmbeddedMessage, worded: Worded | None = None) -> FindPassages:

@@ -14,6 +14,7 @@ from memory.facts.confidence_rules import Confidence, ShownMessage, repeated, re
 from memory.grounding.setting import Setting
 from memory.text.entity_names import USER_NAMES, USER_REF, entity_ref, slug
 from memory.text.quote_match import find_quote
+from memory.text.time_expressions.spoken import SpokenTime
 from memory.text.transcripts import BY
 from schemas.facts.judgement import FoundFact, FoundItem, FoundTodo, Judgement
 from schemas.facts.rows import EntityType, FactKind, FactType, TodoKind
@@ -34,7 +35,7 @@ class ExtractedFact:
     """A fact that passed the rules.
 
     `refs` maps entity refs to labels as named, first the one that it is about. `subject_ref` is the person whose
-    fact it is, if that is neither the user nor the first ref.
+    fact it is, if that is neither the user nor the first ref. `time` is the time that its words name.
     """
 
     message: Message
@@ -46,11 +47,15 @@ class ExtractedFact:
     importance: int
     confidence: float
     subject_ref: str | None = None
+    time: SpokenTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractedTodo:
-    """A todo that passed the rules; `known` is the todo that it repeats, or with `done` closes."""
+    """A todo that passed the rules; `known` is the todo that it repeats, or with `done` closes.
+
+    `time` is what the words of `due`, or those of its quotation, mean.
+    """
 
     message: Message
     span: str
@@ -60,6 +65,7 @@ class ExtractedTodo:
     known: UUID | None
     done: bool
     confidence: float
+    time: SpokenTime | None = None
 
 
 Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
@@ -135,10 +141,22 @@ class _Grounds:
         ground = self.setting.quoted(item.span, self.shown[place].own_text, before, message.created_at, known)
         if faults := ground.faults(item.content, declared):
             raise Dropped(faults[0])
+        item = self._timed(item, self.shown[place].own_text, ground.words)
         if ground.shares_a_word(item.content):
             return item
         doubted[UNSHARED] += 1
         return replace(item, confidence=max(LEAST_CONFIDENCE, item.confidence * UNSHARED_CONFIDENCE))
+
+    def _timed(self, item: Item, text: str, words: str) -> Item:
+        """The item with the time that its words name, against the date of its message."""
+        at = item.message.created_at
+        if isinstance(item, ExtractedFact):
+            return replace(item, time=self.setting.time_of(words, at, text=text))
+        said = find_quote(item.due, text) if item.due else None
+        spoken = (self.setting.time_of(one, at, text=text, ahead=True) for one in (said, words) if one)
+        time = next((found for found in spoken if found), None)
+        # A time that the model worked out itself gives way to the words that were said.
+        return replace(item, due=said or (time.words if time else item.due), time=time)
 
 
 def _declared(found: FoundFact) -> list[tuple[str, str]]:

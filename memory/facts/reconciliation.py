@@ -118,6 +118,8 @@ def _statement(fact: ExtractedFact, being_id: UUID, scope: UUID | None, statemen
         subject_ref=fact.subject_ref,
         being_id=being_id,
         message_id=fact.message.message_id,
+        about_from=fact.time.starts_at if fact.time else None,
+        about_until=fact.time.ends_at if fact.time else None,
     )
 
 

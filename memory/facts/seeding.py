@@ -78,6 +78,7 @@ def seed(
                     source=SOURCE,
                     confidence=1.0,
                     pinned=item.pinned,
+                    told_at=time,
                 )
                 seeds.link_todo(tx, being.user_id, seed_id, todo_id)
                 todos.change(tx, being.being_id, todo_id, {"in_confidence": item.in_confidence or None})

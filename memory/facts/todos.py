@@ -2,12 +2,14 @@
 
 from uuid import UUID
 
+from memory.grounding import setting
 from memory.text.pages import cut_page, parse_id_cursor
 from schemas.accounts.accounts import Being
 from schemas.errors import Refused
 from schemas.facts.answers import TodoPage
 from schemas.facts.requests import TodoChanges
 from schemas.facts.rows import TodoKind, TodoStatus
+from store import clock
 from store.database import Store
 from store.facts import todos
 from store.transaction import Transaction
@@ -45,7 +47,11 @@ def change(tx: Transaction, being: Being, todo_id: UUID, changes: TodoChanges) -
     pinned = todo.pinned if changes.pinned is None else changes.pinned
     if pinned and (changes.status or todo.status) == "ARCHIVED":
         raise Refused("A pinned todo can't be archived, nor an archived one pinned. Unpin or restore it first.")
-    todos.change(tx, being.being_id, todo_id, changes.model_dump(exclude_none=True))
+    changed = changes.model_dump(exclude_none=True)
+    if changes.due:
+        time = setting.of_being(tx, being, ()).time_of(changes.due, clock.now(tx), ahead=True)
+        changed |= {"due_at": time and time.starts_at, "due_until": time and time.ends_at}
+    todos.change(tx, being.being_id, todo_id, changed)
 
 
 def erase(store: Store, being: Being, todo_id: UUID) -> None:

@@ -42,7 +42,9 @@ def language_of(text: str, usual: str) -> str:
         if script.search(text):
             return code
     words = [word.text.casefold() for word in read_words(text)]
-    return likeliest(words) if any(votes(words).values()) else usual
+    counted = votes(words)
+    most = max(counted.values(), default=0)
+    return usual if not most or counted.get(usual, 0) == most else likeliest(words)
 
 
 def refers(words: str, language: str) -> bool:

@@ -9,15 +9,19 @@ from memory.grounding.grounding import Ground
 from memory.grounding.references import answers, continuation, is_in_first_person, language_of, refers, sentence_before
 from memory.grounding.told_names import alias_groups
 from memory.text.languages import AUTO, DEFAULT, LANGUAGES
+from memory.text.time_expressions.resolution import LANGUAGES as TABLES
 from memory.text.time_expressions.resolution import named_zone
-from memory.text.time_expressions.spoken import spoken_days
+from memory.text.time_expressions.spoken import SpokenTime, spoken_days, spoken_time, tells_the_past
 from schemas.accounts.accounts import Being
 from schemas.facts.rows import Entity
 from store.accounts import users
 from store.facts import entities
+from store.search import languages
 from store.transaction import Transaction
 
 ENTITIES_KNOWN = 200
+# A few words of one language may look like another's.
+LATIN = ("en", "de", "fr", "es")
 # The language of long texts shows in their beginning.
 _TELLING_CHARACTERS = 2_000
 
@@ -98,6 +102,23 @@ class Setting:
             counted=counted,
         )
 
+    def time_of(self, words: str, at: datetime, *, text: str = "", ahead: bool | None = None) -> SpokenTime | None:
+        """The time that words name.
+
+        Args:
+            words: The words.
+            at: When they were said.
+            text: The message that they are of, which tells its language better than a few words.
+            ahead: Whether it is that of a plan; None: the forms of the verbs tell.
+        """
+        of_text = language_of(text, self.usual) if text else self.usual
+        codes = dict.fromkeys((language_of(words, of_text), of_text, self.usual, *LATIN))
+        for code in (code for code in codes if code in TABLES):
+            plan = not tells_the_past(words, code) if ahead is None else ahead
+            if time := spoken_time(words, at, self.zone, code, ahead=plan):
+                return time
+        return None
+
     def with_names(self, names: Collection[str]) -> "Setting":
         """The same, with further names that need not be said."""
         return replace(self, known=self.known | frozenset(names))
@@ -112,11 +133,12 @@ def of_being(tx: Transaction, being: Being, known_entities: Sequence[Entity] | N
         known_entities: Its entities, if they were read.
     """
     user = users.get_user(tx, being.user_id)
+    (told,) = languages.stemming(tx, [being.being_id])
     if known_entities is None:
         known_entities = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES_KNOWN)
     return Setting(
         zone=user.time_zone,
-        usual=DEFAULT if being.language == AUTO else being.language,
+        usual=(told.language or DEFAULT) if being.language == AUTO else being.language,
         known=frozenset({user.name, being.name}),
         aliases=alias_groups(list(map(_names, known_entities))),
     )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from memory.text.prompt_escaping import tagged, unescaped
 from providers.errors import BadAnswer
 from schemas.accounts.accounts import Being
 from schemas.context.persona import PersonaEntry, Soul
+from schemas.intake.inputs import last_date
 from schemas.limits import DIARY_LINE_CHARACTERS
 from schemas.nodes.nodes import ShownNode
 from schemas.patrol.model_answers import DiaryPages
@@ -34,6 +35,8 @@ LEAST_LINES = 3
 # Of more nodes, the most important are shown to the model.
 MOST_TOLD = 40
 MOST_READ = 200
+# What was last dated so long before the day is not the day's.
+LONG_PAST = timedelta(days=14)
 NOTHING_NEW = {"outcome": "skipped", "reason": "no new memories"}
 
 
@@ -41,6 +44,7 @@ NOTHING_NEW = {"outcome": "skipped", "reason": "no new memories"}
 class Day:
     """The input of a day's entry: nodes created since the last entry, and the day's text so far.
 
+    Nodes of what was long past, as of an import, are no part of the day. `last_node_id` is the newest of all.
     Of the nodes, the `most_told` most important ones are shown to the model.
     """
 
@@ -51,6 +55,7 @@ class Day:
     memories: list[ShownNode]
     relationships: Sequence[PersonaEntry] = ()
     setting: Setting = field(default_factory=Setting)
+    last_node_id: UUID | None = None
     most_told: int = MOST_TOLD
 
     def smaller(self) -> list["Day"]:
@@ -63,7 +68,8 @@ def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
     """Read the day of a run, with the nodes created since the last entry."""
     day = diary.today(tx, being_id, run_id)
     newest = diary.newest(tx, being_id, limit=1)
-    memories = consolidation.born_since(tx, being_id, newest[0].last_node_id if newest else None, MOST_READ)
+    born = consolidation.born_since(tx, being_id, newest[0].last_node_id if newest else None, MOST_READ)
+    memories = [node for node in born if (last_date(node.scene["when"]) or day) > day - LONG_PAST]
     being = beings.get_being(tx, being_id)
     return Day(
         day,
@@ -73,6 +79,7 @@ def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
         memories,
         persona.listed(tx, being_id, "relationships"),
         setting.of_being(tx, being),
+        born[-1].node_id if born else None,
     )
 
 
@@ -186,7 +193,14 @@ class DiaryDraft:
         if not self.pages.diary:
             return {"outcome": "skipped", "reason": "no line of the entry stands in the memories"}
         text = "\n".join(map(_line, self.pages.diary))
-        diary.write(tx, being_id, self.day.day, text, run_id=run_id, last_node_id=self.day.memories[-1].node_id)
+        diary.write(
+            tx,
+            being_id,
+            self.day.day,
+            text,
+            run_id=run_id,
+            last_node_id=self.day.last_node_id or self.day.memories[-1].node_id,
+        )
         souls.write_think_md(tx, being_id, "\n".join(f"- {_line(note)}" for note in self.pages.next_time))
         return {"lines": len(self.pages.diary), "notes": len(self.pages.next_time)}
 

@@ -180,6 +180,8 @@ def _keep(
             found.span,
             content=found.content,
             due=found.due,
+            due_at=found.time.starts_at if found.time else None,
+            due_until=found.time.ends_at if found.time else None,
             closes=found.done,
         )
     # What an earlier judging found in these messages, and this one did not.

@@ -7,7 +7,7 @@ the companion's, and may hold no name or number that was not said. A scene that 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import get_args
 from uuid import UUID
 
@@ -26,6 +26,9 @@ from schemas.limits import (
 )
 from schemas.talk.messages import Message
 from schemas.talk.scenes import DrawnScene
+
+# A day on which clocks are set back is longer.
+ONE_DAY = timedelta(hours=25)
 
 
 class Dropped(ValueError):
@@ -83,7 +86,7 @@ def check(
     if faults := ground.faults(f"{action}\n{texts['setting'] or ''}", declared):
         raise Dropped(faults[0])
     quote = next(filter(None, (find_quote(found.quote or "", own_texts[one.message_id]) for one in evidence)), None)
-    days = [f"{message.created_at.astimezone(zone):%Y-%m-%d}" for message in evidence]
+    days = [day for message in evidence for day in _days_of(message, own_texts[message.message_id], zone, setting)]
     importance = min(1.0, max(0.0, found.importance)) if math.isfinite(found.importance) else DEFAULT_IMPORTANCE
     try:
         scene = parse_scene(
@@ -103,6 +106,16 @@ def check(
         raise Dropped("no scene") from None
     ages_from = max((message.created_at for message in evidence if message.aged), default=None)
     return RestingScene(scene, [message.message_id for message in evidence], ages_from)
+
+
+def _days_of(message: Message, text: str, zone: tzinfo, setting: Setting) -> list[str]:
+    """The day of a message; where it speaks of another one that is past, that day, with the words and their day."""
+    said = f"{message.created_at.astimezone(zone):%Y-%m-%d}"
+    spoken = setting.time_of(text, message.created_at, ahead=False)
+    if spoken is None or spoken.ends_at > message.created_at or spoken.ends_at - spoken.starts_at > ONE_DAY:
+        return [said]
+    day = f"{spoken.starts_at.astimezone(zone):%Y-%m-%d}"
+    return [said] if day == said else [day, f"\u201c{spoken.words}\u201d, said on {said}"]
 
 
 def _told_by(evidence: Sequence[Message], shown: Sequence[Message], own_texts: Mapping[UUID, str]) -> Sequence[Message]:

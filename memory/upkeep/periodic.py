@@ -14,6 +14,7 @@ from schemas.ledger.work import TaskMessage
 from schemas.settings import Settings
 from store import vault
 from store.database import Store
+from store.facts import todos
 from store.ledger import metrics, retention, work
 from store.talk import messages, retraction
 
@@ -70,7 +71,10 @@ def end_idle_sessions(store: Store, settings: Settings) -> None:
 
 
 def clear(store: Store, settings: Settings) -> None:
-    """Delete what retention has ended for: finished work, answers, receipts, vectors of abandoned attempts."""
+    """Delete what retention has ended for: finished work, answers, receipts, vectors of abandoned attempts.
+
+    Todos that were open for too long are archived.
+    """
     for table, older_than in (
         ("work", settings.keep_finished_work),
         ("embeddings", settings.keep_finished_work),
@@ -96,6 +100,7 @@ def clear(store: Store, settings: Settings) -> None:
     ):
         _clear_all(store, partial(retention.clear, table=table), older_than)
     _clear_all(store, retention.clear_orphaned, timedelta(0))
+    _clear_all(store, todos.expire, settings.todos_expire)
     _clear_all(store, vault.compact_old, settings.vault_tombstones)
     if settings.keep_retracted is not None:
         _clear_all(store, retraction.clear, settings.keep_retracted)

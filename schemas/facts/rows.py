@@ -46,6 +46,10 @@ class Fact(Row):
     sessions: int = Field(description="In how many sessions it was mentioned.")
     created_at: datetime
     last_told_at: datetime
+    about_from: datetime | None = Field(
+        None, description="The beginning of the time that it names, by its words and their message's date."
+    )
+    about_until: datetime | None = Field(None, description="The end of that time; from then on it is past.")
 
 
 class Evidence(Row):
@@ -87,6 +91,10 @@ class Todo(Row):
     status: TodoStatus
     pinned: bool
     due: str | None = Field(description="When, in the user's own words.")
+    due_at: datetime | None = Field(
+        None, description="What these words mean, by their message's date and the user's time zone: its beginning."
+    )
+    due_until: datetime | None = Field(None, description="The end of that time; from then on the todo is overdue.")
     in_confidence: bool = Field(False, description="Whether a message that it rests on was said in confidence.")
     source: str
     confidence: Number

@@ -37,6 +37,11 @@ class KnowledgeSettings(Section):
     judge_quiet: Duration = Field(
         timedelta(seconds=60), description="Fewer messages are judged when no further one arrives for so long."
     )
+    todos_expire: Duration = Field(
+        timedelta(days=90),
+        description="Open todos that were last told, and whose time passed, so long ago are archived. Pinned ones and"
+        " habits stay.",
+    )
     join_short_sessions: bool = Field(
         True,
         description="Whether closed sessions of at most two messages and 500 characters are summarised together, up to "

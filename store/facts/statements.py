@@ -16,7 +16,8 @@ class NewStatement:
     """A statement to add, with the quotation that supports it and its relation to other statements of its fact.
 
     `mentioned_refs` are the entity refs as named, first the one that it is about. `subject_ref` is the person whose
-    fact it is, if that is neither the user nor the first ref.
+    fact it is, if that is neither the user nor the first ref. `about_from` and `about_until` bound the time that it
+    names, if any.
     """
 
     statement_id: UUID
@@ -38,6 +39,8 @@ class NewStatement:
     subject_ref: str | None = None
     same_as: UUID | None = None
     contradicts: tuple[UUID, ...] = ()
+    about_from: datetime | None = None
+    about_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Todos of a Being: the user's commitments, habits, open threads and frictions."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -21,19 +22,24 @@ def add(
     confidence: float,
     due: str | None = None,
     pinned: bool = False,
+    told_at: datetime | None = None,
 ) -> UUID:
-    """Add a todo, or update the open one of the same kind and content; returns its id."""
+    """Add a todo, or update the open one of the same kind and content; returns its id.
+
+    `told_at` is when it was told, None for now.
+    """
     (row,) = tx.execute(
         """
         with repeated as (
             update memory.todos
-            set last_told_at = memory.now(), due = coalesce(%(due)s, due)
+            set last_told_at = greatest(last_told_at, coalesce(%(told)s, memory.now())), due = coalesce(%(due)s, due)
             where being_id = %(being)s and status = 'OPEN' and kind = %(kind)s and lower(content) = lower(%(content)s)
             returning todo_id
         ),
         added as (
-            insert into memory.todos (being_id, kind, content, due, pinned, source, confidence)
-            select %(being)s, %(kind)s, %(content)s, %(due)s, %(pinned)s, %(source)s, %(confidence)s
+            insert into memory.todos (being_id, kind, content, due, pinned, source, confidence, last_told_at)
+            select %(being)s, %(kind)s, %(content)s, %(due)s, %(pinned)s, %(source)s, %(confidence)s,
+                coalesce(%(told)s, memory.now())
             where not exists (select from repeated)
             returning todo_id
         )
@@ -47,6 +53,7 @@ def add(
             "pinned": pinned,
             "source": source,
             "confidence": confidence,
+            "told": told_at,
         },
     )
     todo_id: UUID = row["todo_id"]
@@ -62,6 +69,8 @@ def add_evidence(
     *,
     content: str,
     due: str | None,
+    due_at: datetime | None = None,
+    due_until: datetime | None = None,
     closes: bool = False,
 ) -> None:
     """Add the quotation that supports a todo, or with `closes` the one that closes it; nothing if the todo is gone.
@@ -70,15 +79,18 @@ def add_evidence(
     """
     tx.execute(
         """
-        insert into memory.todo_evidence (being_id, todo_id, message_id, span, closes, content, due)
+        insert into memory.todo_evidence
+            (being_id, todo_id, message_id, span, closes, content, due, due_at, due_until)
         select being_id, todo_id, %(message)s, %(span)s, %(closes)s,
-            case when not %(closes)s then %(content)s::text end, case when not %(closes)s then %(due)s::text end
+            case when not %(closes)s then %(content)s::text end, case when not %(closes)s then %(due)s::text end,
+            case when not %(closes)s then %(due_at)s::timestamptz end,
+            case when not %(closes)s then %(due_until)s::timestamptz end
         from memory.todos
         where being_id = %(being)s and todo_id = %(todo)s
         -- Outdated evidence that is found again stays.
         on conflict (being_id, todo_id, message_id) do update
         set outdated = false, span = excluded.span, closes = excluded.closes, content = excluded.content,
-            due = excluded.due
+            due = excluded.due, due_at = excluded.due_at, due_until = excluded.due_until
         where todo_evidence.outdated
         """,
         {
@@ -89,6 +101,8 @@ def add_evidence(
             "closes": closes,
             "content": content,
             "due": due,
+            "due_at": due_at,
+            "due_until": due_until,
         },
     )
     tx.execute("select memory.word_todos(%s, %s)", [being_id, [todo_id]])
@@ -103,8 +117,14 @@ def add_evidence(
         )
     else:
         tx.execute(
-            "update memory.todos set last_told_at = memory.now() where being_id = %s and todo_id = %s",
-            [being_id, todo_id],
+            """
+            update memory.todos as t
+            set last_told_at = greatest(t.last_told_at, m.created_at)
+            from memory.messages as m
+            where t.being_id = %s and t.todo_id = %s and t.source <> 'shadow_extraction'
+                and m.being_id = t.being_id and m.message_id = %s
+            """,
+            [being_id, todo_id, message_id],
         )
 
 
@@ -160,6 +180,45 @@ def supported(tx: Transaction, being_id: UUID, limit: int) -> list[Todo]:
             """,
             {"being": being_id, "limit": limit},
         ).fetchall()
+
+
+def newest_told(tx: Transaction, being_id: UUID, limit: int, within: timedelta) -> list[Todo]:
+    """Open todos: pinned ones, then the ones last told, without those that were told, or were due, before `within`."""
+    with tx.cursor(row_factory=class_row(Todo)) as cursor:
+        return cursor.execute(
+            """
+            select *
+            from memory.todos
+            where being_id = %(being)s and status = 'OPEN'
+                and (pinned or greatest(last_told_at, due_until) > memory.now() - %(within)s)
+            order by pinned desc, last_told_at desc, todo_id desc
+            limit %(limit)s
+            """,
+            {"being": being_id, "within": within, "limit": limit},
+        ).fetchall()
+
+
+def expire(tx: Transaction, older_than: timedelta, limit: int) -> int:
+    """Archive open todos that were last told, and whose time passed, `older_than` ago or more; returns how many.
+
+    Pinned ones and habits stay.
+    """
+    return tx.execute(
+        """
+        update memory.todos
+        set status = 'ARCHIVED', closed_at = memory.now()
+        where (being_id, todo_id) in (
+            select being_id, todo_id
+            from memory.todos
+            where status = 'OPEN' and not pinned and kind <> 'habit'
+                and last_told_at < memory.now() - %(age)s
+                and (due_until is null or due_until < memory.now() - %(age)s)
+            limit %(limit)s
+            for update skip locked
+        )
+        """,
+        {"age": older_than, "limit": limit},
+    ).rowcount
 
 
 def get(tx: Transaction, being_id: UUID, todo_id: UUID) -> Todo:
@@ -219,14 +278,20 @@ def page(
 
 
 def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, Any]) -> None:
-    """Set some of a todo's `content`, `due`, `pinned`, `status` and `in_confidence`; those not in `changes` stay."""
+    """Set some of a todo's `content`, `due`, `pinned`, `status` and `in_confidence`; those not in `changes` stay.
+
+    With `due` come `due_at` and `due_until`, what it means. A todo that is opened again counts as told now.
+    """
     tx.execute(
         """
         update memory.todos
         set content = coalesce(%(content)s, content),
             corrected = corrected or %(content)s is not null,
             due = coalesce(%(due)s, due),
+            due_at = case when %(due)s is null then due_at else %(due_at)s end,
+            due_until = case when %(due)s is null then due_until else %(due_until)s end,
             due_corrected = due_corrected or %(due)s is not null,
+            last_told_at = case when status <> 'OPEN' and %(status)s = 'OPEN' then memory.now() else last_told_at end,
             pinned = coalesce(%(pinned)s, pinned),
             status = coalesce(%(status)s, status),
             in_confidence = coalesce(%(in_confidence)s, in_confidence),
@@ -234,7 +299,7 @@ def change(tx: Transaction, being_id: UUID, todo_id: UUID, changes: dict[str, An
         where being_id = %(being)s and todo_id = %(todo)s
         """,
         {
-            **dict.fromkeys(("content", "due", "pinned", "status", "in_confidence")),
+            **dict.fromkeys(("content", "due", "due_at", "due_until", "pinned", "status", "in_confidence")),
             **changes,
             "being": being_id,
             "todo": todo_id,

@@ -17,16 +17,45 @@ _SCRIPTS = (
     (re.compile("[\u4e00-\u9fff]"), "zh"),
     (re.compile("[\u0400-\u052f]"), "ru"),
 )
+# Forms of verbs in the past, by the codes of the tables; those with an auxiliary stand apart.
+_PAST = {
+    code: re.compile(pattern, re.IGNORECASE)
+    for code, pattern in {
+        "en": r"\b(?:was|were|had|did|went|came|met|saw|got|took|made|left|lost|won|bought|told|felt|slept|ate|ran"
+        r"|broke|began|been|ago|yesterday|\w{2,}ed)\b",
+        "de": r"\b(?:war|waren|hatten?|wurden?|gingen?|kam|kamen|gestern)\b",
+        "fr": r"\b(?:étais|était|étaient|avais|avait|avaient|hier)\b",
+        "es": r"\b(?:\w{3,}(?:é|ó|aron|ieron|aba|ía|aste|iste)|comí|salí|viví|vi|fui|fue|hice|estuve|tuve|ayer)\b",
+        "ru": r"\b(?!если\b|или\b)\w{2,}(?:ла|ло|ли|лся|лась|ал|ел|ил|ыл|ял)\b|вчера",
+        "ja": r"ました|でした|だった|かった|た(?:[。よね]|$)|昨日",
+        "zh": r"了|过|昨",
+    }.items()
+}
+_AUXILIARY = {
+    "de": re.compile(r"\b(?:habe|hab|hat|haben|bin|ist|sind)\b", re.IGNORECASE),
+    "fr": re.compile(r"\b(?:ai|as|a|avons|avez|ont|suis|est|sommes|sont)\b", re.IGNORECASE),
+}
+_PARTICIPLE = {
+    "de": re.compile(r"\b(?:ge|ver|be|er|um|an|auf|aus|ein|ab)\w{3,}(?:t|en)\b", re.IGNORECASE),
+    "fr": re.compile(r"\b\w{2,}(?:é|ée|és|ées|u|us|is|it|ti|ni)\b", re.IGNORECASE),
+}
 _OPEN = datetime(modifiers.EARLIEST.year, 1, 3, tzinfo=UTC)
 _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class SpokenTime:
-    """When something takes place: a half-open interval in UTC; of a time of day, a minute."""
+    """When something takes place.
+
+    Attributes:
+        starts_at: The first instant, in UTC.
+        ends_at: The instant after the last; a minute later for a time of day.
+        words: The words that say it.
+    """
 
     starts_at: datetime
     ends_at: datetime
+    words: str
 
 
 def spoken_time(text: str, at: datetime, zone: str, language: str, *, ahead: bool) -> SpokenTime | None:
@@ -49,11 +78,11 @@ def spoken_time(text: str, at: datetime, zone: str, language: str, *, ahead: boo
         starts_at = max(found.start, found.end - _DAY) if found.start < _OPEN else found.start
         day = starts_at.astimezone(local_at.tzinfo).date()
         if clock and (found.end - starts_at) <= _DAY + timedelta(hours=1):
-            return _minute(day, clock, local_at)
-        return SpokenTime(starts_at, found.end)
+            return _minute(day, clock, local_at, text)
+        return SpokenTime(starts_at, found.end, found.text)
     if clock and ahead:
-        today = _minute(local_at.date(), clock, local_at)
-        return today if today.starts_at >= at else _minute(local_at.date() + _DAY, clock, local_at)
+        today = _minute(local_at.date(), clock, local_at, text)
+        return today if today.starts_at >= at else _minute(local_at.date() + _DAY, clock, local_at, text)
     return None
 
 
@@ -70,6 +99,17 @@ def spoken_days(text: str, at: datetime, zone: str, language: str) -> list[tuple
     )
 
 
+def tells_the_past(text: str, language: str) -> bool:
+    """Whether words tell what has been, by the forms of their verbs: then "on Friday" is the last one."""
+    code = table_of(text, language)
+    if _PAST[code].search(text):
+        return True
+    if code not in _AUXILIARY:
+        return False
+    auxiliary = _AUXILIARY[code].search(text)
+    return auxiliary is not None and _PARTICIPLE[code].search(text, auxiliary.end()) is not None
+
+
 def table_of(text: str, language: str) -> str:
     """The code of the table that a text is read with: of its script, else of its language, else English."""
     for script, code in _SCRIPTS:
@@ -82,6 +122,6 @@ def _expressions(text: str, at: datetime, zone: str, language: str, *, ahead: bo
     yield from resolve_time_expressions(text, at, zone, table_of(text, language), ahead=ahead)
 
 
-def _minute(day: date, clock: time, local_at: datetime) -> SpokenTime:
+def _minute(day: date, clock: time, local_at: datetime, words: str) -> SpokenTime:
     starts_at = datetime.combine(day, clock, tzinfo=local_at.tzinfo).astimezone(UTC)
-    return SpokenTime(starts_at, starts_at + timedelta(minutes=1))
+    return SpokenTime(starts_at, starts_at + timedelta(minutes=1), " ".join(words.split()))

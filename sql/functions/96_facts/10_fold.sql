@@ -1,7 +1,7 @@
 -- Facts: each is a fold over its statements in the order of their dates.
 --
 -- INVARIANT 1  At every commit, what a fact says (content, entities, confidence, importance, pin, mentions, sessions,
---              last_told_at) is derived from its statements, their evidence and their conflicts alone, by settle_facts. A fact
+--              last_told_at, the time that it is about) is derived from its statements, their evidence and their conflicts alone, by settle_facts. A fact
 --              without statements is deleted, unless it is the shell of a merged fact (content ''). What a statement says is
 --              derived from its evidence: its words are those of the first message or seed that made it, by date, whichever of
 --              them was judged first, and go with that message.
@@ -132,7 +132,8 @@ begin
     set content = said.content, confidence = said.confidence, entity_refs = said.entity_refs,
         base_importance = said.importance, pinned = f.user_pinned or said.pinned,
         curated = f.curated and f.content = said.content,
-        mentions = told.mentions, sessions = told.sessions, last_told_at = coalesce(told.last_told_at, f.last_told_at)
+        mentions = told.mentions, sessions = told.sessions, last_told_at = coalesce(told.last_told_at, f.last_told_at),
+        about_from = told.about_from, about_until = told.about_until
     from (select distinct fact_id from unnest(p_fact_ids) as one (fact_id)) as wanted,
     lateral (
         -- Fact by fact: a plan that was cached while there were few statements would otherwise scan them all.
@@ -157,7 +158,11 @@ begin
     lateral (
         select count(*) filter (where not heard.elsewhere)::integer as mentions,
             count(distinct m.session_id) filter (where not heard.elsewhere)::integer as sessions,
-            max(e.told_at) as last_told_at
+            max(e.told_at) as last_told_at,
+            (array_agg(e.about_from order by e.told_at desc, e.evidence_id desc)
+                filter (where e.about_from is not null and s.replaced_by is null))[1] as about_from,
+            (array_agg(e.about_until order by e.told_at desc, e.evidence_id desc)
+                filter (where e.about_from is not null and s.replaced_by is null))[1] as about_until
         from memory.fact_statements as s
         join memory.fact_evidence as e on e.user_id = s.user_id and e.statement_id = s.statement_id
         left join memory.messages as m on m.being_id = e.being_id and m.message_id = e.message_id

@@ -104,11 +104,12 @@ begin
                 statement_id uuid, scope uuid, type text, entity_label text, fact_type text, mentioned_refs text[],
                 subject_ref text, content text, source text, confidence double precision, importance smallint,
                 pinned boolean, same_as uuid, contradicts uuid[], being_id uuid, message_id uuid, seed_id uuid, span text,
-                told_at timestamptz
+                told_at timestamptz, about_from timestamptz, about_until timestamptz
             )
         ) with ordinality as item (
             statement_id, scope, type, entity_label, fact_type, mentioned_refs, subject_ref, content, source, confidence,
-            importance, pinned, same_as, contradicts, being_id, message_id, seed_id, span, told_at, place
+            importance, pinned, same_as, contradicts, being_id, message_id, seed_id, span, told_at, about_from, about_until,
+            place
         )
         order by place
     loop
@@ -150,13 +151,15 @@ begin
         end if;
         insert into memory.fact_evidence
             (user_id, statement_id, being_id, message_id, seed_id, span, told_at, content, mentioned_refs, importance,
-            confidence)
+            confidence, about_from, about_until)
         values (p_user_id, v_statement_id, v_item.being_id, v_item.message_id, v_item.seed_id, v_item.span, v_item.told_at,
-            v_item.content, v_item.mentioned_refs, v_item.importance, v_item.confidence)
+            v_item.content, v_item.mentioned_refs, v_item.importance, v_item.confidence, v_item.about_from,
+            v_item.about_until)
         -- Outdated evidence that is found again stays.
         on conflict (user_id, statement_id, being_id, message_id) do update
         set outdated = false, span = excluded.span, content = excluded.content, mentioned_refs = excluded.mentioned_refs,
-            importance = excluded.importance, confidence = excluded.confidence
+            importance = excluded.importance, confidence = excluded.confidence, about_from = excluded.about_from,
+            about_until = excluded.about_until
         where fact_evidence.outdated;
         v_facts := v_facts || v_fact_id;
         v_outcomes := v_outcomes || outcome;

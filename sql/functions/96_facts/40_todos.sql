@@ -1,15 +1,22 @@
 -- Todos: each is a fold over its evidence, as a fact is.
 
--- Derives todos from their evidence, except for what a person has set: the words of the first message that made it, and the newest
--- time that it is due. It is in confidence if one of its messages is.
+-- Derives todos from their evidence, except for what a person has set: the words of the first message that made it, the newest
+-- time that it is due, with what that means, and when it was last told. It is in confidence if one of its messages is.
 create or replace function word_todos(p_being_id uuid, p_todo_ids uuid[]) returns void language sql as $$
     update memory.todos as t
     set content = case when t.corrected then t.content else told.content end,
-        due = case when t.due_corrected then t.due else told.due end, in_confidence = told.in_confidence
+        due = case when t.due_corrected then t.due else told.due end,
+        due_at = case when t.due_corrected then t.due_at else told.due_at end,
+        due_until = case when t.due_corrected then t.due_until else told.due_until end,
+        last_told_at = told.last_told_at, in_confidence = told.in_confidence
     from (
         select e.todo_id,
             (array_agg(e.content order by m.created_at, m.message_id))[1] as content,
             (array_agg(e.due order by m.created_at desc, m.message_id desc) filter (where e.due is not null))[1] as due,
+            (array_agg(e.due_at order by m.created_at desc, m.message_id desc) filter (where e.due is not null))[1] as due_at,
+            (array_agg(e.due_until order by m.created_at desc, m.message_id desc) filter (where e.due is not null))[1]
+                as due_until,
+            max(m.created_at) as last_told_at,
             bool_or(m.in_confidence) as in_confidence
         from memory.todo_evidence as e
         join memory.messages as m on m.being_id = e.being_id and m.message_id = e.message_id

@@ -612,13 +612,13 @@ def test_open_todos_from_talk_are_in_the_snapshot_of_their_own_being(context_of,
             todos.add(tx, being.being_id, kind=kind, content=content, source="seeded_profile", confidence=1.0, due=due)
             for kind, content, due in (("commitment", "Call the vet.", "tomorrow"), ("habit", "Run at six.", None))
         ]
-    assert '<todo kind="commitment" due="tomorrow">' in context_of(being).text
+    assert '<todo kind="commitment" due="tomorrow" said="' in context_of(being).text
     assert "Run at six." in context_of(being).text
     assert "Call the vet." not in context_of(other).text
     with store.transaction() as tx:
         todos.add(tx, being.being_id, kind="promise", content="Ask about the stew.", source="shadow_extraction",
             confidence=1.0, due="on Sunday")  # fmt: skip
-    assert '<promise by="you" due="on Sunday">\nAsk about the stew.' in context_of(being).text
+    assert '<promise by="you" due="on Sunday" said="' in context_of(being).text
     assert "Ask about the stew." not in context_of(other).text
     with store.transaction() as tx:
         todos.change(tx, being.being_id, kept[0], {"status": "DONE"})

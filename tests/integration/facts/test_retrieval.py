@@ -162,4 +162,4 @@ def test_a_greeting_brings_no_facts_into_a_context_and_a_question_does(talk, mes
     talk.embedded()
     request = AssemblyRequest(ContextRequest(), message)
     context = assemble(talk.store, talk.embedders, talk.settings, talk.being, request, random.Random(1))
-    assert context.text.count("<fact>") == shown
+    assert context.text.count('<fact said="') == shown

@@ -432,6 +432,19 @@ def test_a_pinned_fact_is_shown_beside_the_words_it_rests_on(talk):
     assert found.retrieved.facts == []
 
 
+def test_a_scene_has_the_day_that_was_spoken_of_beside_the_words(talk):
+    talk.says(*said_in(0, "Yesterday I moved to Lisbon.", "I live in Alfama now.", "Isn't it lovely?"))
+    talk.says(*said_in(2, "Hello again."))
+    draws(talk, scene("m1"), scene("m2", action="Lives in Alfama."))
+    closed(talk)
+    with talk.store.transaction() as tx:
+        rows = tx.execute("select content from memory.notes where being_id = %s", [talk.being.being_id]).fetchall()
+    spoken, plain = sorted((row["content"]["when"] for row in rows), key=len, reverse=True)
+    (day,) = plain
+    before = datetime.fromisoformat(day) - timedelta(days=1)
+    assert spoken == [f"{before:%Y-%m-%d}", f"\u201cYesterday\u201d, said on {day}"]
+
+
 def test_what_is_handed_in_as_aged_has_aged_by_the_ticks_since(talk, clock):
     now = clock.now()
     old = now - timedelta(days=100)

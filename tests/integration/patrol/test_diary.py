@@ -82,6 +82,18 @@ def test_the_diary_is_read_page_by_page(life, clock):
     assert len(days) == 3
 
 
+def test_no_page_of_today_is_written_about_what_was_years_ago(life):
+    life.tell({"action": "Pip moved to Bern.", "when": ["2019-05-03"]})
+    run = life.patrol()
+    assert run.steps["diary"]["outcome"] == "skipped"
+    life.answers.said["DiaryPages"] = pages("The roof leaks.", "It rained.", "Good.")
+    life.tell("The roof leaks.", {"action": "Pip moved to Rome.", "when": ["2018-05-03"]})
+    life.patrol()
+    (asked,) = life.asked("DiaryPages")
+    assert "The roof leaks." in asked.material
+    assert "Pip moved" not in asked.material
+
+
 def test_an_entry_takes_up_what_was_written_that_day(life, clock):
     life.tell("The roof leaks.")
     life.patrol()
