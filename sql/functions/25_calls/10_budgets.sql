@@ -92,19 +92,27 @@ begin
         or coalesce(v_spent.cost + p_cost >= 0.8 * p_most_cost, false);
 end $$;
 
--- Adds to what a day's calls have used and cost, of the user and of the platform.
+-- Adds what calls use and cost to the spending of their users and of the platform.
+--
+-- LOCK ORDER   The rows of users, in their order, then the platform's, so that transactions which settle calls of several users
+--              wait for each other in turn.
 create or replace function add_spending(
-    p_user_id uuid, p_day date, p_utc_day date, p_purpose text, p_paid_with text, p_tokens numeric, p_cost numeric
+    p_user_ids uuid[], p_days date[], p_utc_days date[], p_purposes text[], p_paid_with text[], p_tokens numeric[],
+    p_costs numeric[]
 ) returns void language sql as $$
     insert into memory.spending as s (user_id, day, shard, tokens, cost)
-    select user_id, day, pg_backend_pid() % 16, p_tokens, p_cost
-    from (
-        values
-            (p_user_id, p_day, p_purpose <> 'chat' or p_paid_with = 'platform'),
-            (null, coalesce(p_utc_day, p_day), p_paid_with = 'platform')
-    ) as counted (user_id, day, counts)
+    select counted.user_id, counted.day, pg_backend_pid() % 16, sum(tokens), sum(cost)
+    from unnest(p_user_ids, p_days, p_utc_days, p_purposes, p_paid_with, p_tokens, p_costs)
+            as c (user_id, day, utc_day, purpose, paid_with, tokens, cost),
+        lateral (
+            values
+                (c.user_id, c.day, purpose <> 'chat' or paid_with = 'platform'),
+                (null, coalesce(utc_day, c.day), paid_with = 'platform')
+        ) as counted (user_id, day, counts)
     where counts
-    order by user_id nulls last
+    group by counted.user_id, counted.day
+    having sum(tokens) <> 0 or sum(cost) <> 0
+    order by counted.user_id nulls last, counted.day
     on conflict (owner_id, day, shard) do update set tokens = s.tokens + excluded.tokens, cost = s.cost + excluded.cost;
 $$;
 

@@ -143,7 +143,10 @@ begin
         p_input_tokens, p_output_tokens, p_cost, v_day, v_utc_day
     )
     returning model_calls.call_id into call_id;
-    perform memory.add_spending(v_user.user_id, v_day, v_utc_day, p_purpose, p_paid_with, v_tokens, coalesce(p_cost, 0));
+    perform memory.add_spending(
+        array[v_user.user_id], array[v_day], array[v_utc_day], array[p_purpose], array[p_paid_with], array[v_tokens::numeric],
+        array[coalesce(p_cost, 0)]
+    );
 
     if cardinality(v_near) > 0 then
         with due as (
@@ -243,6 +246,16 @@ $$;
 -- INVARIANT  A name that a user typed is in model_calls alone, and is deleted with the user: totals have metric_model instead.
 create or replace function count_settled_calls() returns trigger language plpgsql as $$
 begin
+    perform memory.add_spending(
+        array_agg(n.user_id), array_agg(n.day), array_agg(n.utc_day), array_agg(n.purpose), array_agg(n.paid_with),
+        array_agg((
+            n.input_tokens + n.output_tokens + n.cache_read_tokens + n.cache_write_tokens
+            - o.input_tokens - o.output_tokens - o.cache_read_tokens - o.cache_write_tokens
+        )::numeric),
+        array_agg(coalesce(n.cost, 0) - coalesce(o.cost, 0))
+    )
+    from new_calls as n
+    join old_calls as o on o.owner_id = n.owner_id and o.call_id = n.call_id;
     insert into memory.model_call_totals as t
     select n.purpose, coalesce(n.metric_model, n.model) as model, n.outcome, n.paid_with, pg_backend_pid() % 16, count(*),
         sum(n.input_tokens), sum(n.output_tokens), sum(n.cache_read_tokens), sum(n.cache_write_tokens),
@@ -259,21 +272,6 @@ begin
         cache_read_tokens = t.cache_read_tokens + excluded.cache_read_tokens,
         cache_write_tokens = t.cache_write_tokens + excluded.cache_write_tokens,
         cost = t.cost + excluded.cost;
-    -- In the order of their users, and one user's in that of the days, so that transactions take the rows of a shard in turn.
-    perform memory.add_spending(user_id, day, utc_day, purpose, paid_with, tokens, cost)
-    from (
-        select n.user_id, n.day, n.utc_day, n.purpose, n.paid_with,
-            sum(
-                n.input_tokens + n.output_tokens + n.cache_read_tokens + n.cache_write_tokens
-                - o.input_tokens - o.output_tokens - o.cache_read_tokens - o.cache_write_tokens
-            ) as tokens,
-            sum(coalesce(n.cost, 0) - coalesce(o.cost, 0)) as cost
-        from new_calls as n
-        join old_calls as o on o.owner_id = n.owner_id and o.call_id = n.call_id
-        group by n.user_id, n.day, n.utc_day, n.purpose, n.paid_with
-        order by n.user_id, n.day, n.utc_day, n.purpose, n.paid_with
-    ) as changed
-    where tokens <> 0 or cost <> 0;
     return null;
 end $$;
 

@@ -65,9 +65,8 @@ def test_a_user_gets_a_budget_of_which_cost_tells_what_is_spent(patrol, account,
     with ledger.transaction() as tx:
         tx.execute(
             """
-            select memory.add_spending(
-                user_id, (memory.now() at time zone time_zone)::date, null, 'any', 'user', 900, 0.1
-            )
+            insert into memory.spending (user_id, day, shard, tokens, cost)
+            select user_id, (memory.now() at time zone time_zone)::date, 0, 900, 0.1
             from memory.users where name = %s
             """,
             [account.user],
