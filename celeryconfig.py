@@ -22,6 +22,7 @@ imports = (
 broker_url = address_of_broker(_settings)
 # Kombu finds the transport by the scheme of the URL.
 TRANSPORT_ALIASES |= dict.fromkeys(("redis", "rediss"), "workers.runtime.celery.deliveries:Transport")
+TRANSPORT_ALIASES["sentinel"] = "workers.runtime.celery.deliveries:SentinelTransport"
 broker_connection_retry_on_startup = True
 broker_transport_options = {
     # Above every time limit, so that Redis redelivers no message while its first worker still runs the task.
@@ -29,6 +30,8 @@ broker_transport_options = {
     "socket_timeout": 10,
     "socket_connect_timeout": 5,
     "socket_keepalive": True,
+    "master_name": _settings.redis_master,
+    "sentinel_kwargs": {"socket_timeout": 2, "socket_connect_timeout": 2},
     "health_check_interval": 20,
     "queue_order_strategy": "workers.runtime.celery.queue_order:WeightedCycle",
     # A process that sends while Redis is down gives up soon, since the sweep sends again. Workers keep reconnecting.

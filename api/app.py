@@ -10,7 +10,6 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from redis import Redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 from starlette.exceptions import HTTPException
@@ -59,6 +58,7 @@ from workers.runtime.addresses import addresses
 from workers.runtime.app import app as celery
 from workers.runtime.dispatch import BackgroundSender
 from workers.runtime.logs import configure_logs
+from workers.runtime.redis_client import open_redis
 from workers.runtime.resources import resources
 
 # The declared operations that no conversation waits for, and their section in the documents.
@@ -119,7 +119,7 @@ def create_app(settings: Settings, bulk_turns: Path | None = None) -> FastAPI:
                 bulk_turns=bulk_turns,
                 notes_live_requests=True,
             ) as app.state.resources,
-            Redis.from_url(
+            open_redis(
                 redis_url, socket_timeout=2.0, socket_connect_timeout=2.0, retry=Retry(NoBackoff(), 0)
             ) as app.state.redis,
         ):

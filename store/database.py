@@ -1,9 +1,10 @@
 """Connections, transactions, the one way in which work ends, and the one place where its messages are sent from."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
 from select import POLLIN, poll
 from time import monotonic
 from typing import Any, Self, TypeVar
@@ -17,7 +18,7 @@ from psycopg.rows import dict_row
 from psycopg.types import TypeInfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from schemas.errors import StatementTimeout, Unavailable
+from schemas.errors import Refused, StatementTimeout, Unavailable
 from schemas.ledger.allowance import allowance
 from schemas.ledger.work import Claim, TaskMessage
 from store.faults.errors import translated
@@ -43,11 +44,28 @@ SECOND_SECONDS = 0.005
 NO_LIMITS = Limits()
 # A process that is stopped in the middle of a transaction must not hold its locks for ever.
 # Rows are read from memory or flash, where a Being's own by index cost less than those of all users in order.
-OPTIONS = "-c search_path=memory,public -c idle_in_transaction_session_timeout=15s -c random_page_cost=1.1"
+PARAMETERS = {"search_path": "memory,public", "idle_in_transaction_session_timeout": "15000", "random_page_cost": "1.1"}
 
 
 # The transaction that all transactions of this thread's present request are parts of.
 _JOINED: ContextVar[Transaction | None] = ContextVar("joined", default=None)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a process reaches the database.
+
+    Attributes:
+        pooled: Whether its URL is that of a pooler in transaction mode. Each transaction then sets its own parameters,
+            which take no round trip more, and a single statement runs in a transaction, which takes two more.
+        direct_url: The database without a pooler; None: the process's URL, unless that is a pooler's.
+    """
+
+    pooled: bool = False
+    direct_url: str | None = None
+
+
+DIRECT = Way()
 
 
 def send_nothing(messages: Sequence[TaskMessage]) -> None:
@@ -62,13 +80,24 @@ class Store:
         connections: The most that are open at once.
         send: Sends the Celery messages that a transaction collected, after its commit and without its connection.
         limits: How much of them one statement, one user and bulk may take.
+        way: Whether a pooler is in between.
 
     Attributes:
         bulk: The share of bulk, which takes turns.
+        has_sessions: Whether `maintenance` can be used.
     """
 
-    def __init__(self, url: str, connections: int = 4, send: Sender = send_nothing, limits: Limits = NO_LIMITS) -> None:
-        timeout = round(1000 * (limits.statement_seconds or 0))
+    def __init__(
+        self,
+        url: str,
+        connections: int = 4,
+        send: Sender = send_nothing,
+        limits: Limits = NO_LIMITS,
+        way: Way = DIRECT,
+    ) -> None:
+        self._parameters = PARAMETERS | {"statement_timeout": str(round(1000 * (limits.statement_seconds or 0)))}
+        self._way = way
+        self.has_sessions = not way.pooled or way.direct_url is not None
         self._url = url
         self._send = send
         self._patience = limits.connection_seconds
@@ -91,8 +120,9 @@ class Store:
             reconnect_timeout=RECONNECT_SECONDS,
             kwargs={
                 "row_factory": dict_row,
-                "options": f"{OPTIONS} -c statement_timeout={timeout}",
                 "autocommit": True,
+                # Through a pooler the next transaction may be another server session's.
+                **({"prepare_threshold": None} if way.pooled else {"options": _options(self._parameters)}),
             },
         )
 
@@ -128,7 +158,7 @@ class Store:
                 _allow(outer)
                 yield outer
             return
-        with self._connection(patience, _begin) as tx:
+        with self._connection(patience, self._begin) as tx:
             messages = tx.outbox
             with tx:
                 yield tx
@@ -145,7 +175,7 @@ class Store:
         Raises:
             Unavailable, StatementTimeout: As `transaction`.
         """
-        if _JOINED.get() is not None or allowance().statement_seconds is not None:
+        if self._way.pooled or _JOINED.get() is not None or allowance().statement_seconds is not None:
             with self.transaction() as tx:
                 return execute(tx)
         if once:
@@ -236,6 +266,15 @@ class Store:
                     self._pool.putconn(tx)
                     allowed.charge(monotonic() - begun)
 
+    def _begin(self, connection: Connection[Any]) -> None:
+        """Begin a transaction within the present allowance, with the parameters that its session does not have."""
+        parameters = self._parameters if self._way.pooled else {}
+        if (seconds := allowance().statement_seconds) is not None:
+            parameters = {**parameters, "statement_timeout": str(round(1000 * seconds))}
+        # All in one message to the server; what is prepared must be a single statement.
+        begin = "".join(["begin", *(f"; set local {name} = {value}" for name, value in parameters.items())])
+        connection.execute(begin.encode(), prepare=None if not parameters else False)
+
     def _wait_for_connection(self, patience: float, until: float) -> Transaction:
         while True:
             try:
@@ -277,14 +316,17 @@ class Store:
         """A connection of its own without a transaction, for DDL that may run in none, however long it takes.
 
         Raises:
+            Refused: The database is reached through a pooler alone.
             Unavailable: The database can't be reached.
         """
+        if not self.has_sessions:
+            raise Refused("Indexes are built without a pooler: set PATROL_DIRECT_URL to the database itself.")
         with (
             translated(),
             Transaction.connect(
-                self._url,
+                self._way.direct_url or self._url,
                 row_factory=dict_row,
-                options=f"{OPTIONS} -c statement_timeout=0",
+                options=_options(PARAMETERS | {"statement_timeout": "0"}),
                 autocommit=True,
             ) as session,
         ):
@@ -305,14 +347,8 @@ class Store:
             tx.execute("select 1")
 
 
-def _begin(connection: Connection[Any]) -> None:
-    """Begin a transaction within the present allowance."""
-    seconds = allowance().statement_seconds
-    if seconds is None:
-        connection.execute("begin")
-    else:
-        # Both in one message to the server; what is prepared must be a single statement.
-        connection.execute(b"begin; set local statement_timeout = %d" % round(1000 * seconds), prepare=False)
+def _options(parameters: Mapping[str, str]) -> str:
+    return " ".join(f"-c {name}={value}" for name, value in parameters.items())
 
 
 def _must_be_open(tx: Transaction) -> None:

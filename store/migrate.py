@@ -55,7 +55,8 @@ def migrate(url: str) -> list[str]:
 
 
 def _apply(url: str, *, afterwards: bool) -> list[str]:
-    with translated(), psycopg.connect(url) as connection:
+    # A prepared statement would stay in the session, which a pooler gives to others.
+    with translated(), psycopg.connect(url, prepare_threshold=None) as connection:
         # Building an index over a large table takes longer than a default timeout of the database may allow.
         connection.execute("set local statement_timeout = 0")
         if connection.info.server_version < OLDEST_POSTGRES:
@@ -150,7 +151,9 @@ def await_migrated(url: str, patience: float = 60.0, *, pause: float = 0.05) -> 
     """
     deadline = monotonic() + patience
     try:
-        with Transaction.connect(url, row_factory=dict_row, autocommit=True, connect_timeout=5) as session:
+        with Transaction.connect(
+            url, row_factory=dict_row, autocommit=True, connect_timeout=5, prepare_threshold=None
+        ) as session:
             while (lacking := missing(session)) and monotonic() < deadline:
                 sleep(pause)
     except psycopg.Error:

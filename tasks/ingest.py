@@ -11,7 +11,6 @@ from uuid import UUID
 import structlog
 from celery import Task
 from celery.exceptions import Reject
-from redis import Redis
 from redis.exceptions import RedisError
 
 from memory.intake.delivery import ItemKind, deliver
@@ -22,6 +21,7 @@ from schemas.limits import BATCH_ITEMS
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app
 from workers.runtime.faults import described
+from workers.runtime.redis_client import open_redis
 from workers.runtime.resources import Resources
 from workers.runtime.step import step, tick
 from workers.streams import rejected
@@ -122,7 +122,7 @@ def _keep(on: Resources, refused: list[Rejected]) -> None:
     if not refused:
         return
     try:
-        with Redis.from_url(addresses(on.settings).redis_url) as redis, redis.pipeline() as pipeline:
+        with open_redis(addresses(on.settings).redis_url) as redis, redis.pipeline() as pipeline:
             rejected.keep(pipeline, refused)
             pipeline.execute()
     except RedisError as fault:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import structlog
-from redis import Redis
 from redis.exceptions import RedisError
 
 from memory.facts import curator, seed_comparison, vectors
@@ -19,6 +18,7 @@ from schemas.ledger.work import Claim
 from workers.runtime.addresses import addresses
 from workers.runtime.app import app
 from workers.runtime.dispatch import empty_queues
+from workers.runtime.redis_client import open_redis
 from workers.runtime.resources import Resources
 from workers.runtime.step import step, tick
 from workers.streams import cleaning
@@ -128,7 +128,7 @@ def clean_streams(on: Resources, claim: Claim) -> None:
         return erased_among(on.store, on.settings, claim.owner_id, items)
 
     try:
-        with Redis.from_url(addresses(on.settings).redis_url) as redis:
+        with open_redis(addresses(on.settings).redis_url) as redis:
             removed = cleaning.clean(redis, claim.owner_id, erased)
     except RedisError as fault:
         raise Unavailable(f"Redis is out of reach ({type(fault).__name__}).") from fault

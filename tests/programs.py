@@ -18,6 +18,7 @@ NAMES = {
     "nodejs": ("node", "nodejs"),
     "npm": ("npm",),
     "prometheus": ("prometheus",),
+    "pgbouncer": ("pgbouncer",),
 }
 
 
@@ -26,9 +27,11 @@ def program(package: str) -> str:
 
     Without it, the calling test is skipped; or it fails, if `TESTS_NEED_PROGRAMS` is set.
     """
+    # Debian keeps servers where an ordinary user's PATH does not lead.
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])
     for name in NAMES[package]:
-        if path := shutil.which(name):
-            return path
+        if found := shutil.which(name, path=path):
+            return found
     missing = f"There is no {NAMES[package][0]} here; on Debian: apt-get install {package}"
     if os.environ.get("TESTS_NEED_PROGRAMS"):
         pytest.fail(missing, pytrace=False)

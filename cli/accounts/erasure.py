@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from pydantic import BaseModel
-from redis import Redis
 from typer import Argument, Exit, Option, Typer, confirm
 
 from cli.console.declared import NODE, Group
@@ -16,7 +15,8 @@ from operations.accounts import beings as operations
 from operations.nodes import erasure as of_nodes
 from schemas.accounts.portability import BeingErased, NodeErased
 from store.accounts.scrub import scrub as scrub_database
-from workers.runtime.addresses import addresses
+from workers.runtime.addresses import addresses, direct_url
+from workers.runtime.redis_client import open_redis
 from workers.streams.scrub import scrub as scrub_streams
 
 
@@ -26,8 +26,8 @@ def _after(_: object, *, scrub: bool) -> None:
         return
     settings = quiet_settings()
     where = addresses(settings)
-    done = scrub_database(where.database_url)
-    with Redis.from_url(where.redis_url) as redis:
+    done = scrub_database(direct_url(settings))
+    with open_redis(where.redis_url) as redis:
         left = [*done.left, *scrub_streams(redis)]
     say(f"Scrubbed: {count(done.tables, 'table')} rewritten.")
     for one in left:

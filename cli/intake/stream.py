@@ -20,6 +20,7 @@ from store.migrate import await_migrated
 from workers.embedded.interrupts import held, stoppable
 from workers.runtime.addresses import addresses
 from workers.runtime.logs import configure_logs
+from workers.runtime.redis_client import open_redis
 from workers.streams import rejected as refusals
 from workers.streams.rejected import Rejected
 
@@ -132,5 +133,5 @@ def _as_json(one: Rejected) -> dict[str, object]:
 
 @contextmanager
 def _redis(settings: Settings | None = None) -> Iterator[Redis]:
-    with Redis.from_url(addresses(settings or quiet_settings()).redis_url, socket_timeout=TIMEOUT_SECONDS) as redis:
+    with open_redis(addresses(settings or quiet_settings()).redis_url, socket_timeout=TIMEOUT_SECONDS) as redis:
         yield redis

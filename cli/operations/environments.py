@@ -22,7 +22,16 @@ SECRETS: Mapping[Role, frozenset[str]] = MappingProxyType(
     {
         # It embeds queries and encrypts users' keys; it uses no language model.
         "api": frozenset({"DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "PATROL_SECRET_KEY"}),
-        "worker": frozenset({"DATABASE_URL", "REDIS_URL", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PATROL_SECRET_KEY"}),
+        "worker": frozenset(
+            {
+                "DATABASE_URL",
+                "PATROL_DIRECT_URL",
+                "REDIS_URL",
+                "OPENAI_API_KEY",
+                "ANTHROPIC_API_KEY",
+                "PATROL_SECRET_KEY",
+            }
+        ),
         # It recognises erased items by digests keyed with the secret, and uses no provider.
         "stream": frozenset({"DATABASE_URL", "REDIS_URL", "PATROL_SECRET_KEY"}),
         "beat": frozenset({"REDIS_URL"}),

@@ -226,9 +226,9 @@ def _pongs(name: str) -> bool:
 
 
 def _reads(redis_url: str) -> bool:
-    from redis import Redis  # noqa: PLC0415  # most commands do without
+    from workers.runtime.redis_client import open_redis  # noqa: PLC0415  # most commands do without Redis
 
-    with Redis.from_url(redis_url) as redis:
+    with open_redis(redis_url) as redis:
         return bool(readers(redis))
 
 

@@ -19,6 +19,7 @@ from providers.thinkers import platform_llm_disabled
 from schemas.settings import Settings
 from store.migrate import migrate
 from workers.embedded.supervisor import Supervisor
+from workers.runtime.addresses import direct_url
 from workers.runtime.resources import Resources
 
 FIRST_STEPS = """\
@@ -102,7 +103,7 @@ def _run(settings: Settings, host: str, port: int, concurrency: int, ready: Call
         supervisor.watch(*embedded)
 
         def migrating() -> None:
-            applied = migrate(at.database_url)
+            applied = migrate(at.database_url if embedded else direct_url(settings))
             announce("migrate", f"{count(len(applied), 'migration')} applied" if applied else "up to date")
 
         def starting_others() -> None:

@@ -23,6 +23,10 @@ def ask_for_indexes(store: Store, settings: Settings) -> None:
     with store.transaction() as tx:
         if not vector_indexes.may_build(tx):
             return
+        if not store.has_sessions:
+            if vector_indexes.wanted(tx, settings.vector_index_from):
+                log.warning("vector_index.not_built", remedy="set PATROL_DIRECT_URL to the database behind the pooler")
+            return
         standing = vector_indexes.standing(tx)
         busy = vector_indexes.at_work(tx)
         for index in vector_indexes.wanted(tx, settings.vector_index_from):

@@ -19,9 +19,23 @@ class ServerSettings(Section):
         validation_alias="DATABASE_URL",
         description="Postgres 18 or newer with the `vector` extension 0.8.4 or newer. Not set: the embedded server.",
     )
-    redis_url: SecretStr | None = Field(
-        None, validation_alias="REDIS_URL", description="Redis. Not set: the embedded server."
+    pooled: bool = Field(
+        False,
+        description="Whether DATABASE_URL is that of a pooler in transaction mode, such as PgBouncer: nothing then "
+        "relies on the state of a session, a startup option or a named prepared statement.",
     )
+    direct_url: SecretStr | None = Field(
+        None,
+        description="The database itself, behind the pooler, for what needs a session of its own: migrations, indexes "
+        "of very large Beings, and `patrol erase --scrub`. Not set: DATABASE_URL, unless PATROL_POOLED is on.",
+    )
+    redis_url: SecretStr | None = Field(
+        None,
+        validation_alias="REDIS_URL",
+        description="Redis or Valkey, or Redis Sentinel as `sentinel://:password@host:26379,host:26379/0`, with the "
+        "password of the servers. Not set: the embedded server.",
+    )
+    redis_master: str = Field("mymaster", description="The name by which Redis Sentinel knows the servers.")
     redis_port: int | None = Field(
         None,
         ge=1,
@@ -49,7 +63,7 @@ class ServerSettings(Section):
         "auto", description="The form of log lines; `auto`: text on a terminal, JSON elsewhere."
     )
 
-    @field_validator("database_url")
+    @field_validator("database_url", "direct_url")
     @classmethod
     def _of_postgres(cls, url: SecretStr | None) -> SecretStr | None:
         """Refuse another database's URL here: libpq's own message would quote it, with its password."""
@@ -62,5 +76,7 @@ class ServerSettings(Section):
     @classmethod
     def _of_redis(cls, url: SecretStr | None) -> SecretStr | None:
         if url and not url.get_secret_value().startswith(REDIS_SCHEMES):
-            raise ValueError("must be like redis://:password@host:6379/0, or begin with rediss:// or unix://")
+            raise ValueError(
+                "must be like redis://:password@host:6379/0, or begin with rediss://, unix:// or sentinel://"
+            )
         return url

@@ -1,8 +1,11 @@
 """The URLs of Postgres and Redis: from the settings, else those of embedded servers that run over the home."""
 
+from urllib.parse import quote
+
 from schemas.settings import Settings
 from workers.embedded.errors import StackError
 from workers.embedded.servers import Addresses, running_servers
+from workers.runtime.sentinel_url import SENTINEL, read_sentinel_url
 
 # redis-py and kombu spell the URL of a Unix socket differently; REDIS_URL may have either form.
 FOR_REDIS, FOR_KOMBU = "unix://", "redis+socket://"
@@ -21,6 +24,21 @@ def database_url(settings: Settings) -> str:
     return settings.database_url.get_secret_value() if settings.database_url else addresses(settings).database_url
 
 
+def direct_url(settings: Settings) -> str:
+    """Return the URL of Postgres without a pooler in between, for what needs a session of its own.
+
+    Raises:
+        NothingRunsError: DATABASE_URL is that of a pooler and PATROL_DIRECT_URL is not set; or as `database_url`.
+    """
+    if settings.direct_url:
+        return settings.direct_url.get_secret_value()
+    if settings.pooled and settings.database_url:
+        raise NothingRunsError(
+            "DATABASE_URL is that of a pooler (PATROL_POOLED is on): set PATROL_DIRECT_URL to the database itself."
+        )
+    return database_url(settings)
+
+
 def broker_url(settings: Settings) -> str:
     """Return the URL of Celery's broker in kombu's form, for a process that needs no Postgres: beat, and Flower.
 
@@ -28,7 +46,7 @@ def broker_url(settings: Settings) -> str:
         NothingRunsError: REDIS_URL is not set, and no embedded server runs.
     """
     if settings.redis_url:
-        return _spelled(settings.redis_url.get_secret_value(), FOR_REDIS, FOR_KOMBU)
+        return _for_kombu(settings.redis_url.get_secret_value(), settings)
     return addresses(settings).broker_url
 
 
@@ -42,8 +60,8 @@ def addresses(settings: Settings) -> Addresses:
         redis_url = settings.redis_url.get_secret_value()
         return Addresses(
             settings.database_url.get_secret_value(),
-            _spelled(redis_url, FOR_KOMBU, FOR_REDIS),
-            _spelled(redis_url, FOR_REDIS, FOR_KOMBU),
+            _for_redis(redis_url, settings),
+            _for_kombu(redis_url, settings),
         )
     if settings.database_url or settings.redis_url:
         raise NothingRunsError("Set both DATABASE_URL and REDIS_URL, or neither to use the embedded servers.")
@@ -54,6 +72,18 @@ def addresses(settings: Settings) -> Addresses:
             "and REDIS_URL."
         )
     return found
+
+
+def _for_redis(url: str, settings: Settings) -> str:
+    if url.startswith(SENTINEL) and not read_sentinel_url(url).master:
+        return f"{url}?master={quote(settings.redis_master, safe='')}"
+    return _spelled(url, FOR_KOMBU, FOR_REDIS)
+
+
+def _for_kombu(url: str, settings: Settings) -> str:
+    if url.startswith(SENTINEL):
+        return read_sentinel_url(url, settings.redis_master).for_kombu
+    return _spelled(url, FOR_REDIS, FOR_KOMBU)
 
 
 def _spelled(url: str, before: str, after: str) -> str:

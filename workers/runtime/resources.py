@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from providers.embedders import Embedders
 from providers.thinkers import Thinkers
 from schemas.settings import Settings
-from store.database import Sender, Store, send_nothing
+from store.database import Sender, Store, Way, send_nothing
 from store.shares import Limits
 from workers.runtime.addresses import addresses
 from workers.runtime.secret import with_secret
@@ -54,6 +54,8 @@ def resources(
         NothingRunsError: No database is configured, and no embedded one runs.
     """
     url = addresses(settings).database_url
+    direct = settings.direct_url.get_secret_value() if settings.direct_url else None
+    way = Way(pooled=settings.pooled and settings.database_url is not None, direct_url=direct)
     settings = with_secret(settings)
     limits = Limits(
         statement_seconds,
@@ -74,14 +76,14 @@ def resources(
 
         crash = CrashPoint(settings.crash_at, settings.home)
         with (
-            CrashingStore(url, settings.database_connections, send, limits, crash) as crashing,
+            CrashingStore(url, settings.database_connections, send, limits, way, crash) as crashing,
             closing(CrashingThinkers(settings, crash)) as thinkers,
             closing(CrashingMeter(crashing, settings, crash)) as meter,
         ):
             yield Resources(settings, crashing, Embedders(settings, meter), thinkers, crash)
     else:
         with (
-            Store(url, settings.database_connections, send, limits) as store,
+            Store(url, settings.database_connections, send, limits, way) as store,
             closing(Thinkers(settings)) as thinkers,
             closing(AccountsMeter(store, settings)) as meter,
         ):

@@ -1,9 +1,11 @@
 """A ledger of the test's own, a broker, a model provider, and real processes that share them."""
 
+import os
 import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -27,6 +29,7 @@ from tests.chaos.audit import is_consistent
 from tests.chaos.processes import Processes, processes
 from tests.chaos.replay import differences, memory_of, replayed
 from tests.fakes.provider import FakeProvider, running_provider
+from tests.pooler import through_pgbouncer
 from tests.scenes import make_user
 from tests.thinking import KEY
 from workers.embedded.processes import Child
@@ -169,9 +172,22 @@ class Life:
 
 
 @pytest.fixture
-def life(tmp_path, store, url, redis, provider, launch) -> Iterator[Life]:
+def database_settings(url) -> Iterator[dict[str, str]]:
+    """How the processes reach the ledger: through PgBouncer if `TESTS_POOLED` is set."""
+    with through_pgbouncer(url) if os.environ.get("TESTS_POOLED") else nullcontext({"DATABASE_URL": url}) as settings:
+        yield settings
+
+
+@pytest.fixture
+def redis_url(redis) -> str:
+    """Where the processes find Redis."""
+    return redis.broker_url
+
+
+@pytest.fixture
+def life(tmp_path, store, database_settings, redis_url, provider, launch) -> Iterator[Life]:
     """A Being whose workers are not started yet; a beat is."""
-    addresses = {"DATABASE_URL": url, "REDIS_URL": redis.broker_url, "OPENAI_BASE_URL": provider.openai_url}
+    addresses = {**database_settings, "REDIS_URL": redis_url, "OPENAI_BASE_URL": provider.openai_url}
     with processes(tmp_path / "home", launch, **addresses) as started:
         started.beat()
         yield Life(store, started, provider, tmp_path / "home")

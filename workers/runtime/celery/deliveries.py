@@ -60,5 +60,17 @@ class Transport(redis.Transport):  # type: ignore[misc]  # as above
     Channel = Channel
 
 
+class SentinelChannel(redis.SentinelChannel):  # type: ignore[misc]  # as above
+    """A channel to the master that Redis Sentinel names, with these deliveries."""
+
+    QoS = Deliveries
+
+
+class SentinelTransport(redis.SentinelTransport):  # type: ignore[misc]  # as above
+    """Redis behind Sentinel as a broker, with these deliveries."""
+
+    Channel = SentinelChannel
+
+
 def _is_sent_again(message: Any) -> bool:
     return message is not None and message.headers.get("task") in SENT_AGAIN
