@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import IO, cast
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from cli.console.streams import Guarded, Rendered
@@ -13,16 +13,13 @@ from schemas.text.visible_text import visible
 class VisibleConsole(Console):
     """A rich console that escapes control characters in the text that it is given."""
 
-    @property
+    @property  # type: ignore[misc]  # nothing sets it
     def file(self) -> IO[str]:
         """The unguarded stream behind a guarded one, whose escaping would also hit the console's own colours."""
         found = super().file
         return cast("IO[str]", Rendered(found)) if isinstance(found, Guarded) else found
 
-    @file.setter
-    def file(self, new_file: IO[str]) -> None:
-        self._file = new_file
-
-    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
-        shown = (part if part.control else Segment(visible(part.text), part.style) for part in buffer)
-        return super()._render_buffer(shown)
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render as rich does, with all text visible."""
+        for part in super().render(renderable, options):
+            yield part if part.control else Segment(visible(part.text), part.style)

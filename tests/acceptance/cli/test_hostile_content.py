@@ -241,6 +241,7 @@ ARGUMENTS = {
     "doctor": plain("--no-canary"),
     "run": about(),
     "user add": plain(lambda _: f"{NAME} {uuid4()}"),
+    "user budget": plain(lambda on: on.user, "--cost", "1"),
     "being add": of(lambda _: f"s{uuid4().hex}", "--name", NAME),
     "being scenes": about("off"),
     "being budget": about("--cost", "1"),
