@@ -15,7 +15,7 @@ from typing import Literal
 
 from memory.grounding.known_words import is_unspaced, plain
 from memory.grounding.names import Name, declared_names, is_named_whole, names_in
-from memory.grounding.quantities import Stretch, untold
+from memory.grounding.quantities import Stretch, Told, read_told, untold
 from memory.grounding.told_names import ToldNames
 from memory.text.languages import DEFAULT, language_of_word
 from memory.text.words import is_stop_word, read_words, stem, words
@@ -73,7 +73,7 @@ class Ground:
 
     def missing_numbers(self, said: str) -> list[str]:
         """The numbers and dates of a statement that were not said, as "number 2" or "date 1"."""
-        return untold(said, f"{self.words}\n{self.answered}", counted=self.counted, stretches=self.stretches)
+        return untold(said, self._numbers, counted=self.counted)
 
     def shares_a_word(self, said: str) -> bool:
         """Whether a statement has a content word, a name or a number in common with its words."""
@@ -81,6 +81,10 @@ class Ground:
         return any(
             word in ground or any(_are_cognates(word, other) for other in ground) for word in _content(said)
         ) or any(map(self._is_told, names_in(said, self.language, self.aliases)))
+
+    @cached_property
+    def _numbers(self) -> Told:
+        return read_told(f"{self.words}\n{self.answered}", self.stretches)
 
     @cached_property
     def _told(self) -> ToldNames:

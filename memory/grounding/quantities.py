@@ -8,6 +8,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -68,7 +69,11 @@ Stretch = tuple[date, date]
 
 @dataclass
 class Told:
-    """The numbers, dates and months that a text has."""
+    """The numbers, dates and months that a text has.
+
+    Attributes:
+        stretches: The days that expressions of time in it stand for ("tomorrow").
+    """
 
     numbers: set[Decimal] = field(default_factory=set)
     days: set[Day] = field(default_factory=set)
@@ -104,20 +109,17 @@ _LONGEST_PHRASE = 4
 _MONTH_FIGURE = re.compile(r"(?<!\d)(\d{1,2})月")
 
 
-def untold(said: str, told: str, *, counted: int = 0, stretches: Sequence[Stretch] = ()) -> list[str]:
+def untold(said: str, known: Told, *, counted: int = 0) -> list[str]:
     """Find the numbers and dates in a text that another does not have.
 
     Args:
         said: The text to check.
-        told: What it rests on.
+        known: What the other has.
         counted: Words of numbers up to this are taken for a count of what was told.
-        stretches: The days that expressions of time in what was told stand for ("tomorrow").
 
     Returns:
         Which of them, as "number 2" or "date 1", and nothing that the text says.
     """
-    known = _told(told)
-    known.stretches = stretches
     places: dict[str, int] = {"number": 0, "date": 0}
     missing = []
     for quantity in _quantities(said):
@@ -165,15 +167,21 @@ def _is_known(day: Day, known: Told) -> bool:
     return year_is_known and day.month in known.months and day.day in known.numbers
 
 
-def _told(text: str) -> Told:
-    told = Told(numbers={Decimal(0)})
+def read_told(text: str, stretches: Sequence[Stretch] = ()) -> Told:
+    """Read what numbers, dates and months a text has.
+
+    Args:
+        text: Any text.
+        stretches: The days that expressions of time in it stand for.
+    """
+    told = Told(numbers={Decimal(0)}, stretches=stretches)
     for quantity in _quantities(text):
         told.numbers |= quantity.numbers
         told.days |= quantity.days
         for day in quantity.days:
             told.numbers |= {Decimal(each) for each in (day.year, day.day) if each is not None}
     plain = _plain(text)
-    words = _WORDS.findall(plain)
+    words = set(_WORDS.findall(plain))
     told.months = {MONTHS[word] for word in words if word in MONTHS} | {
         int(one) for one in _MONTH_FIGURE.findall(plain)
     }
@@ -185,25 +193,26 @@ def _told(text: str) -> Told:
     return told
 
 
-def _hold_hidden(told: Told, plain: str, words: Sequence[str]) -> None:
+def _hold_hidden(told: Told, plain: str, words: AbstractSet[str]) -> None:
     """Add the numbers that words hold without naming them: an article, a pair, halves of hours, hours after noon."""
-    of_text = set(words)
-    if of_text & _ONE or "一" in plain or "1" in plain:
+    if words & _ONE or "一" in plain or "1" in plain:
         told.numbers.add(Decimal(1))
-    if of_text & _TWO or _SIGNS_OF_TWO.search(plain):
+    if words & _TWO or _SIGNS_OF_TWO.search(plain):
         told.numbers.add(Decimal(LEAST_COUNTED))
     hours = {number for number in told.numbers if 0 < number <= _NOON and number == int(number)}
-    if minutes := {Decimal(minute) for word in of_text for minute in _MINUTES.get(word, ())}:
+    if minutes := {Decimal(minute) for word in words for minute in _MINUTES.get(word, ())}:
         told.numbers |= minutes | {hour - 1 for hour in hours}
     if _SIGNS_OF_HALF.search(plain):
         told.numbers.add(Decimal(30))
-    if of_text & _AFTERNOON or _SIGNS_OF_AFTERNOON.search(plain):
+    if words & _AFTERNOON or _SIGNS_OF_AFTERNOON.search(plain):
         told.numbers |= {hour + _NOON for hour in hours}
 
 
 def _begins_with_number(word: str) -> int | None:
-    for ending in _GERMAN_ENDINGS:
-        for cut in (word, word[:-1], word[:-2]):
+    # Most words have none of the endings, which is told at once.
+    cuts = [cut for cut in (word, word[:-1], word[:-2]) if cut.endswith(_GERMAN_ENDINGS)]
+    for ending in _GERMAN_ENDINGS if cuts else ():
+        for cut in cuts:
             if cut.endswith(ending) and (number := NUMBER_WORDS.get(cut.removesuffix(ending))):
                 return number
     return None
