@@ -14,7 +14,7 @@ from workers.embedded.processes import wait_until
 NAME, WORD = "ada", "lovelace-1815"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def flower(patrol):
     """A running Flower, as its URL."""
     port = free_port()

@@ -22,7 +22,7 @@ BEING = "/v1/beings/mira"
 # Another Being of the user, whose chats wait for no search of a large memory; limits are the user's.
 CHATTING = "leo"
 JSON = "application/json"
-AT_ONCE = 4
+AT_ONCE = 2
 TIMES = 2 * AT_ONCE + 1
 BULK = json.dumps([scene(f"Something happened, the {number}th time.") for number in range(400)]).encode()
 
