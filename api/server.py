@@ -13,18 +13,19 @@ import multiprocessing
 import os
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
-from uvicorn import _subprocess
+from uvicorn.supervisors import multiprocess
 
 from schemas.settings import Settings
 from workers.runtime.logs import configure_logs
@@ -52,10 +53,28 @@ def main() -> None:
     with counts_directory() as directory:
         os.environ[COUNTS] = str(directory)
         multiprocessing.set_forkserver_preload([PRELOADED])
-        # uvicorn has no setting for this. Forked from the process that counts its children it would swallow signals
-        # until it serves, since it would inherit that process's handlers.
-        _subprocess.spawn = multiprocessing.get_context("forkserver")  # type: ignore[assignment]
+        # uvicorn has no setting for this.
+        multiprocess.Process = _Forked  # type: ignore[misc]  # what the supervisor makes
         uvicorn.main()
+
+
+class _Forked(multiprocess.Process):
+    """A serving process that is forked from one that has imported the application.
+
+    Forked from the process that counts its children it would swallow signals until it serves, since it would inherit
+    that process's handlers.
+    """
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket.socket]) -> None:
+        super().__init__(config, sockets)
+        self.process = multiprocessing.get_context("forkserver").Process(target=self.target, args=[sockets])  # type: ignore[assignment]
+
+    def target(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until told to stop."""
+        self.config.configure_logging()
+        # uvicorn passes on the signal that stopped it.
+        with suppress(KeyboardInterrupt):
+            super().target(sockets)
 
 
 @contextmanager
