@@ -1,5 +1,6 @@
 """The Celery app, and the resources of each of its worker processes."""
 
+import logging
 import os
 import signal
 import threading
@@ -106,4 +107,6 @@ def _stop_in_time(how: str, **_: Any) -> None:
 
 @signals.setup_logging.connect  # type: ignore[untyped-decorator]  # published without types
 def _log(**_: Any) -> None:
-    configure_logs(Settings())
+    """Configure the logs, unless the process has done so before it made the worker."""
+    if not logging.getLogger().handlers:
+        configure_logs(Settings())

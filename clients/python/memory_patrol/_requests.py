@@ -85,6 +85,16 @@ def part(value: str) -> str:
     return quote(value, safe="")
 
 
+def address_of(url: httpx2.URL) -> str:
+    """Return where a server is, without a password that its URL may have."""
+    return str(url.copy_with(userinfo=b"", query=None)).rstrip("/")
+
+
+def cause_of(fault: Exception) -> str:
+    """Return why no answer came, in words that end a sentence."""
+    return str(fault).strip().rstrip(".") or type(fault).__name__
+
+
 def error_of(answer: httpx2.Response) -> ApiError | None:
     """Return the error that a complete answer stands for, if it is none that succeeded."""
     if answer.status_code < FIRST_ERROR:

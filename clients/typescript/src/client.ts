@@ -58,7 +58,8 @@ export class MemoryPatrol extends Routes {
         if (fault instanceof ApiError) throw fault;
         lost = true;
         if (attempt >= this.#retries.attempts) {
-          throw new Unreachable(`No answer to ${request.method}, after ${attempt} attempts.`, { cause: fault });
+          const said = `No answer from ${addressOf(this.#url)} to ${request.method}, after ${attempt} attempts`;
+          throw new Unreachable(`${said}: ${causeOf(fault)}.`, { cause: fault });
         }
       }
       await new Promise((resolve) => setTimeout(resolve, waitAfter(this.#retries, attempt, retryAfter)));
@@ -67,15 +68,21 @@ export class MemoryPatrol extends Routes {
 
   /** Sends a request once; yields the lines of the answer as they arrive. */
   async *stream(request: Request): AsyncIterable<string> {
-    const answer = await this.#ask(request, crypto.randomUUID());
-    if (!answer.ok) throw errorOf(answer, await answer.text());
-    if (!answer.body) return;
-    const decoder = new TextDecoder();
     let rest = "";
-    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = lines.pop() ?? "";
-      yield* lines;
+    try {
+      const answer = await this.#ask(request, crypto.randomUUID());
+      if (!answer.ok) throw errorOf(answer, await answer.text());
+      if (!answer.body) return;
+      const decoder = new TextDecoder();
+      for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+        rest = lines.pop() ?? "";
+        yield* lines;
+      }
+    } catch (fault) {
+      if (fault instanceof ApiError) throw fault;
+      const said = `The answer of ${addressOf(this.#url)} did not come to its end`;
+      throw new Unreachable(`${said}: ${causeOf(fault)}.`, { cause: fault });
     }
     if (rest) yield rest;
   }
@@ -125,12 +132,24 @@ export class MemoryPatrol extends Routes {
 
   async #ask(request: Request, key: string, signal?: AbortSignal): Promise<Response> {
     const [url, init] = toFetch(this.#url, this.#token, request, key);
-    try {
-      return await this.#fetch(url, signal ? { ...init, signal } : init);
-    } catch (fault) {
-      throw new Unreachable(`No answer to ${request.method}.`, { cause: fault });
-    }
+    return await this.#fetch(url, signal ? { ...init, signal } : init);
   }
+}
+
+/** Where a server is, without a password that its URL may have. */
+function addressOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
+}
+
+/** Why no answer came, in words that end a sentence: `fetch` has the reason in its error's cause. */
+function causeOf(fault: unknown): string {
+  const reasons = [];
+  for (let error = fault; error instanceof Error; error = error.cause) {
+    const { code } = error as Error & { code?: unknown };
+    reasons.push(error.message || (typeof code === "string" ? code : error.name));
+  }
+  return (reasons.at(-1) ?? String(fault)).replace(/\.$/, "");
 }
 
 function contentOf(answer: Response, text: string): unknown {

@@ -8,7 +8,7 @@ import httpx2
 
 from memory_patrol import types
 from memory_patrol._async.routes import AsyncRoutes
-from memory_patrol._requests import AGAIN, Request, Retries, batches, error_of, is_gone, json_of
+from memory_patrol._requests import AGAIN, Request, Retries, address_of, batches, cause_of, error_of, is_gone, json_of
 from memory_patrol.errors import Unreachable
 
 Page = TypeVar("Page", bound=Mapping[str, Any])
@@ -68,7 +68,10 @@ class AsyncMemoryPatrol(AsyncRoutes):
             except httpx2.TransportError as fault:
                 lost = True
                 if attempt == self._retries.attempts:
-                    raise Unreachable(f"No answer to {request.method}, after {attempt} attempts.") from fault
+                    where = address_of(self._http.base_url)
+                    raise Unreachable(
+                        f"No answer from {where} to {request.method}, after {attempt} attempts: {cause_of(fault)}."
+                    ) from fault
             else:
                 error = error_of(answer)
                 if error is None:
@@ -97,7 +100,8 @@ class AsyncMemoryPatrol(AsyncRoutes):
                 async for line in answer.aiter_lines():
                     yield line  # an asynchronous generator has no `yield from`
         except httpx2.TransportError as fault:
-            raise Unreachable("The connection was lost before the answer ended.") from fault
+            where = address_of(self._http.base_url)
+            raise Unreachable(f"The answer of {where} did not come to its end: {cause_of(fault)}.") from fault
 
     async def patrol(self, being: str, *, every: float = 0.5) -> AsyncIterator[types.RunReport]:
         """Demand a patrol, and yield its report whenever it changed, the last one `done` or `failed`.

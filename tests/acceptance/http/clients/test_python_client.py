@@ -21,6 +21,7 @@ from tests.acceptance.http.clients.conftest import secret_of
 from tests.acceptance.http.intake.scenes import scene
 from tests.cloned import cloned
 from tests.fakes.provider import Behaviour, running_provider
+from tests.ports import free_port
 
 NOWHERE = "00000000-0000-7000-8000-000000000000"
 RULE = {"name": "kindness", "content": "Be kind to Ada."}
@@ -177,9 +178,17 @@ def test_lost_answers_double_nothing_and_lose_nothing(connect, lossy, person):
 
 def test_a_server_that_never_answers_is_told(connect, lossy, patrol):
     lossy.losses = 100
-    with pytest.raises(patrol.Unreachable):
+    with pytest.raises(patrol.Unreachable, match=rf"^No answer from {lossy.url} to GET, after 4 attempts: \S.+\.$"):
         connect(lossy.url).list_beings()
     assert lossy.lost == 4
+
+
+def test_where_no_server_listens_the_address_and_the_reason_are_told(connect, patrol):
+    url = f"http://user:secret@127.0.0.1:{free_port()}"
+    with pytest.raises(patrol.Unreachable) as told:
+        connect(url).list_beings()
+    assert str(told.value).startswith(f"No answer from {url.replace('user:secret@', '')} to GET, after 4 attempts: ")
+    assert "onnect" in str(told.value)
 
 
 def test_any_number_of_notes_goes_in_batches_and_comes_back_in_pages(connect):
