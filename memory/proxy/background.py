@@ -71,6 +71,12 @@ def maker_of(transcript: Transcript, task_prompts: Sequence[str] = ()) -> Maker:
     return "unsure" if last.role == "user" and asks else "person"
 
 
+def ends_with_task(transcript: Transcript) -> bool:
+    """Whether a request ends with a system line that asks for a title or the like: its answer may be no talk."""
+    last = next((line for line in reversed(transcript.lines) if line.text.strip()), None)
+    return last is not None and last.role == "system" and asks_like_a_frontend(_plain(last.text))
+
+
 def may_be_task(text: str, task_prompts: Sequence[str] = ()) -> bool:
     """Whether a text begins like a template, so that a person or a frontend may have written it."""
     plain = _plain(text)

@@ -18,7 +18,7 @@ from memory.erased.recognition import Recognition
 from memory.intake.retraction import restore_unless_erased, retract_within
 from memory.nodes.erasure import TRIES, PlannedErasure
 from memory.proxy.adoption import Adoption, changes_with_adoption
-from memory.proxy.background import maker_of
+from memory.proxy.background import ends_with_task, maker_of
 from memory.proxy.changes import Changes, NewTurn
 from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
@@ -359,7 +359,7 @@ def _answer_place(
     request: _Request, found: Recognized, last: Turn, last_id: UUID | None, *, wordless: bool
 ) -> AnswerPlace | None:
     """Where the answer belongs; None if a later transcript has to show what was said."""
-    if request.choices > 1 or last_id is None:
+    if request.choices > 1 or last_id is None or ends_with_task(request.transcript):
         return None
     if last.role != "assistant" or wordless:
         return AnswerPlace(found.conversation, last_id, opened=request.transcript.opened, unsure=last.unsure)

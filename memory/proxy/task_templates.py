@@ -101,6 +101,20 @@ Given the following conversation and a follow-up question, rephrase the follow u
 你是一名擅长技能总结的助理，{{}}输出: {简介}
 你是一位资深的 AI 艺术创作者和语言大师。{{}}不需要包含标点符号，输出语言为：{{}}
 """,
+    "GPT4All": r"""
+Describe the above conversation in seven words or less.
+Suggest three very short factual follow-up questions that have not been answered yet or cannot be found inspired by the previous conversation and excerpts.
+""",
+    "Zed, Continue, OpenCode, Cline": r"""
+Generate a concise 3-7 word title for this conversation, omitting punctuation. Go straight to the title, without any preamble and prefix like {{}}
+Generate a detailed summary of this conversation. Include: 1. A brief overview of what was discussed{{}}
+Given the following... please reply with a title for the chat that is 3-4 words in length,{{}}
+You are a title generator. You output ONLY a {{}}title. Nothing else.{{}}
+Your task is to create a detailed summary of the conversation so far, paying close attention to the user's explicit requests and your previous actions.{{}}
+""",
+    "HuggingChat": r"""
+You are a summarization AI. Summarize the user's request into a single short sentence of four words or less.{{}}
+""",
     "Jan": r"""
 Summarize in a {{}}-word Title. Give the title only. Here is the message: "{{}}"
 Summarize in a {{}}-word Title. Give the title only. "{{}}"

@@ -30,28 +30,35 @@ def _words(asks: str, of_talk: str, what: str, in_form: str, near: int = _NEAR) 
 
 
 _MAKE = (
-    r"(?:generate|create|write|suggest|summari[sz]e|give|provide|name|classify|extract|rephrase|rewrite|produce|return"
-    r"|output|compose|make|propose|come up with|determine|identify|predict|condense|shorten|translate|rate|label|list"
-    r"|choose|pick|draft|craft|respond|reply with|answer with|tl;?dr)\b"
+    r"generate|create|write|suggest|summari[sz]e|give|provide|name|classify|extract|rephrase|rewrite|produce|return|output"
+    r"|compose|make|propose|come up with|determine|identify|predict|condense|shorten|translate|rate"
+)
+# Verbs of which people use more in talk.
+_AND_MORE = (
+    r"label|list|choose|pick|draft|craft|respond|reply|answer|tl;?dr|correct|decide|describe|analy[sz]e|review|take|pause"
+    r"|which"
 )
 # Of English the verb begins a sentence.
 _ENGLISH = _words(
-    rf"(?:^|[.!?:,;\]\[*>#-] ?|\b(?:please|and|to|task is|then) ){_MAKE}",
-    r"\b(?:conversation|chat|dialogue|discussion|transcript|role-?play|story so far|messages?|user'?s? (?:input|query"
-    r"|question))\b",
+    rf"(?:^|[.!?:,;\]\[*>#-] ?|\b(?:please|and|to|task is|then) )(?:{_MAKE}|{_AND_MORE})\b",
+    r"\b(?:conversation|chat|dialogue|discussion|transcript|role-?play|story so far|messages?"
+    r"|user'?s? (?:input|query|question|prompt)|following (?:text|prompt|passage|paragraph|sentence)"
+    r"|(?:text|story|scene) (?:above|below|between)|above (?:text|story|scene)|piece of text)\b",
     r"\b(?:titles?|names?|tags?|summar\w{1,6}|follow-?ups?|suggestions?|keywords?|emojis?|quer(?:y|ies)|labels?"
-    r"|headlines?|topics?|languages?|replies|questions|translations?|sentiment|emotions?|memories|facts|tl;?dr"
-    r"|condense|one (?:line|word|sentence))\b",
-    r"\b(?:only (?:the|return|output|respond|give|a|one)\b|(?:nothing|anything) else|no (?:explanations?|quotes"
-    r"|punctuation|preamble|other text|additional)|without (?:quotes|punctuation|any)|(?:title|name|answer|output|text"
-    r"|result|word|summary|translation)s? only|one word|just the|(?:in|of) (?:at most )?\w{1,6} (?:words|sentences"
-    r"|characters)|json|\d+ (?:words|characters)|(?:do not|don't) (?:include|add|use|answer|explain|reply|continue))",
+    r"|headlines?|topics?|languages?|replies|questions|translations?|sentiment|emotions?|memor(?:y|ies)|facts|tl;?dr"
+    r"|condense|one (?:line|word|sentence|of)|prompts?|corrected|rewrite|rewritten|description|json|yes or no"
+    r"|web search|standalone)\b",
+    r"\b(?:only (?:the|return|output|respond|give|a|one|with|valid|yes)\b|(?:return|output|respond|reply|answer) only"
+    r"|(?:nothing|anything) else|no (?:explanations?|quotes|punctuation|preamble|other text|additional)"
+    r"|without (?:quotes|punctuation|any)|(?:title|name|answer|output|text|result|word|summary|translation)s? only"
+    r"|one word|just the|comma-separated|(?:in|of) (?:at most )?\w{1,6} (?:words|sentences|characters)"
+    r"|json|\d+ (?:words|characters)|(?:do not|don't) (?:include|add|use|answer|explain|reply|continue))",
 )
 # An instruction that begins so may be longer, or stand around the talk.
 _INSTRUCTION = 600
 _BEGINS = re.compile(
     r"(?: ?(?:please,?|###? ?task:|you are [^.]{0,200}\.|your (?:task|job|goal) is to"
-    rf"|(?:based on|given) [^.,:]{{0,100}}[.,:]))* ?{_MAKE}"
+    rf"|(?:based on|given) [^.,:]{{0,100}}[.,:]))* ?(?:{_MAKE})\b"
 )
 _OTHERS: Sequence[_Words] = (
     # German

@@ -21,6 +21,7 @@ _MADE_UP = (
 )
 # Common words.
 _ANALYSIS = r"analysis|analyze|plan|planning|brainstorm|consider|considerations|draft"
+_ATTRIBUTES = r"(?:\s[^<>=]{0,100}=[^<>]{0,500}|\s{0,5})"
 _CAPITALS = "THINK|THINKING|THOUGHT|REASON|REASONING"
 _NAMESPACE = r"(?:[a-z][\w.-]{0,30}:)?"
 
@@ -47,12 +48,12 @@ class _Form:
 _FORMS = {
     # <think>, <thinking duration="3">, <mm:think> (MiniMax), <seed:think>, <think:opensource> (Hunyuan)
     "tag": _Form(
-        rf"<{_NAMESPACE}(?P<name>{_NAMES})(?::\w{{1,30}})?(?:\s[^<>]{{0,500}})?>",
+        rf"<{_NAMESPACE}(?P<name>{_NAMES})(?::\w{{1,30}})?{_ATTRIBUTES}>",
         rf"</{_NAMESPACE}{{name}}(?::\w{{1,30}})?\s?>",
     ),
-    "made_up": _Form(rf"<(?:{_MADE_UP})(?:\s[^<>]{{0,500}})?>", rf"</(?:{_MADE_UP})\s?>", closed=True),
+    "made_up": _Form(rf"<(?:{_MADE_UP}){_ATTRIBUTES}>", rf"</(?:{_MADE_UP})\s?>", closed=True),
     "common_tag": _Form(
-        rf"<(?:{_ANALYSIS})(?:\s[^<>]{{0,500}})?>", rf"</(?:{_ANALYSIS})\s?>", at_beginning=True, may_be_all=True
+        rf"<(?:{_ANALYSIS}){_ATTRIBUTES}>", rf"</(?:{_ANALYSIS})\s?>", at_beginning=True, may_be_all=True
     ),
     "escaped": _Form(rf"&lt;(?:{_NAMES})&gt;", rf"&lt;/(?:{_NAMES})&gt;", closed=True),
     # Mistral; capitals, for people write stage directions in brackets.
@@ -163,6 +164,8 @@ _BETWEEN = frozenset(("", "and", "or", "to", "und", "oder", "bis", "et", "ou", "
 # Words that mention a marker stand apart from it, and in its sentence; a model's reasoning adjoins it.
 _APART = frozenset(" ,.;:)")
 SENTENCE = 200
+# The beginning of an item of a list, which has each marker in an item of its own.
+_ITEM = re.compile(r"\s{0,12}(?:[-*•]|\d{1,3}[.)])\s")
 _PUNCTUATION = " \t\n.,;:…/|&+-–—"
 
 
@@ -240,7 +243,7 @@ class _Reader:
         if close is None:
             may_be_open = self._silent and not _form_of(opens).closed
             return self._drop(len(self._text)) if may_be_open else self._keep(opens.start(), opens.end())
-        if not self._silent and self._are_spoken_of(opens, close):
+        if self._are_spoken_of(opens, close):
             return self._keep(opens.start(), close.end())
         end = self._drop(close.end())
         # A block within a block has closed the first marker.
@@ -276,9 +279,14 @@ class _Reader:
     def _are_spoken_of(self, opens: re.Match[str], close: re.Match[str]) -> bool:
         """Whether two markers are words of one sentence, as in "put <think> before it and </think> behind it"."""
         between = self._text[opens.end() : close.start()]
-        if between.strip(_PUNCTUATION).casefold() in _BETWEEN:
+        joined = between.strip(_PUNCTUATION).casefold()
+        if self._silent:
+            return joined != "" and joined in _BETWEEN
+        if joined in _BETWEEN:
             return True
         line = self._text[max(0, opens.start() - SENTENCE) : opens.start()].rpartition("\n")[2].rstrip()
+        if _ITEM.match(line) and "\n" in between and _ITEM.match(between.rpartition("\n")[2]):
+            return True
         in_sentence = line[-1:].isalnum() or line[-1:] in {",", "("}
         apart = between[:1] in _APART and between[-1:] == " "
         return in_sentence and apart and len(between) <= SENTENCE and "\n" not in between

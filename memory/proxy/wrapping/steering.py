@@ -5,9 +5,11 @@ import re
 # People put asides in brackets as well, so the words decide.
 _BRACKETS = re.compile(
     r"\[[ \t]*(?:start a new (?:group )?chat\b|example chat\b|continue (?:your last|the following) message"
-    r"|write (?:the|your) next reply|(?:system|author'?s?|a/n|assistant)(?:'s)?[ \t]*(?:note)?[ \t]*:|author'?s? note\b"
+    r"|write (?:the|your) next reply"
+    r"|(?:system|author'?s?|a/n|assistant)(?:'s)?[ \t]*+(?:note)?[ \t]*+:|author'?s? note\b"
     r"|(?:scenario|style|writing style|genre|tone|summary|previous events|instructions?|reminder|world info"
     r"|lore(?:book)?|setting|memory|memories|persona|character|narration)[ \t]*:"
+    r"|take the following into (?:special )?consideration\b"
     r"|following is a list of (?:recent )?events|system (?:note|info|prompt)\b"
     r"|details of the fictional world\b|[^\n\[\]:]{1,60}'s personality[ \t]*:|circumstances and context of the dialogue"
     r"|ooc[ \t]*note to (?:the )?(?:ai|model)\b)[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]\s*\Z",

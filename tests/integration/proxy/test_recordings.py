@@ -58,6 +58,14 @@ def test_an_unknown_prompt_behind_an_answer_takes_no_answer_in(door):
     assert door.stands() == [GREETING, *SAID[:2]]
 
 
+def test_an_answer_to_a_prompt_that_asks_as_a_program_does_waits_for_the_next_transcript(door):
+    prompt = {"role": "system", "content": "Rate the emotion of the last message of this chat. Reply only in JSON."}
+
+    assert send(door, sillytavern(*wire(*SAID[:1]), last=[prompt])).place is None
+    send(door, sillytavern(*wire(*SAID[:3])))
+    assert door.stands() == [GREETING, *SAID[:3]]
+
+
 def test_open_webui_sends_pictures_and_reasoning(door):
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
     first = user([{"type": "text", "text": "What is this?"}, picture])

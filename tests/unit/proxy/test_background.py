@@ -61,6 +61,8 @@ TALK = [{"role": "user", "content": "My cat is called Minka."}, {"role": "assist
         "Hãy tạo một tiêu đề ngắn cho cuộc trò chuyện này. Chỉ trả về tiêu đề.",
         "In five words or fewer, what is this conversation about? Respond with the title only.",
         "Write a brief summary of the roleplay so far, in past tense. Do not continue the story.",
+        "Translate the following text into German. Only return the translation.\n\nMy cat is called Minka.",
+        "Analyze the following roleplay scene and return a memory. You must respond with ONLY valid JSON for the chat.",
     ],
 )
 def test_what_an_unknown_frontend_asks_for_may_be_either_in_any_language(asked):
@@ -80,3 +82,14 @@ def test_what_an_unknown_frontend_asks_for_may_be_either_in_any_language(asked):
 )
 def test_what_people_say_of_talk_is_theirs(said):
     assert maker_of(read_transcript([*TALK, {"role": "user", "content": said}])) == "person"
+
+
+def test_prompts_of_coding_agents_and_gpt4all_are_known():
+    title = (
+        "Generate a concise 3-7 word title for this conversation, omitting punctuation. Go straight to the title,"
+        " without any preamble and prefix like `Here's a concise suggestion:...` or `Title:`"
+    )
+    for asked in (title, "Describe the above conversation in seven words or less."):
+        assert maker_of(read_transcript([*TALK, {"role": "user", "content": asked}])) == "frontend"
+    system = {"role": "system", "content": "You are a title generator. You output ONLY a thread title. Nothing else."}
+    assert maker_of(read_transcript([system, {"role": "user", "content": "My cat is called Minka."}])) == "frontend"
