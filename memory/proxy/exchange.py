@@ -23,9 +23,9 @@ from memory.proxy.changes import Changes, NewTurn
 from memory.proxy.matching.alignment import known_conversation
 from memory.proxy.matching.recognition import Recognized, begun, named, recognize, without_added_to_last
 from memory.proxy.reads import Reads
-from memory.proxy.speakers import Names
+from memory.proxy.speakers import Names, divided
 from memory.proxy.storing import messages_at, store_turns
-from memory.proxy.transcript import Transcript
+from memory.proxy.transcript import Line, Transcript
 from memory.proxy.turns import Turn, ends_without_words, turn_of, turns_of
 from memory.talk import rolling, scene_removal, withdrawal
 from memory.talk.scene_removal import SceneRemoval
@@ -215,7 +215,10 @@ def take_answer(
     Raises:
         IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
     """
-    turn = turn_of("assistant", None, continued(place.begun, spoken(text, opened=place.opened)))
+    said = Line("assistant", continued(place.begun, spoken(text, opened=place.opened)))
+    # Some models write the speaker's name before the answer, which frontends take away.
+    own = divided(said, Names([], [being.name, being.slug]))
+    turn = turn_of("assistant", None, "\n\n".join(line.text for line in own))
     if turn is None or not text.strip():
         return None
     turn = replace(turn, unsure=place.unsure)

@@ -19,7 +19,8 @@ _CHARACTER = re.compile(
     r"|\[Write the next reply only as (?P<only>[^\n\]]{1,100}?)\.?\]"
 )
 _PERSONA = re.compile(
-    r"\bfictional (?:\w+ )?(?:chat|roleplay|conversation) between [^\n]{1,200}? and (?P<name>[^\n.]{1,100}?)\."
+    r"\bfictional (?:\w+ )?(?:chat|roleplay|conversation) between "
+    r"(?P<members>[^\n]{1,200}?),? and (?P<name>[^\n.]{1,100}?)\."
 )
 _CHAT_BEGINS = re.compile(r"\[Start a new (?P<group>group )?chat\b[^\[\]]{0,200}\]", re.IGNORECASE)
 _MEMBERS = re.compile(r"\[Start a new group chat\b[^\[\]\n:]{0,60}:(?P<names>[^\[\]\n]{1,1000})\]", re.IGNORECASE)
@@ -148,7 +149,9 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
 
 def _members(text: str) -> list[str]:
     """The members of a group that a text names."""
-    return [name.strip() for found in _MEMBERS.finditer(text) for name in found["names"].split(",") if name.strip()]
+    told = [found["names"] for found in _MEMBERS.finditer(text)]
+    told += [found["members"] for found in _PERSONA.finditer(text)]
+    return [name.strip() for names in told for name in names.split(",") if name.strip()]
 
 
 def _is_card(text: str, being: Sequence[str]) -> bool:

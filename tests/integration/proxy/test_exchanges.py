@@ -55,6 +55,13 @@ def test_a_chat_with_every_line_masked_is_the_same_chat(door, shown):
     assert (door.stands(), door.conversations(), door.retracted()) == (lines, 1, [])
 
 
+def test_an_answer_is_stored_without_the_name_that_the_model_wrote_before_it(door):
+    door.asks("Hi.", answer=f"{door.being.name}: Hello.\n\nNote: it rains.")
+    door.asks("Hi.", "Hello.\n\nNote: it rains.", "Still?")
+
+    assert door.stands() == ["Hi.", "Hello.\n\nNote: it rains.", "Still?"]
+
+
 CLOTHES = {
     "escaped": lambda line: line.replace("'", "&#39;").replace('"', "&quot;"),
     "placeholders": lambda line: (

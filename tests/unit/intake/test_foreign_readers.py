@@ -58,6 +58,18 @@ def test_a_line_of_sillytavern_is_the_users_by_its_name_if_it_does_not_say():
     assert told(sillytavern, content, "Mira.jsonl") == expected
 
 
+@pytest.mark.parametrize(
+    "export",
+    [
+        {"messages": [{"role": "user", "content": "Hi."}]},
+        {"histories": [{"msgs": [{"src": {"is_human": True}, "text": "Hi."}]}]},
+        [{"id": "m", "peer_id": "ann", "content": "Hi."}],
+    ],
+)
+def test_messages_of_a_chat_are_no_memories_of_mem0(export):
+    assert told(mem0, json.dumps(export)) == []
+
+
 TEA = {"id": "1", "memory": "Likes tea"}
 GONE = {"id": "2", "memory": "Likes rum"}
 

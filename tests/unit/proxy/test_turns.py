@@ -123,8 +123,11 @@ GROUP = {
         ),
     ],
 )
-def test_lines_of_several_in_one_are_each_ones_own(messages, said):
-    transcript = read_transcript([GROUP, *({"role": role, "content": text} for role, text in messages)])
+@pytest.mark.parametrize("told", GROUP["content"].split("\n\n"))
+def test_lines_of_several_in_one_are_each_ones_own(messages, said, told):
+    transcript = read_transcript(
+        [{**GROUP, "content": told}, *({"role": role, "content": text} for role, text in messages)]
+    )
     assert [(turn.role, turn.speaker, turn.text) for turn in turns_of(transcript, NAMES)] == said
 
 
