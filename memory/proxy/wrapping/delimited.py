@@ -4,6 +4,7 @@
     [CONTEXT 0]: … [END CONTEXT 0]             AnythingLLM
     ** cv.md full content ** … ** end of cv.md **   LM Studio
     --- cv.md --- … --- End of cv.md ---
+    [CONTEXT] … [/CONTEXT], BEGIN CONTEXT … END CONTEXT, <!-- cv.md --> … <!-- end -->
 
 Each line is a mark by how it begins; a block is one of retrieved things if one of its marks names a file or such a
 thing. A block ends at the mark that ends what its first one names, else at the next end.
@@ -18,11 +19,13 @@ from itertools import islice
 MOST_MARKS = 2_000
 # A longer line is no mark.
 _MARK = re.compile(
-    r"^[ \t]*+(?:(?P<style>-{3,}+|={3,}+|\*\*|<{2,}+)(?P<words>[^\n]{1,200})"
+    r"^[ \t]*+(?:(?P<style>-{3,}+|={3,}+|\*\*|<{2,}+|<!--|(?=(?:BEGIN|START|END)[ \t_]))(?P<words>[^\n]{1,200})"
     r"|(?P<bracket>\[)(?P<within>[^\n\[\]]{1,200}\])(?::[^\n]{0,200}|[ \t]*+))$",
     re.MULTILINE,
 )
-_ENDS = re.compile(r"[^\w\n]{0,9}end[ \t]{1,9}\w|[^\n]{0,200}\bend\]\Z", re.IGNORECASE)
+_ENDS = re.compile(
+    r"[^\w\n]{0,9}end[ \t_]{1,9}\w|/\w|[ \t]{0,9}/?end[ \t]{0,9}-->|[^\n]{0,200}\bend\]\Z", re.IGNORECASE
+)
 _ABOUT = re.compile(
     r"\b(?:context|documents?|docs?|files?|attachments?|web ?pages?|pages?|urls?|articles?|sources?|citations?|results?"
     r"|search|knowledge|chunks?|passages?|excerpts?|references?|transcripts?|uploads?|memor(?:y|ies)|content)\b"
@@ -66,8 +69,9 @@ def delimited_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _mark(found: re.Match[str]) -> _Mark:
-    style, words = found["style"] or found["bracket"], found["words"] or found["within"]
-    start = found.start("style") if found["style"] else found.start("bracket")
+    is_bracket = found["bracket"] is not None
+    style, words = (found["bracket"], found["within"]) if is_bracket else (found["style"], found["words"])
+    start = found.start("bracket" if is_bracket else "style")
     key = _FRAME.sub("", words).casefold()
     return _Mark(style[:2], words, key, start, found.end(), _ENDS.match(words) is not None)
 

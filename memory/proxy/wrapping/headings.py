@@ -15,7 +15,8 @@ _WHAT = (
     r"context(?:[ \t]information)?|documents?|document\(s\)|files?|file\(s\)|attachments?|search results?|results?"
     r"|sources?|references?|reference materials?|materials?|knowledge(?:[ \t]base)?|excerpts?|passages?|snippets?"
     r"|memories|web pages?|pages?|kontext|dokumente?|suchergebnisse|quellen|anhänge|dateien|contexte|contexto"
-    r"|documentos|résultats|resultados|上下文|参考资料|搜索结果|检索结果"
+    r"|documentos|résultats|resultados|datei|fichiers?|archivos?|arquivos?|контекст|документы?|файлы?|источники"
+    r"|上下文|参考资料|参考情報|搜索结果|检索结果|検索結果|文件|文档|附件|資料|ファイル|파일|문서|검색 결과"
 )
 _HEADING = re.compile(
     r"[ \t]*+(?:#{1,6}[ \t]*+|\*\*|--++[ \t]*+|=++[ \t]*+|\[)?(?:the[ \t]++)?"
@@ -23,7 +24,7 @@ _HEADING = re.compile(
     rf"(?:(?:{_OF_WHAT})[ \t]++){{0,3}}(?:{_WHAT})"
     r"[ \t]*+(?:(?<=[ \t])(?:information|contents?|excerpts?"
     r"|from (?:the )?(?:web|internet|files?|documents?|knowledge base)|for [^\n:]{1,60}|below)[ \t]*+)?"
-    r"(?:\([^()\n]{0,80}\)[ \t]*+)?(?:\*\*|\]|--+|=+)?[ \t]*+[:\uff1a]?(?:\*\*)?[ \t]*+:?[ \t]*+"
+    r"(?:\([^()\n]{0,80}\)[ \t]*+)?(?:\*\*|\]|--++|=++)?[ \t]*+[:\uff1a]?(?:\*\*)?[ \t]*+:?[ \t]*+"
     r"(?:[^\n:]{1,80}\.\w{1,5})?\Z",
     re.IGNORECASE,
 )
@@ -37,14 +38,31 @@ _CONTENT_OF = re.compile(
 _HEADING_CHARACTERS = 400
 # Below such a heading people list things of their own as well, but not with numbers in brackets, or addresses.
 _ENTRY = re.compile(
-    r"[ \t]*(?:\[\^?\d{1,3}\]|https?://|(?:url|title|source|link|snippet|collection|excerpt|path|file ?name)[ \t]*:"
+    r"[ \t]*(?:\[\^?\d{1,3}\]|https?://|(?:[-*•][ \t]{1,4})?(?:url|title|source|link|snippet|collection"
+    r"|excerpt|path|file ?name)[ \t]*:"
     r"|(?:\d{1,3}[.):]|[-*•])[ \t][^\n]{0,300}https?://)",
     re.IGNORECASE,
 )
 # So many line breaks may be between a heading and its first entry.
 _ENTRY_APART = 2
 _RESULT = re.compile(r"[ \t]*(?:\d{1,3}[.):]|[-*•])[ \t]")
-_SEARCHED = re.compile(r"\b(?:search|web|internet|google|online|retrieved)\b", re.IGNORECASE)
+_SEARCHED = re.compile(
+    r"\b(?:search|web|internet|google|online|retrieved)\b|suchergebnisse|résultats|resultados|搜索|检索|検索|검색|поиск",
+    re.IGNORECASE,
+)
+# A sentence that says of the block behind it that it is a file's.
+_OF_FILE = re.compile(
+    r"(?=[^\n]{0,300}\b(?:uploaded|attached|attaching|content:|(?:file|document) named"
+    r"|contents? of (?:the |this )?(?:file|document|page|article|attachment|pdf|website))\b)[^\n]{1,300}:[ \t]*\Z",
+    re.IGNORECASE,
+)
+# A heading below which what was retrieved ends with a rule.
+_SURE = re.compile(
+    r"\b(?:context|contexto|contexte|kontext|retrieved|reference|search|attached|provided|knowledge)\b"
+    r"|上下文|参考|搜索|検索",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"^[ \t]*+(?:-{3,}+|={3,}+|\*{3,}+|_{3,}+)[ \t]*+$", re.MULTILINE)
 # What stands behind the ticks of a fence whose code is a file, or what a tool of NextChat's answered.
 _FILE_NAME = re.compile(r"(?:[^\s`]{1,120}\.\w{1,5}|json:mcp-response:\S{1,200})[ \t]*+(?=\n)")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
@@ -64,7 +82,7 @@ def blocks(text: str, markup: Markup) -> Iterator[tuple[int, int]]:
     """
     for block in markup.blocks("fence", "quote"):
         begins = _heading_before(text, block.opens.start)
-        if begins is not None and "\n" in text[block.content]:
+        if begins is not None and (block.opens.kind == "quote" or "\n" in text[block.content]):
             yield begins, block.closes.end
         elif block.opens.kind == "fence" and _FILE_NAME.match(text, block.opens.end):
             yield block.opens.start, block.closes.end
@@ -72,12 +90,41 @@ def blocks(text: str, markup: Markup) -> Iterator[tuple[int, int]]:
         yield start, end
         if (begins := _heading_before(text, start)) is not None:
             yield begins, end
+    yield from _ruled(text)
     for tag in markup.marks:
         is_alone = tag.kind == "tag" and tag.opens and text[tag.start - 1 : tag.start] == "\n"
         if is_alone and (closes := markup.balanced.get(tag.start)):
             begins = _heading_before(text, tag.start)
             if begins is not None:
                 yield begins, closes.end
+
+
+def _ruled(text: str) -> Iterator[tuple[int, int]]:
+    """Yield blocks under a heading that end with a rule; one may stand before the heading, or below it."""
+    before: int | None = None
+    behind = 0
+    for rule in _RULE.finditer(text):
+        if before is None:
+            # Up to the first rule: the heading is the first line.
+            begins = _WHITE_SPACE.match(text)
+            first = begins.end() if begins else 0
+            end = text.find("\n", first)
+            if first < rule.start() and 0 < end < rule.start() and _is_sure(text[first:end]):
+                yield first, rule.end()
+        else:
+            begins = _WHITE_SPACE.match(text, behind)
+            first = begins.end() if begins else behind
+            end = text.find("\n", first)
+            if 0 < end < rule.start() and end - first <= _HEADING_CHARACTERS and is_heading(text[first:end]):
+                yield before, rule.end()
+            heading = _heading_before(text, before)
+            if heading is not None and _is_sure(text[heading:before].strip()):
+                yield heading, rule.end()
+        before, behind = rule.start(), rule.end()
+
+
+def _is_sure(line: str) -> bool:
+    return len(line) <= _HEADING_CHARACTERS and _HEADING.match(line) is not None and _SURE.search(line) is not None
 
 
 def _heading_before(text: str, end: int) -> int | None:
@@ -89,7 +136,7 @@ def _heading_before(text: str, end: int) -> int | None:
     if begins and text[begins - 1] != "\n":
         return None
     line = text[begins:end]
-    if not (_HEADING.match(line) or _CONTENT_OF.match(line)):
+    if not (_HEADING.match(line) or _CONTENT_OF.match(line) or _OF_FILE.match(line)):
         return None
     found = _WHITE_SPACE.match(text, begins)
     return found.end() if found else begins

@@ -43,7 +43,11 @@ _USERS = (
 )
 _BEHIND_LABEL = r"(?:\*\*)?[ \t]*[:\uff1a](?:\*\*)?[ \t]*"
 # No person labels their own words so.
-_USER_ASKED = re.compile(rf"{_LABEL}(?:{_USERS}){_BEHIND_LABEL}", re.IGNORECASE)
+_USER_ASKED = re.compile(
+    rf"{_LABEL}(?:{_USERS}){_BEHIND_LABEL}|(?:^|\n)[ \t]*#{{1,6}}[ \t]*(?:{_USERS})[ \t]*\n", re.IGNORECASE
+)
+# A template in whichever language, if it has a tag with a context.
+_HEADED = re.compile(r"\s*#{2,4}[ \t]*[^\n]{1,60}:[ \t]*\n")
 _ASKED = re.compile(
     rf"{_LABEL}(?:my question is|{_USERS}|query|question|frage|anfrage|pregunta|domanda|pergunta|вопрос|问题|質問|질문)"
     rf"{_BEHIND_LABEL}(?=\S|\n)",
@@ -81,7 +85,7 @@ _MARKED = re.compile(
 def own_words(text: str) -> str:
     """Return the user's own part of a line, stripped; empty if a frontend wrote all of it."""
     text = _MARKED.sub("\n\n", text)
-    if _TASKS.match(text) or _is_filled_in(text):
+    if _TASKS.match(text) or _is_filled_in(text) or (_HEADED.match(text) and _end_of_context(text)):
         text = _question(_ANSWER_LABEL.sub("", text))
     elif (asked := _last(_USER_ASKED, text)) and _is_retrieved(text[: asked.start()].strip()):
         text = text[asked.end() :]
@@ -107,10 +111,7 @@ def _is_retrieved(text: str) -> bool:
 
 def _question(text: str) -> str:
     """The question behind instructions to answer it from a context; the text as it is if none can be told."""
-    end = max(
-        (mark.end for mark in Markup(text, _CONTEXT_NAME.fullmatch).marks if mark.kind == "tag" and mark.closes),
-        default=0,
-    )
+    end = _end_of_context(text)
     queries = Markup(text, _QUERY_NAME.fullmatch)
     if (quoted := queries.widest(end)) and text[quoted]:
         return text[quoted]
@@ -120,6 +121,12 @@ def _question(text: str) -> str:
     if (quoted := queries.widest()) and text[quoted]:
         return text[quoted]
     return _labelled(text) or ("" if end else text)
+
+
+def _end_of_context(text: str) -> int:
+    """Where the last tag ends that closes a context; 0 without one."""
+    marks = Markup(text, _CONTEXT_NAME.fullmatch).marks
+    return max((mark.end for mark in marks if mark.kind == "tag" and mark.closes), default=0)
 
 
 def _behind_instructions(text: str) -> str:

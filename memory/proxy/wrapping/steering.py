@@ -26,6 +26,8 @@ _NOTE = re.compile(
     r"|\[?(?:current|today's)[ \t]+(?:date|time|datetime)(?:[ \t]+(?:and|&)[ \t]+time)?[ \t]*(?::|is\b)[^\n]{1,60}\Z"
     # What SillyTavern's Vector Storage recalls, and lists of what a program knows of "the user".
     rf"|(?:#{{1,4}}[ \t]*|\*\*)?(?:related information|past events|{_OF_USER})(?:\*\*)?[ \t]*:(?:\*\*)?[ \t]*\n"
+    r"|(?:#{1,4}[ \t]*|\*\*)?(?:summary of (?:the |our )?(?:previous |earlier |past )?(?:conversation|chat|discussion)"
+    r"(?: so far)?|(?:previous )?conversation summary)(?:\*\*)?[ \t]*:?(?:\*\*)?[ \t]*\n"
     # AnythingLLM's instructions, for models that take none apart.
     r"|given the following conversation, relevant context, and a follow[ -]up question, reply with an answer\b"
     # Frames of instruct templates.

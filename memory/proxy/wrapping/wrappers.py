@@ -17,17 +17,17 @@ _THINGS = (
 )
 # Words that do so behind words of what a program has at hand; people write `<personal_data>` of their own.
 _AT_HAND = (
-    r"additional|current|editor|environment|external|function|mcp|open|recent|selected|session|site|system|tool|url|visible"
-    r"|web|workspace|world"
+    r"additional|current|editor|environment|external|function|mcp|open|recent|selected|session|site|system|tool|url|user"
+    r"|visible|web|workspace|world"
 )
 _AMONG_OTHERS = (
-    r"contents?|data|date(?:time)?|details|entries|info(?:rmation)?|instructions?|output|response|results?|search|state"
+    r"contents?|data|date(?:time)?|details|entries|info(?:rmation)?|instructions?|location|output|response|results?|search|state"
     r"|time(?:stamp)?"
 )
 _NAMES = re.compile(
     rf"(?!my[._-])(?:[a-z]{{1,20}}[._-]){{0,3}}(?:{_THINGS})(?:[._-][a-z]{{1,20}}){{0,3}}"
     rf"|(?:{_AT_HAND})[._-](?:{_AMONG_OTHERS})"
-    r"|sources?|results|timestamp|env|world_info|author'?s?_note"
+    r"|sources?|results|facts|entities|observations|timestamp|env|world_info|author'?s?_note"
 )
 # Tags that hold the user's own words.
 _OWN = re.compile(
@@ -35,6 +35,7 @@ _OWN = re.compile(
     r"(?P<said>.*)</(?P=name)\s*>\s*+",
     re.IGNORECASE | re.DOTALL,
 )
+_RULES = re.compile(r"\A\s*+[-=*_]{3,}+[ \t]*+(?:\n|\Z)|\n[ \t]*+[-=*_]{3,}+\s*+\Z")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _WHITE_SPACE = re.compile(r"\s*+")
@@ -47,6 +48,9 @@ def without_wrappers(text: str) -> str:
     kept = without_results(narrowed)
     if kept != narrowed:
         kept = _Narrowed(kept).read()
+    if kept != text.strip():
+        # What parted them from the user's words.
+        kept = _RULES.sub("", kept).strip()
     own = _OWN.fullmatch(kept)
     return own["said"].strip() if own else kept
 

@@ -69,6 +69,18 @@ WRAPPED = {
     "memories about the user": f"Here are some relevant memories about the user:\n- I live in Bern.\n\n{OWN}",
     "what sillytavern recalls": f"Related information:\nI live in Bern.\n\n{OWN}",
     "lore": f"[Details of the fictional world the RP is set in:\nI live in Bern.]\n{OWN}",
+    "a context between rules": f"Context:\n---\nI live in Bern.\n---\n\n{OWN}",
+    "sources up to a rule": f"Reference documents:\n\nI live in Bern.\n\n---\n\n{OWN}",
+    "marks in brackets": f"[FILE name=cv.md]\nI live in Bern.\n[/FILE]\n{OWN}",
+    "marks in capitals": f"BEGIN CONTEXT\nI live in Bern.\nEND CONTEXT\n\n{OWN}",
+    "marks in comments": f"<!-- file: cv.md -->\nI live in Bern.\n<!-- end file -->\n\n{OWN}",
+    "a file that was uploaded": f"The user uploaded the file cv.md:\n\n```\nI live in Bern.\n```\n\n{OWN}",
+    "results behind a rule": f"{OWN}\n\n---\nWeb search results:\n\n1. Bern (https://x.example)\nI live in Bern.",
+    "results in German": f"Suchergebnisse:\n1. Ich wohne in Bern.\n2. Tee.\n\n{OWN}",
+    "a file in Japanese": f'参考情報:\n"""\n私はベルンに住んでいます。\n"""\n\n{OWN}',
+    "a summary": f"Summary of the conversation so far:\nI live in Bern.\n\n{OWN}",
+    "a template in German": f"### Aufgabe:\nAntworte.\n\n<context>\nIch wohne in Bern.\n</context>\n\n{OWN}",
+    "a heading of the user's": f"## Relevant memories\n- I live in Bern.\n\n## User message\n{OWN}",
     "an aside that tells how to write": f"{OWN}\n\n[OOC: Write two paragraphs, stay in character as Mira.]",
 }
 OWN_TEXTS = [
@@ -95,6 +107,9 @@ OWN_TEXTS = [
     "Context: my mother called.\n\nQuestion: what should I say?",
     "<personal_data>\nI live in Bern.\n</personal_data>\n\nWhat now?",
     "<my_story>\nI moved to Bern.\n</my_story>",
+    "Today:\n---\nI went to Bern.\n---\nTomorrow I rest.",
+    "I read a lot.\n\n---\n\nAnd you?",
+    "Files: all sorted.\n\n---\n\nDone.",
     "Question: do you like cats?\nAnswer: I do.",
     "Content of my heart:\n```\nlove\n```\nYes.",
 ]
