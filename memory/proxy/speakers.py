@@ -150,7 +150,8 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
 def _members(text: str) -> list[str]:
     """The members of a group that a text names."""
     told = [found["names"] for found in _MEMBERS.finditer(text)]
-    told += [found["members"] for found in _PERSONA.finditer(text)]
+    # One alone is the character, whatever the Being is called.
+    told += [found["members"] for found in _PERSONA.finditer(text) if "," in found["members"]]
     return [name.strip() for names in told for name in names.split(",") if name.strip()]
 
 

@@ -140,6 +140,13 @@ def test_names_of_no_group_are_words():
     assert said == ["Hi.", "Hello.\n\nJon Smith: I thought so."]
 
 
+def test_one_character_is_no_group():
+    told = {"role": "system", "content": "A fictional roleplay between Nora and Jon Smith. Be kind."}
+    lines = [told, {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Nora: Hello."}]
+    said = [(turn.role, turn.text) for turn in turns_of(read_transcript(lines), NAMES)]
+    assert said == [("user", "Hi."), ("assistant", "Nora: Hello.")]
+
+
 def test_a_first_line_that_may_begin_with_the_models_instructions_may_be_either():
     lines = [
         {"role": "user", "content": "You are Mara, a pirate.\n\nI live in Bern."},
