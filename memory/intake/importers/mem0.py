@@ -15,7 +15,7 @@ from schemas.limits import STATEMENT_CHARACTERS
 
 FILES = r".+\.jsonl?"
 PATHS = [(), ("results",), ("memories",)]
-# What messages of chats have, whose texts have the same names; a memory may have these beside `memory`.
+# What messages of chats have, whose texts have the same names; memories may have these too.
 OF_CHATS = frozenset(("role", "sender", "author", "src", "peer_id", "peer_name", "is_user", "is_human", "turn_key"))
 # In which a page of memories, or a record of a vector store, has them.
 WRAPPERS = ["data", "payload"]
@@ -50,7 +50,7 @@ def _memory(place: str, told: Mapping[str, Any]) -> Entry:
     text = next((told[key] for key in KEYS if isinstance(told.get(key), str) and told[key].strip()), None)
     if text is None:
         return Bad(place, "it has no `memory`", told)
-    if "memory" not in told and OF_CHATS & told.keys():
+    if not {"memory", "data"} & told.keys() and OF_CHATS & told.keys():
         return Bad(place, "it is a message of a chat, and no memory", told)
     if (reason := _not_remembered(told)) is not None:
         return LeftOut(reason)

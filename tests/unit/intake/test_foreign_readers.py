@@ -78,7 +78,7 @@ GONE = {"id": "2", "memory": "Likes rum"}
     "export",
     [
         {"data": [TEA, {**GONE, "state": "deleted"}]},
-        {"points": [{"id": "1", "payload": {"data": "Likes tea", "user_id": "ann"}}]},
+        {"points": [{"id": "1", "payload": {"data": "Likes tea", "role": "user"}}]},
         [TEA, {**GONE, "metadata": {"state": "archived"}}],
         {"results": [TEA, {**GONE, "event": "DELETE"}, {**GONE, "is_active": False}]},
     ],
