@@ -45,7 +45,7 @@ from api.vault import exchange
 from operations.accounts import beings, users
 from operations.context import contexts, persona, profiles, souls, user_model, working_memory
 from operations.facts import entities, facts, todos
-from operations.intake import keyed_knowledge, notes
+from operations.intake import foreign_exports, keyed_knowledge, notes
 from operations.ledger import work
 from operations.llm import cost, keys
 from operations.nodes import erasure, nodes, recall
@@ -64,6 +64,7 @@ from workers.runtime.resources import resources
 # The declared operations that no conversation waits for, and their section in the documents.
 DECLARED = (
     (messages, "Messages"),
+    (foreign_exports, "Messages"),
     (notes, "Notes"),
     (keyed_knowledge, "Knowledge"),
     (users, "Users"),

@@ -16,6 +16,19 @@ operator's token), not one Being for each.
 This page is generated from the OpenAPI 3.1 document at `GET /openapi.json` (which needs a token), where every body has
 examples and every route its errors. `patrol token add` creates a token; send it as `Authorization: Bearer patrol_…`.
 Every error is an RFC 9457 problem whose `detail` says what to do. `{being}` is the id or the slug of a Being.
+
+```
+an operator's token ── POST /v1/users ──► user ── POST /v1/users/{user_id}/tokens ──► the user's token
+                                           │
+                     one person, with one's facts and keys
+                                           │
+                          POST /v1/beings ──► Being: a companion with memories, a diary and a vault
+                                                │
+                          POST …/messages ──► conversation: messages of one chat, in sessions
+```
+
+On one's own machine `patrol user add` and `patrol being add` do the same. Beside each route stands the method of the
+[clients](clients.md) in Python; that in TypeScript has the same name as `camelCase`.
 """
 SCOPES = re.compile(r"Scopes? `(\w+)`(?: and `(\w+)`)?")
 
@@ -28,12 +41,12 @@ def page() -> str:
 
 def _section(document: dict[str, Any], tag: dict[str, str]) -> str:
     rows = (
-        f"| `{method.upper()} {path}` | {_scope(operation)} | {operation['summary']} |\n"
+        f"| `{method.upper()} {path}` | `{operation['operationId']}` | {_scope(operation)} | {operation['summary']} |\n"
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
         if tag["name"] in operation["tags"]
     )
-    return f"{tag['description']}\n\n| route | scope | |\n|---|---|---|\n" + "".join(rows)
+    return f"{tag['description']}\n\n| route | method | scope | |\n|---|---|---|---|\n" + "".join(rows)
 
 
 def _scope(operation: dict[str, Any]) -> str:

@@ -10,19 +10,21 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
 
-from api.http.access.auth import Permitted
+from api.http.access.auth import Opened, Permitted
 from api.http.access.credentials import secret_of
 from api.http.access.page_cookie import carried_session, drop_session, set_session
 from api.http.resources import On
-from memory.accounts import page_sessions
+from memory.accounts import access, page_sessions
 from memory.accounts.access import Caller, InvalidToken
-from schemas.accounts.accounts import Being, Scope
+from schemas.accounts.accounts import Being, IssuedToken, Scope
 from schemas.version import VERSION
 from schemas.wire.answers import Answer
+from workers.runtime.resources import Resources
 
 router = APIRouter(prefix="/page/session", include_in_schema=False)
 
 AnyCaller = Annotated[Caller, Depends(Permitted())]
+FrontendBeing = Annotated[Being, Depends(Opened("manage", "ingest", "read"))]
 
 
 class Login(Answer):
@@ -34,6 +36,7 @@ class Login(Answer):
     beings: list[Being] = Field(description="The Beings that it gives access to, oldest first.")
     expires_at: datetime
     request_secret: str = Field(description="What requests that change something carry in `X-Memory-Page`.")
+    proxies: bool = Field(description="Whether chat completions are passed on to models, with memory.")
     version: str
 
 
@@ -42,7 +45,7 @@ def log_in(on: On, caller: AnyCaller, request: Request, response: Response) -> L
     """Open a session for the token in the request's `Authorization`; the answer sets the cookie."""
     secret = page_sessions.begin(on.store, caller)
     set_session(request.scope, response, secret)
-    return _login(page_sessions.show(on.store, secret))
+    return _login(on, page_sessions.show(on.store, secret))
 
 
 @router.post("/link")
@@ -50,14 +53,28 @@ def log_in_by_link(on: On, request: Request, response: Response) -> Login:
     """Open a session for the link whose secret is in the request's `Authorization`; the link is used up."""
     secret = page_sessions.begin_by_link(on.store, secret_of(request.headers))
     set_session(request.scope, response, secret)
-    return _login(page_sessions.show(on.store, secret))
+    return _login(on, page_sessions.show(on.store, secret))
+
+
+@router.post("/tokens/{being}", status_code=201)
+def make_frontend_token(on: On, being: FrontendBeing) -> IssuedToken:
+    """Create a token for a program that one Being talks through: it can hand in and read, and change nothing."""
+    secret, token = access.issue_token(
+        on.store,
+        being.user_id,
+        being_id=being.being_id,
+        scopes=["ingest", "read"],
+        lifetime=None,
+        most=on.settings.most_tokens,
+    )
+    return IssuedToken(secret=secret, token=token)
 
 
 @router.get("")
 def show_login(on: On, _: AnyCaller, request: Request) -> Login:
     """Show the session of the request's cookie. Without one the answer is empty: see `api.http.access.auth`."""
     secret = _secret(request)
-    return _login(page_sessions.show(on.store, secret))
+    return _login(on, page_sessions.show(on.store, secret))
 
 
 @router.delete("", status_code=204)
@@ -74,7 +91,7 @@ def _secret(request: Request) -> str:
     return secret
 
 
-def _login(session: page_sessions.PageSession) -> Login:
+def _login(on: Resources, session: page_sessions.PageSession) -> Login:
     return Login(
         user=session.user,
         being_id=session.caller.being_id,
@@ -82,5 +99,6 @@ def _login(session: page_sessions.PageSession) -> Login:
         beings=session.beings,
         expires_at=session.expires_at,
         request_secret=session.request_secret,
+        proxies=bool(on.settings.proxy_upstreams),
         version=VERSION,
     )

@@ -130,7 +130,7 @@ def assemble_prepared(
     return context.model_copy(
         update={
             "degraded": found.degraded,
-            "explanation": found.explanation() if request.options.explain else None,
+            "explanation": found.explanation_with_texts() if request.options.explain else None,
         }
     )
 

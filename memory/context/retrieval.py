@@ -15,6 +15,7 @@ from memory.facts.retrieval import retrieve_by_meaning
 from memory.nodes import recall
 from memory.nodes.fragments import pieces, to_fragments
 from memory.nodes.recall import recall_by_vector
+from memory.nodes.scenes import scene_to_text
 from memory.retrieval.understanding import Compared, Understood, embed_query, understand
 from memory.search.candidates import Candidates, Worded
 from memory.search.passages import Passage, passage_candidates, passages
@@ -104,8 +105,22 @@ class Retrieval:
             shown += fenced_facts((fact for fact in self.retrieved.facts if fact.content not in known), self.now)
         return shown
 
+    def explanation_with_texts(self) -> dict[str, Any]:
+        """The explanation with the text of each memory, passage and fact, for an answer that is not stored."""
+        texts = {
+            "memories": [scene_to_text(node.scene, node.feeling) for node in self.recalled.nodes]
+            if self.recalled
+            else [],
+            "passages": [passage.text for passage in self.passages],
+            "facts": [fact.content for fact in self.retrieved.facts] if self.retrieved else [],
+        }
+        return {
+            name: [{**one, "text": text} for one, text in zip(explained, texts[name], strict=True)]
+            for name, explained in self.explanation().items()
+        }
+
     def explanation(self) -> dict[str, Any]:
-        """The similarity of each node and the scores of each fact, as JSON."""
+        """The similarity of each node and the scores of each fact, as JSON, without a word of them."""
         nodes = zip(self.recalled.nodes, self.recalled.similarities, strict=True) if self.recalled else ()
         facts = (self.retrieved.explanation or []) if self.retrieved else []
         return {

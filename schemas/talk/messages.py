@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from schemas.limits import FIRST_WORDS
 from schemas.rows import RequestKeyId, Row
 from schemas.wire.answers import Answer, Cursor
 from schemas.wire.fields import Role
@@ -49,7 +50,7 @@ class RetractedMessage(Row):
     retracted_at: datetime
 
 
-class Session(Row):
+class KeptSession(Row):
     """A conversation, open while `ended_at` is null."""
 
     session_id: UUID
@@ -61,6 +62,13 @@ class Session(Row):
     pause: Number | None = Field(
         None, description="Seconds between the last message of the session before and the first of this one."
     )
+
+
+class Session(KeptSession):
+    """A session in a list, with the words by which a person knows it."""
+
+    one_liner: str | None = Field(description="Its summary in one sentence; null until it was summarised.")
+    first_words: str | None = Field(description=f"The first {FIRST_WORDS} characters of its first message.")
 
 
 class SessionPage(Answer):

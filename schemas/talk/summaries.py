@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from schemas.limits import ROLLING_CHARACTERS, SPINE_ITEMS, SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
 from schemas.llm.answer_form import Absent, AtMost, Characters, Ref
 from schemas.rows import Row
-from schemas.talk.messages import Session
+from schemas.talk.messages import KeptSession
 from schemas.wire.answers import Answer, Cursor
 
 Line = Annotated[str, Characters(SUMMARY_LINE_CHARACTERS)]
@@ -96,7 +96,7 @@ class KeptSummary(SessionSummary):
     created_at: datetime
 
 
-class SessionDetail(Session):
+class SessionDetail(KeptSession):
     """A session, with the newest version of its summary."""
 
     summary: KeptSummary | None = Field(

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.accounts.erasure_keys import ErasureKey
 from schemas.ledger.kinds import WorkKind
-from schemas.limits import ROLLING_BACKLOG
+from schemas.limits import FIRST_WORDS, ROLLING_BACKLOG
 from schemas.talk.messages import Message, Session
 from store.llm.keys import REFUSAL_HOLDS
 from store.transaction import Transaction, value
@@ -133,13 +133,28 @@ def sessions(tx: Transaction, being_id: UUID, *, before: UUID | None, limit: int
     with tx.cursor(row_factory=class_row(Session)) as cursor:
         return cursor.execute(
             """
-            select *, memory.pause_before(being_id, conversation, started_at) as pause
-            from memory.sessions
+            select listed.*,
+                memory.pause_before(being_id, conversation, started_at) as pause,
+                (
+                    select said.content ->> 'one_liner'
+                    from memory.session_summaries as said
+                    where said.being_id = listed.being_id and said.session_id = listed.session_id
+                    order by said.version desc
+                    limit 1
+                ) as one_liner,
+                (
+                    select left(first.content, %(words)s)
+                    from memory.messages as first
+                    where first.being_id = listed.being_id and first.session_id = listed.session_id
+                    order by first.created_at, first.message_id
+                    limit 1
+                ) as first_words
+            from memory.sessions as listed
             where being_id = %(being)s and (%(before)s::uuid is null or session_id < %(before)s)
             order by session_id desc
             limit %(limit)s
             """,
-            {"being": being_id, "before": before, "limit": limit},
+            {"being": being_id, "before": before, "limit": limit, "words": FIRST_WORDS},
         ).fetchall()
 
 

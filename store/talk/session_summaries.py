@@ -8,7 +8,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from schemas.talk.messages import Session
+from schemas.talk.messages import KeptSession
 from schemas.talk.summaries import KeptSummary, SessionSummary
 from store.transaction import Transaction, value
 
@@ -153,9 +153,9 @@ def make_short_due(tx: Transaction, being_id: UUID) -> None:
     )
 
 
-def session(tx: Transaction, being_id: UUID, session_id: UUID) -> Session | None:
+def session(tx: Transaction, being_id: UUID, session_id: UUID) -> KeptSession | None:
     """One session; None if this Being has no such session."""
-    with tx.cursor(row_factory=class_row(Session)) as cursor:
+    with tx.cursor(row_factory=class_row(KeptSession)) as cursor:
         return cursor.execute(
             """
             select *, memory.pause_before(being_id, conversation, started_at) as pause

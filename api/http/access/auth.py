@@ -21,6 +21,7 @@ from api.http.access.auth_throttle import InvalidTokens
 from api.http.access.credentials import secret_of
 from api.http.access.page_cookie import (
     SESSION_PATH,
+    TOKENS_PATH,
     asks_for_login,
     carried_session,
     no_login,
@@ -111,7 +112,7 @@ def _named_in(path: str) -> str | None:
 
 def _is_open(path: str) -> bool:
     if path.startswith(OPEN_FILES):
-        return path != SESSION_PATH
+        return path != SESSION_PATH and not path.startswith(TOKENS_PATH)
     return path.startswith((OPEN, PROXY_ROUTES)) or path in OPEN_PAGES
 
 

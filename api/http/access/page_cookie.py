@@ -17,6 +17,7 @@ from memory.accounts.page_sessions import LIFETIME
 
 HEADER = "X-Memory-Page"
 SESSION_PATH = "/page/session"
+TOKENS_PATH = f"{SESSION_PATH}/tokens/"
 # Only browsers with TLS accept the prefix `__Host-`, which binds the cookie to this host.
 NAME = "memory_patrol"
 READING = frozenset({"GET", "HEAD"})

@@ -14,9 +14,10 @@ export function refreshWith(show) {
   refresh = show;
 }
 
-/** Tell the person something in a line. */
+/** Tell the person something in a line, which goes with the page that it is about. */
 export function tell(text, ...more) {
   const told = document.getElementById("told");
+  told.dataset.page = location.hash;
   fill(
     told,
     el(
@@ -31,6 +32,12 @@ export function tell(text, ...more) {
   hiding = setTimeout(() => fill(told), SECONDS * 1000);
 }
 
+/** Take away what was told on another page. */
+export function leaveTold() {
+  const told = document.getElementById("told");
+  if (told.dataset.page !== location.hash) fill(told);
+}
+
 /** Tell what went wrong, unless a request was given up because the person went elsewhere. */
 export function tellProblem(problem) {
   if (problem.name !== "AbortError") tell(problem.message);
@@ -39,11 +46,13 @@ export function tellProblem(problem) {
 /**
  * Carry out a change, and keep what takes it back.
  *
- * `way` returns a promise of an answer; `back(answer)` undoes it (null: final). `label` is a text, or makes one of the answer;
- * `changed(answer)` says whether there is anything to undo.
+ * `way` returns a promise of an answer; `back(answer)` undoes it (null: final). `label` is a text, or makes one of the answer.
+ *
+ * Options: `changed(answer)` says whether there is anything to undo; `stays` is what undoing leaves as it is: a text, or made
+ * of the answer to the undoing; `leave()` goes to another page, where what was shown is gone.
  */
-export function change(label, way, back, changed = () => true) {
-  return inTurn(() => carryOut(label, way, back, changed));
+export function change(label, way, back, options = {}) {
+  return inTurn(() => carryOut(label, way, back, options));
 }
 
 /** One change or undoing after the other, so that "Undo" takes back a change that is still on its way. */
@@ -52,19 +61,22 @@ function inTurn(act) {
   return turn;
 }
 
-async function carryOut(label, way, back, changed) {
+const worded = (text, answer) => (typeof text === "function" ? text(answer) : text);
+
+async function carryOut(label, way, back, { changed = () => true, stays = "", leave = null }) {
   try {
     const answer = await way();
-    const text = typeof label === "function" ? label(answer) : label;
+    leave?.();
+    const text = worded(label, answer);
     if (back && changed(answer)) {
-      done.push({ label: text, back: () => back(answer) });
+      done.push({ label: text.split(". ")[0].replace(/\.$/, ""), back: () => back(answer), stays });
       done.splice(0, done.length - MOST);
       window.dispatchEvent(new CustomEvent("undoable"));
       tell(text, button("Undo", undo, { class: "link" }));
     } else {
       tell(text);
     }
-    await refresh();
+    if (!leave) await refresh();
     return answer;
   } catch (problem) {
     tellProblem(problem);
@@ -83,8 +95,8 @@ async function takeBack() {
   window.dispatchEvent(new CustomEvent("undoable"));
   if (!last) return;
   try {
-    await last.back();
-    tell(`Undone: ${last.label}`);
+    const answer = await last.back();
+    tell(`Undone: ${last.label}. ${worded(last.stays, answer)}`.trim());
     await refresh();
   } catch (problem) {
     tell(`Could not undo: ${problem.message}`);

@@ -1,24 +1,29 @@
 // The start of the page: login, the Beings, the sections, and which of them the address names.
 
-import { clearUndo, refreshWith, tell, undo, undoable } from "./actions.js";
+import { clearUndo, leaveTold, refreshWith, tell, undo, undoable } from "./actions.js";
 import { Being, ask, carry } from "./api.js";
 import { button, el, empty, field, fill, userText, visible } from "./dom.js";
 import * as map from "./map.js";
 
-const SECTIONS = [
+const OWN = [
   ["map", "Map", async () => map],
+  ["timeline", "Timeline", () => import("./sections/timeline.js")],
   ["search", "Search", () => import("./sections/search.js")],
   ["facts", "Facts", () => import("./sections/facts.js")],
   ["entities", "People and things", () => import("./sections/entities.js")],
   ["talk", "Talk", () => import("./sections/talk.js")],
   ["diary", "Diary", () => import("./sections/diary.js")],
   ["vault", "Vault", () => import("./sections/vault.js")],
-  ["prompts", "Prompts", () => import("./sections/prompts.js")],
-  ["patrols", "Patrols", () => import("./sections/patrols.js")],
-  ["cost", "Cost", () => import("./sections/cost.js")],
-  ["work", "Work", () => import("./sections/work.js")],
+  ["start", "Import and connect", () => import("./sections/start.js")],
   ["care", "Export and erase", () => import("./sections/care.js")],
 ];
+const BEHIND = [
+  ["patrols", "Patrols", () => import("./sections/patrols.js")],
+  ["prompts", "Prompts", () => import("./sections/prompts.js")],
+  ["cost", "Cost", () => import("./sections/cost.js")],
+];
+// For those who look after the system.
+const WORK = ["work", "Work", () => import("./sections/work.js")];
 // A memory is opened from the map.
 const MEMORY = ["memory", "Memory", () => import("./memory.js")];
 const LINK = /^#login=([\w-]+)$/;
@@ -98,15 +103,16 @@ function showLogin(reason = "") {
       el("pre", { tabindex: 0 }, "./patrol page --user NAME"),
       el("p", {}, "For a token that you can use again:"),
       el("pre", { tabindex: 0 }, "./patrol token add --user NAME --scope read --scope ingest --scope manage"),
+      el("p", {}, "Its scopes say what you can do here:"),
       el(
-        "p",
-        {},
-        "Without the scope ",
-        el("code", {}, "manage"),
-        " the page shows everything and changes nothing. ",
-        el("a", { href: "/docs" }, "The routes of the API"),
-        ".",
+        "ul",
+        { class: "preview" },
+        el("li", {}, el("code", {}, "read"), " shows the memory; without it nobody logs in"),
+        el("li", {}, el("code", {}, "ingest"), " takes messages back and restores them"),
+        el("li", {}, el("code", {}, "manage"), " changes and erases what is remembered, and shows background work"),
+        el("li", {}, "handing in earlier talk, and tokens for frontends, need all three"),
       ),
+      el("p", {}, el("a", { href: "/docs" }, "The routes of the API")),
     ),
   );
   form.addEventListener("submit", async (event) => {
@@ -125,6 +131,7 @@ function showLogin(reason = "") {
     }
   });
   fill(content, form);
+  leaveTold();
   secret.focus();
 }
 
@@ -138,6 +145,25 @@ function drawTop() {
   const latest = () => (undoing.disabled = !undoable());
   window.addEventListener("undoable", latest);
   latest();
+  const menu = el(
+    "details",
+    { class: "menu" },
+    el("summary", { "aria-label": "Menu" }, userText(login.user)),
+    el(
+      "div",
+      {},
+      toggle("theme", "Colours", [
+        ["", "As the system"],
+        ["light", "Light"],
+        ["dark", "Dark"],
+      ]),
+      toggle("motion", "Motion", [
+        ["", "As the system"],
+        ["still", "Off"],
+      ]),
+      button("Log out", leave),
+    ),
+  );
   fill(
     top,
     el(
@@ -148,25 +174,38 @@ function drawTop() {
     ),
     beings.length > 1 ? choice : beings.length ? userText(beings[0].name, "strong", { class: "being" }) : null,
     login.scopes.includes("manage") ? undoing : el("span", { class: "badge" }, "Read only"),
-    el(
-      "details",
-      { class: "menu" },
-      el("summary", { "aria-label": "Menu" }, userText(login.user)),
-      el(
-        "div",
-        {},
-        toggle("theme", "Colours", [
-          ["", "As the system"],
-          ["light", "Light"],
-          ["dark", "Dark"],
-        ]),
-        toggle("motion", "Motion", [
-          ["", "As the system"],
-          ["still", "Off"],
-        ]),
-        button("Log out", leave),
-      ),
-    ),
+    menu,
+  );
+}
+
+/** Close what opens over the page: the menu, and on a phone the list of sections. */
+function closeMenus() {
+  nav.classList.remove("open");
+  nav.querySelector("button")?.setAttribute("aria-expanded", "false");
+  top.querySelector(".menu")?.removeAttribute("open");
+}
+
+/** The sections, those behind the scenes apart; a phone shows the current one and opens the others. */
+function drawSections(row, current) {
+  const link = ([name, label], here) =>
+    el("a", { href: `#/${row.slug}/${name}`, "aria-current": name === current && here }, label);
+  const all = button(
+    "All sections",
+    () => {
+      const open = nav.classList.toggle("open");
+      all.setAttribute("aria-expanded", String(open));
+    },
+    { class: "all", "aria-expanded": "false" },
+  );
+  const here = place().section === MEMORY[0] ? "true" : "page";
+  fill(
+    nav,
+    row && [
+      OWN.map((section) => link(section, here)),
+      el("p", { class: "hint apart" }, "Behind the scenes"),
+      [...BEHIND, ...(login.scopes.includes("manage") ? [WORK] : [])].map((section) => link(section, here)),
+      all,
+    ],
   );
 }
 
@@ -218,28 +257,12 @@ async function show() {
   const row = beings.find((being) => being.slug === slug || being.being_id === slug);
   const choice = top.querySelector("select[aria-label=Being]");
   if (choice && row) choice.value = row.slug;
-  const named = [...SECTIONS, MEMORY].find(([name]) => name === section) || SECTIONS[0];
-  const current = named === MEMORY ? "map" : named[0];
-  fill(
-    nav,
-    row &&
-      SECTIONS.map(([name, label]) =>
-        el(
-          "a",
-          { href: `#/${row.slug}/${name}`, "aria-current": name === current && (named === MEMORY ? "true" : "page") },
-          label,
-        ),
-      ),
-  );
-  nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-  if (!row) {
-    fill(
-      content,
-      el("h1", {}, "No Being"),
-      empty(beings.length ? "You have no Being of that name." : "Your token gives access to no Being yet."),
-    );
-    return;
-  }
+  const manages = login.scopes.includes("manage");
+  const named = [...OWN, ...BEHIND, MEMORY, ...(manages ? [WORK] : [])].find(([name]) => name === section) || OWN[0];
+  drawSections(row, named === MEMORY ? "map" : named[0]);
+  closeMenus();
+  leaveTold();
+  if (!row) return showNoBeing();
   const anew = location.hash !== shown;
   shown = location.hash;
   if (anew) opened = {};
@@ -249,7 +272,7 @@ async function show() {
     signal,
     ids,
     opened,
-    manages: login.scopes.includes("manage"),
+    manages,
     ingests: login.scopes.includes("ingest"),
     login,
     link: (...parts) => `#/${row.slug}/${parts.map(encodeURIComponent).join("/")}`,
@@ -282,10 +305,39 @@ async function show() {
   }
 }
 
+/** What a person without a Being, or with the address of another one, sees: how to make one. */
+async function showNoBeing() {
+  const may = login.scopes.includes("manage") && !login.being_id;
+  const { makingBeing } = await import("./sections/start.js");
+  fill(
+    content,
+    el("h1", {}, beings.length ? "No Being of that name" : "Welcome"),
+    beings.length ? el("p", {}, el("a", { href: "#/" }, "Go to the first of your Beings")) : null,
+    may && !beings.length ? makingBeing(true) : null,
+    may || beings.length ? null : empty("Your token gives access to no Being, and can’t make one: that takes the scope manage."),
+  );
+  content.dataset.shown = "none";
+}
+
 refreshWith(show);
+// The address names what is shown, so that the link to the content is none of it.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  content.scrollIntoView();
+  content.focus({ preventScroll: true });
+});
+document.addEventListener("click", (event) => {
+  const over = top.querySelector(".menu[open]");
+  if ((over && !over.contains(event.target)) || (nav.classList.contains("open") && !nav.contains(event.target))) closeMenus();
+});
 window.addEventListener("hashchange", () => (LINK.test(location.hash) ? start() : show()));
 window.addEventListener("login-ended", () => showLogin("Your login has ended. Log in again."));
 window.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    const opened = top.querySelector(".menu[open] > summary") || nav.querySelector("[aria-expanded=true]");
+    closeMenus();
+    opened?.focus();
+  }
   const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
   if (!login || typing) return;
   if ((event.ctrlKey || event.metaKey) && event.key === "z") {

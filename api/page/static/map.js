@@ -1,7 +1,7 @@
 // The map of a Being's topics: memories as strong as their effective importance, and what the next patrols would let fade.
 
 import { change } from "./actions.js";
-import { askInDialog, button, el, empty, field, fill, userText, visible } from "./dom.js";
+import { askInDialog, button, el, field, fill, userText, visible } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { grouped, heightFor, isFading, laidOut, rootsOf, strength } from "./layout.js";
 import { count, fading, share } from "./words.js";
@@ -26,10 +26,8 @@ export async function view(context) {
   const groups = grouped(clusters, nodes);
   const living = nodes.length;
   if (!living) {
-    return [
-      el("h1", {}, userText(being.row.name)),
-      empty("Nothing is remembered yet. Hand in notes or messages, and a patrol turns them into memories."),
-    ];
+    const { beforeMemories } = await import("./sections/start.js");
+    return beforeMemories(context);
   }
   const canvas = el("canvas", {
     class: "drawing",
@@ -248,6 +246,7 @@ async function rename(context, cluster) {
     "Topic renamed.",
     () => context.being.patch(path, { name: given.name }),
     () => context.being.patch(path, { name: cluster.name }),
+    { stays: "It counts as named by you, so that no model names it again." },
   );
 }
 

@@ -4,7 +4,7 @@ import { change } from "./actions.js";
 import { askInDialog, button, el, empty, field, pairs, userText, visible } from "./dom.js";
 import { meter } from "./map.js";
 import { paged } from "./paged.js";
-import { count, day, fading, moment, share, state } from "./words.js";
+import { count, day, fading, moment, share, speaker, state } from "./words.js";
 
 const EVENTS = {
   born: (detail) => `became a memory, importance ${share(detail.importance)}`,
@@ -100,7 +100,7 @@ function sources(context, story) {
               el(
                 "span",
                 { class: "hint" },
-                userText(message.speaker || message.role),
+                userText(speaker(context, message)),
                 ` · ${moment(message.created_at)}`,
               ),
               userText(message.content, "p"),
@@ -238,6 +238,7 @@ async function correct(context, story) {
     "Corrected.",
     () => context.being.patch(path, after),
     () => context.being.patch(path, before),
+    { stays: "Its words are as before; that it was corrected stays in its story." },
   );
 }
 
@@ -262,6 +263,7 @@ async function erase(context, story) {
     { confirm: "Erase for good", danger: true },
   );
   if (!given) return;
-  const gone = await change("Erased for good.", () => context.being.post(`/nodes/${story.node.node_id}/erase`), null);
-  if (gone !== undefined) context.go("map");
+  await change("Erased for good.", () => context.being.post(`/nodes/${story.node.node_id}/erase`), null, {
+    leave: () => context.go("map"),
+  });
 }

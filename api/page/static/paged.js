@@ -1,7 +1,21 @@
-// Lists that grow by pages, as the API's cursors give them, and choices of what they list.
+// Lists that grow by pages, as the API's cursors give them, tables of them, and choices of what they list.
 
 import { tellProblem } from "./actions.js";
 import { button, el, field } from "./dom.js";
+
+/**
+ * A table that scrolls where it is wider than the screen, with its rows in `body`, or empty for rows to come.
+ *
+ * `columns` are names; those in `amounts` are of numbers, which stand below each other.
+ */
+export function table(label, columns, amounts, body = el("tbody")) {
+  const head = columns.map((name) => el("th", { scope: "col", class: amounts.includes(name) && "amount" }, name));
+  return el(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+    el("table", {}, el("thead", {}, el("tr", {}, head)), body),
+  );
+}
 
 /**
  * Fill an element with the first page of a list; returns the button that adds the next, hidden where there is none.

@@ -1,7 +1,32 @@
-// What the Being's models have cost, by day and purpose.
+// What the Being's models have cost, by day; for those who look after the system also by purpose and model.
 
 import { el, empty, userText } from "../dom.js";
-import { count, date, money, number } from "../words.js";
+import { table } from "../paged.js";
+import { count, date, day, money, number } from "../words.js";
+
+const PURPOSES = {
+  chat: "answers in chats",
+  classify: "finding topics",
+  close: "summaries of conversations",
+  close_short: "summaries of short conversations",
+  consolidate: "merging memories",
+  correct: "comparing corrections",
+  diary: "the diary",
+  embed: "comparing meanings",
+  fold: "joining facts",
+  judge: "facts from talk",
+  name: "names of topics",
+  recall: "recalling memories",
+  reconcile: "facts told anew",
+  repair: "mending notes",
+  retrieve: "finding facts",
+  rolling: "the summary of late",
+  scenes: "memories from talk",
+  spine: "the summary of all talk",
+  split: "dividing topics",
+};
+const purpose = (name) => PURPOSES[name] ?? name.replaceAll("_", " ");
+const amounts = ["Cost", "Calls", "Tokens in", "Tokens out", "Items"];
 
 export async function view(context) {
   const [{ spending, budgets }, { dropped }] = await Promise.all([
@@ -11,62 +36,68 @@ export async function view(context) {
   const limits = budgetsOfToday(budgets);
   if (!spending.length) return [el("h1", {}, "Cost"), empty("No model was called."), ...limits];
   const days = new Map();
-  for (const line of spending) days.set(line.day, (days.get(line.day) ?? 0) + Number(line.cost ?? 0));
-  const most = Math.max(...days.values(), 1e-9);
+  for (const line of spending) {
+    const { cost, calls } = days.get(line.day) ?? { cost: 0, calls: 0 };
+    days.set(line.day, { cost: cost + Number(line.cost ?? 0), calls: calls + line.calls });
+  }
+  const most = Math.max(...[...days.values()].map(({ cost }) => cost), 1e-9);
   const shown = [...days].slice(0, 60).reverse();
-  const total = spending.reduce((sum, line) => sum + Number(line.cost ?? 0), 0);
-  // What a narrow screen shows without scrolling comes first.
-  const columns = ["Day", "Purpose", "Cost", "Model", "Calls", "Tokens in", "Tokens out"];
-  const amounts = new Set(["Cost", "Calls", "Tokens in", "Tokens out"]);
+  const total = [...days.values()].reduce((sum, { cost }) => sum + cost, 0);
   return [
     el("h1", {}, "Cost"),
     el("p", { class: "lead" }, `${money(total)} on ${days.size} ${days.size === 1 ? "day" : "days"} that are kept.`),
     el(
       "div",
       { class: "days", role: "img", "aria-label": "Cost by day; the table below has the numbers." },
-      shown.map(([day, cost]) => {
-        const bar = el("span", { title: `${date(day)}: ${money(cost)}` });
+      shown.map(([when, { cost }]) => {
+        const bar = el("span", { title: `${date(when)}: ${money(cost)}` });
         bar.style.height = `${(100 * cost) / most}%`;
         return bar;
       }),
     ),
-    el(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Cost by day and purpose" },
+    table(
+      "Cost by day",
+      ["Day", "Cost", "Calls"],
+      amounts,
+      el("tbody", { class: "by-day" }, [...days].map(([when, { cost, calls }]) => row(date(when), money(cost), number(calls)))),
+    ),
+    ...limits,
+    context.manages ? [byPurpose(spending), dropped.length ? droppedItems(dropped) : null] : null,
+  ];
+}
+
+const row = (name, ...values) =>
+  el("tr", {}, el("th", { scope: "row" }, name), values.map((value) => el("td", { class: "amount" }, value)));
+
+// What a narrow screen shows without scrolling comes first.
+function byPurpose(spending) {
+  return el(
+    "details",
+    { class: "apart" },
+    el("summary", {}, "By purpose and model"),
+    table(
+      "Cost by day, purpose and model",
+      ["Day", "For", "Cost", "Model", "Calls", "Tokens in", "Tokens out"],
+      amounts,
       el(
-        "table",
-        {},
-        el(
-          "thead",
-          {},
+        "tbody",
+        { class: "by-purpose" },
+        spending.map((line) =>
           el(
             "tr",
-            {},
-            columns.map((name) => el("th", { scope: "col", class: amounts.has(name) && "amount" }, name)),
-          ),
-        ),
-        el(
-          "tbody",
-          {},
-          spending.map((line) =>
-            el(
-              "tr",
-              {},
-              el("th", { scope: "row", class: "day" }, line.day),
-              el("td", {}, line.purpose.replaceAll("_", " ")),
-              el("td", { class: "amount" }, money(line.cost)),
-              userText(line.model, "td"),
-              [line.calls, line.input_tokens, line.output_tokens].map((value) =>
-                el("td", { class: "amount" }, number(value)),
-              ),
+            { "data-day": line.day, "data-purpose": line.purpose },
+            el("th", { scope: "row", class: "day" }, day(`${line.day}T12:00:00`)),
+            el("td", {}, purpose(line.purpose)),
+            el("td", { class: "amount" }, money(line.cost)),
+            userText(line.model, "td", { class: "model" }),
+            [line.calls, line.input_tokens, line.output_tokens].map((value) =>
+              el("td", { class: "amount" }, number(value)),
             ),
           ),
         ),
       ),
     ),
-    ...limits,
-    ...(dropped.length ? droppedItems(dropped) : []),
-  ];
+  );
 }
 
 const BUDGETS = {
@@ -103,39 +134,28 @@ function budgetsOfToday(budgets) {
 
 // What models' answers said that broke a rule, or could not be read.
 function droppedItems(dropped) {
-  const columns = ["Purpose", "Items", "Reason"];
-  return [
-    el("h2", {}, "Dropped of the models' answers"),
+  return el(
+    "details",
+    { class: "apart" },
+    el("summary", {}, "Dropped of the models’ answers"),
     el("p", { class: "lead" }, "Single items that broke a rule or could not be read. The rest of each answer was kept."),
-    el(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Dropped items by purpose and reason" },
+    table(
+      "Dropped items by purpose and reason",
+      ["For", "Items", "Reason"],
+      amounts,
       el(
-        "table",
-        {},
-        el(
-          "thead",
-          {},
+        "tbody",
+        { class: "dropped" },
+        dropped.map((line) =>
           el(
             "tr",
             {},
-            columns.map((name) => el("th", { scope: "col", class: name === "Items" && "amount" }, name)),
-          ),
-        ),
-        el(
-          "tbody",
-          {},
-          dropped.map((line) =>
-            el(
-              "tr",
-              {},
-              el("th", { scope: "row" }, line.purpose.replaceAll("_", " ")),
-              el("td", { class: "amount" }, number(line.items)),
-              el("td", {}, line.reason),
-            ),
+            el("th", { scope: "row" }, purpose(line.purpose)),
+            el("td", { class: "amount" }, number(line.items)),
+            el("td", {}, line.reason),
           ),
         ),
       ),
     ),
-  ];
+  );
 }

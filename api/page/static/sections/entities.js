@@ -2,8 +2,8 @@
 
 import { change } from "../actions.js";
 import { button, el, empty, userText } from "../dom.js";
-import { paged } from "../paged.js";
-import { count, day, share } from "../words.js";
+import { paged, table } from "../paged.js";
+import { count, day, nameOf, share } from "../words.js";
 
 export async function view(context) {
   const { being } = context;
@@ -45,25 +45,7 @@ export async function view(context) {
     el("h2", {}, "Whom and what facts name"),
     rows.childElementCount
       ? [
-          el(
-            "div",
-            { class: "scroll", tabindex: 0, role: "region", "aria-label": "Entities" },
-            el(
-              "table",
-              {},
-              el(
-                "thead",
-                {},
-                el(
-                  "tr",
-                  {},
-                  ["Name", "Kind", "Also called"].map((name) => el("th", { scope: "col" }, name)),
-                  el("th", { scope: "col", class: "amount" }, "Facts"),
-                ),
-              ),
-              rows,
-            ),
-          ),
+          table("Entities", ["Name", "Kind", "Also called", "Facts"], ["Facts"], rows),
           moreRows,
         ]
       : empty("Facts name no person or thing yet."),
@@ -77,7 +59,7 @@ function row(context, entity) {
     { "data-id": entity.entity_ref },
     el("th", { scope: "row" }, userText(entity.label)),
     el("td", {}, entity.entity_ref.split(":")[0]),
-    el("td", {}, userText(entity.aliases.map((alias) => alias.split(":").pop().replaceAll("_", " ")).join(", "))),
+    el("td", {}, userText(entity.aliases.map(nameOf).join(", "))),
     el(
       "td",
       { class: "amount" },
@@ -94,7 +76,7 @@ function row(context, entity) {
 }
 
 function proposal(context, merge, labels) {
-  const named = (ref) => userText(labels.get(ref) ?? ref.split(":").pop().replaceAll("_", " "), "strong");
+  const named = (ref) => userText(labels.get(ref) ?? nameOf(ref), "strong");
   const path = `/entities/merges/${merge.merge_id}`;
   const accept = () => context.being.post(`${path}/accept`);
   const decline = () => context.being.post(`${path}/decline`);

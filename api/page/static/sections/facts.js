@@ -6,7 +6,7 @@ import { askInDialog, button, el, empty, field, fill, pairs, userText, visible }
 import { promptsShowing } from "../memory.js";
 import { choice, paged } from "../paged.js";
 import { todoList } from "./todos.js";
-import { count, day, moment } from "../words.js";
+import { count, day, moment, nameOf } from "../words.js";
 
 const TYPES = [
   ["", "All"],
@@ -18,7 +18,14 @@ const STATES = [
   ["ACTIVE", "Active"],
   ["ARCHIVED", "Archived"],
 ];
-const EVENTS = { born: "became known", weighed: "changed its importance" };
+const EVENTS = {
+  born: () => "became known",
+  weighed: (detail) => `weighs ${detail.to} of 3 now, before ${detail.from}`,
+  archived: (detail) => (detail.into ? "was archived: another fact says it too" : "was archived"),
+  restored: () => "was restored",
+  pinned: () => "was pinned",
+  unpinned: () => "was unpinned",
+};
 const filters = { type: "", status: "ACTIVE" };
 
 /** `facts`, `facts/of/ENTITY`, or `facts/ID`. */
@@ -54,7 +61,7 @@ async function all(context, entity) {
   const [todos] = await Promise.all([entity ? null : todoList(context), showFacts()]);
   return [
     entity ? el("p", {}, el("a", { href: context.link("facts"), class: "back" }, "← Facts")) : null,
-    el("h1", {}, entity ? ["Facts about ", userText(entity.split(":").pop().replaceAll("_", " "))] : "Facts"),
+    el("h1", {}, entity ? ["Facts about ", userText(nameOf(entity))] : "Facts"),
     el("p", { class: "lead" }, "What is known about the user, each with the words it rests on."),
     el(
       "div",
@@ -134,6 +141,7 @@ function edit(context, fact, from) {
       "Corrected.",
       () => context.being.patch(path, { content: text.value }),
       () => context.being.patch(path, { content: fact.content }),
+      { stays: "It says what it said before; both corrections stay in its story, and its quotations below the first one." },
     );
   });
   form.addEventListener(
@@ -164,11 +172,10 @@ async function erase(context, fact) {
     ],
     { confirm: "Erase for good", danger: true },
   );
-  if (
-    given &&
-    (await change("Erased for good.", () => context.being.delete(`/facts/${fact.fact_id}`), null)) !== undefined
-  )
-    context.go("facts");
+  if (given)
+    await change("Erased for good.", () => context.being.delete(`/facts/${fact.fact_id}`), null, {
+      leave: context.ids.length === 1 ? () => context.go("facts") : null,
+    });
 }
 
 async function add(context) {
@@ -190,8 +197,29 @@ async function add(context) {
     label,
     () => context.being.post("/facts", [{ type: given.type, content: given.content }]),
     back,
-    (answer) => answer.facts > 0,
+    { changed: (answer) => answer.facts > 0 },
   );
+}
+
+/** What happened to a fact, oldest first: its events, and each statement that took the place of others. */
+function story(detail) {
+  const events = detail.history.map((event) => ({
+    at: event.happened_at,
+    words: (EVENTS[event.event] ?? (() => visible(event.event)))(event.detail),
+  }));
+  for (const statement of detail.statements) {
+    const before = detail.statements.filter((one) => one.replaced_by === statement.statement_id);
+    if (before.length)
+      events.push({
+        at: statement.created_at,
+        words: [
+          statement.evidence.length ? "was told anew: " : "was corrected: ",
+          before.map((one) => [userText(one.content, "s"), " "]),
+          userText(statement.content),
+        ],
+      });
+  }
+  return events.sort((a, b) => new Date(a.at) - new Date(b.at));
 }
 
 async function one(context) {
@@ -237,25 +265,11 @@ async function one(context) {
         ),
       ),
       el("h2", {}, "Its story"),
-      detail.history.length
-        ? el(
-            "ol",
-            { class: "story" },
-            detail.history.map((event) =>
-              el(
-                "li",
-                {},
-                el("time", {}, day(event.happened_at)),
-                el(
-                  "span",
-                  {},
-                  EVENTS[event.event] ?? visible(event.event),
-                  typeof event.detail?.content === "string" ? [": ", userText(event.detail.content)] : null,
-                ),
-              ),
-            ),
-          )
-        : empty("Nothing but what was told."),
+      el(
+        "ol",
+        { class: "story" },
+        story(detail).map(({ at, words }) => el("li", {}, el("time", { datetime: at }, moment(at)), el("span", {}, words))),
+      ),
       prompts,
     ),
   ];

@@ -28,6 +28,20 @@ const COUNTS = {
 };
 const over = (run) => run.state === "done" || run.state === "failed";
 
+const STATES = { queued: "waiting", running: "running", failed: "failed" };
+// The steps of a patrol, in words.
+const STEPS = {
+  embed: "make memories of notes",
+  assign: "find their topics",
+  session_counts: "let memories age",
+  dying: "let memories fade",
+  consolidate: "merge, and let go",
+  revive: "revive",
+  split: "make topics",
+  merge: "join small topics",
+  diary: "write the diary",
+};
+
 export async function view(context) {
   const list = el("ol", { class: "cards patrols", "aria-live": "polite", "aria-busy": "false" });
   // Newest first. What was shown stays when newer ones push it off the first page.
@@ -37,7 +51,7 @@ export async function view(context) {
     const runs = [...known.values()].sort((a, b) => (a.run_id < b.run_id ? 1 : -1));
     fill(
       list,
-      runs.map((run) => el("li", { "data-id": run.run_id, "data-state": run.state }, card(run))),
+      runs.map((run) => el("li", { "data-id": run.run_id, "data-state": run.state }, card(run, context.manages))),
     );
     return page;
   };
@@ -91,7 +105,7 @@ export async function view(context) {
     el(
       "p",
       { class: "lead" },
-      "A patrol turns what was handed in into memories, lets them age, and merges, splits and lets go.",
+      "A patrol is a walk through the memory, once a day: it makes memories of what was handed in, lets all of them age a little, merges what is alike, and lets go of what nobody asks about.",
     ),
     context.manages ? el("div", { class: "buttons" }, start) : null,
     list,
@@ -100,7 +114,7 @@ export async function view(context) {
   ];
 }
 
-function card(run) {
+function card(run, operates) {
   const counts = Object.entries(run.counts).filter(([, amount]) => amount);
   return [
     el(
@@ -108,15 +122,8 @@ function card(run) {
       {},
       el("strong", {}, moment(run.as_of ?? run.created_at)),
       " ",
-      run.state === "done" ? null : el("span", { class: `chip ${run.state}` }, run.state),
+      run.state === "done" ? null : el("span", { class: `chip ${run.state}` }, STATES[run.state] ?? run.state),
       run.demanded ? el("span", { class: "hint" }, " requested") : null,
-    ),
-    el(
-      "ol",
-      { class: "steps" },
-      run.steps.map((step) =>
-        el("li", { class: run.under_way?.step === step.step ? "now" : step.outcome === "done" && "done" }, named(step)),
-      ),
     ),
     counts.length
       ? el(
@@ -129,12 +136,30 @@ function card(run) {
             .join(" · "),
         )
       : null,
-    reasons(run),
+    over(run) && !counts.length ? el("p", { class: "hint" }, "Nothing was to be done.") : null,
+    over(run) && !operates ? null : steps(run),
+    operates ? reasons(run) : null,
     run.error ? el("p", { class: "trouble" }, visible(run.error)) : null,
   ];
 }
 
-const named = (step) => step.step.replaceAll("_", " ");
+/** The steps with how far they are: of a run that is over only for those who look after the system. */
+function steps(run) {
+  const list = el(
+    "ol",
+    { class: "steps" },
+    run.steps.map((step) =>
+      el(
+        "li",
+        { "data-step": step.step, class: run.under_way?.step === step.step ? "now" : step.outcome === "done" && "done" },
+        named(step),
+      ),
+    ),
+  );
+  return over(run) ? el("details", { class: "apart" }, el("summary", {}, "Steps"), list) : list;
+}
+
+const named = (step) => STEPS[step.step] ?? step.step.replaceAll("_", " ");
 
 /** Why steps were skipped, or done in part or without a model: each reason with its steps. */
 function reasons(run) {

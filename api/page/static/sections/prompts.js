@@ -1,8 +1,8 @@
 // Prompts: which contexts were assembled, what each showed and why, and a trial that changes nothing.
 
 import { button, el, empty, field, fill, userText, visible } from "../dom.js";
-import { paged } from "../paged.js";
-import { count, moment, share } from "../words.js";
+import { paged, table } from "../paged.js";
+import { count, moment, number, share } from "../words.js";
 
 export async function view(context) {
   return context.ids.length ? one(context) : all(context);
@@ -59,62 +59,52 @@ async function all(context) {
   ];
 }
 
+const likeness = (similarity) => (similarity === null ? "found by its words" : `similarity ${share(similarity)}`);
+
+/** What a message brought into the prompt, each by its text. */
+const recalled = (title, found, line) =>
+  found.length
+    ? [el("h3", {}, title), el("ol", { class: "lines recalled" }, found.map((one) => el("li", {}, line(one))))]
+    : null;
+
 function assembled(context, told) {
-  const memories = told.explanation?.memories ?? [];
+  const { memories, facts, passages } = told.explanation;
   return [
     el(
       "h3",
       {},
-      `${count(told.tokens, "token")} in ${count(told.regions.filter((region) => !region.dropped).length, "region")}`,
+      `${count(told.tokens, "token")} in ${count(told.regions.filter((region) => !region.dropped).length, "part")}`,
     ),
-    el(
-      "div",
-      { class: "scroll" },
+    recalled("Memories that the message recalled", memories, (memory) => [
+      el("a", { href: context.link("memory", memory.node_id) }, userText(memory.text)),
+      el("span", { class: "hint" }, likeness(memory.similarity)),
+    ]),
+    recalled("Facts that belong to it", facts, (fact) => [
+      el("a", { href: context.link("facts", fact.fact_id) }, userText(fact.text)),
+      el("span", { class: "hint" }, likeness(fact.similarity)),
+    ]),
+    recalled("Earlier talk", passages, (passage) => [
+      userText(passage.text, "p"),
+      el("span", { class: "hint" }, `score ${share(passage.score)}`),
+    ]),
+    table(
+      "Parts of the prompt",
+      ["Part", "From", "Tokens"],
+      ["Tokens"],
       el(
-        "table",
+        "tbody",
         {},
-        el(
-          "thead",
-          {},
+        told.regions.map((region) =>
           el(
             "tr",
             {},
-            el("th", { scope: "col" }, "Region"),
-            el("th", { scope: "col" }, "From"),
-            el("th", { scope: "col", class: "amount" }, "Tokens"),
-          ),
-        ),
-        el(
-          "tbody",
-          {},
-          told.regions.map((region) =>
-            el(
-              "tr",
-              {},
-              el("th", { scope: "row" }, region.region),
-              el("td", {}, region.dropped ? `left out: ${region.dropped}` : region.origin),
-              el("td", { class: "amount" }, region.tokens),
-            ),
+            el("th", { scope: "row" }, region.region),
+            el("td", {}, region.dropped ? `left out: ${region.dropped}` : region.origin),
+            el("td", { class: "amount" }, number(region.tokens)),
           ),
         ),
       ),
     ),
-    memories.length
-      ? [
-          el("h3", {}, "Memories that the message recalled"),
-          el(
-            "ol",
-            { class: "lines" },
-            memories.map((memory) =>
-              el(
-                "li",
-                {},
-                el("a", { href: context.link("memory", memory.node_id) }, `similarity ${share(memory.similarity)}`),
-              ),
-            ),
-          ),
-        ]
-      : null,
     el(
       "details",
       {},

@@ -1,7 +1,7 @@
 // Search as you type: what was found, and what each signal added to its score.
 
 import { button, el, empty, field, fill, userText } from "../dom.js";
-import { count, day, moment, share } from "../words.js";
+import { count, day, moment, share, speaker } from "../words.js";
 
 const KINDS = [
   ["message", "Talk"],
@@ -16,10 +16,14 @@ const PAUSE_MS = 180;
 const FIRST = 20;
 const MOST = 50;
 const SIGNALS = {
-  words: "words",
-  turn_words: "words of the turn",
-  around_words: "words around it",
-  session_words: "words of the session",
+  words: "Shares your words, there or close by",
+  meaning: "Means something alike",
+  all_words: "Has every word you typed",
+  speaker: "Said by whom you name",
+  mention: "Names it first, or last",
+  question: "Only asks, and tells less",
+  time: "From the time you name",
+  talk: "From a day of talk about it",
 };
 let last = "";
 
@@ -72,7 +76,7 @@ export async function view(context) {
       );
       fill(
         told,
-        `${count(found.results.length, "result")}${found.degraded ? ", by words alone" : ""}${found.unindexed ? `; ${found.unindexed} not searchable yet` : ""}.`,
+        `${count(found.results.length, "result")}${found.degraded ? ", compared by words alone" : ""}${found.unindexed ? `; ${found.unindexed} of what was told lately can’t be searched yet` : ""}.`,
       );
       more.hidden = limit === MOST || found.results.length < limit;
       results.dataset.query = query.value;
@@ -105,6 +109,9 @@ export async function view(context) {
   ];
 }
 
+/** The strongest reason, in a few words. */
+const reason = (signals) => (signals.length ? (SIGNALS[signals[0][0]] ?? "").toLowerCase() : "it fits best");
+
 function result(context, one) {
   // Where it stands on the page; knowledge has no section.
   const place = {
@@ -128,13 +135,13 @@ function result(context, one) {
       { class: "hint" },
       place ? el("a", { href: context.link(...place) }, label) : label,
       ` · ${["node", "diary"].includes(one.kind) ? day(one.at) : moment(one.at)}`,
-      one.speaker ? [" · ", userText(one.speaker)] : null,
+      one.speaker ? [" · ", userText(speaker(context, { speaker: one.speaker, role: one.speaker }))] : null,
     ),
     userText(one.text, "p"),
     el(
       "details",
       {},
-      el("summary", { class: "hint" }, `Score ${share(one.score)}: why it was found`),
+      el("summary", { class: "hint" }, `Why it was found: ${reason(signals)}`),
       el(
         "dl",
         { class: "signals" },

@@ -4,7 +4,7 @@ import { change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
 import { askInDialog, button, el, empty, userText } from "../dom.js";
 import { paged } from "../paged.js";
-import { count, moment } from "../words.js";
+import { count, derivedAgain, moment, speaker } from "../words.js";
 
 export async function view(context) {
   return context.ids.length ? session(context) : sessions(context);
@@ -18,11 +18,16 @@ async function sessions(context) {
     el(
       "li",
       { "data-id": one.session_id },
-      el("a", { href: context.link("talk", one.session_id) }, moment(one.started_at)),
+      el(
+        "a",
+        { href: context.link("talk", one.session_id) },
+        userText(one.one_liner || one.first_words || "A conversation without words"),
+      ),
       el(
         "span",
         { class: "hint" },
-        count(one.turn_count, "turn"),
+        moment(one.started_at),
+        ` · ${count(one.turn_count, "turn")}`,
         one.ended_at ? "" : " · still open",
         one.conversation ? [" · ", userText(one.conversation)] : null,
       ),
@@ -67,12 +72,13 @@ async function session(context) {
   const { summary } = detail;
   return [
     el("p", {}, el("a", { href: context.link("talk"), class: "back" }, "← Talk")),
-    el("h1", {}, moment(detail.started_at)),
-    summary
+    summary ? userText(summary.one_liner, "h1") : el("h1", {}, `Talk of ${moment(detail.started_at)}`),
+    el("p", { class: "lead" }, `${moment(detail.started_at)} · ${count(detail.turn_count, "turn")}`),
+    summary && (summary.what_mattered.length || summary.tone)
       ? el(
           "section",
           { class: "next" },
-          el("h2", {}, userText(summary.one_liner)),
+          el("h2", {}, "What mattered"),
           el(
             "ul",
             {},
@@ -86,6 +92,11 @@ async function session(context) {
   ];
 }
 
+// What is derived again of a message that was taken back or restored, as the answer says.
+const again = ({ rebuilds }) => derivedAgain(rebuilds);
+const takenBack = (answer) => `Taken back: it counts as never said. ${again(answer)}`;
+const standsAgain = (answer) => `It stands again. ${again(answer)}`;
+
 function line(context, message, taken) {
   const ids = { ids: [message.message_id] };
   const retract = () => context.being.post("/messages/retract", ids);
@@ -97,7 +108,7 @@ function line(context, message, taken) {
     el(
       "span",
       { class: "hint" },
-      userText(message.speaker || message.role),
+      userText(speaker(context, message)),
       ` · ${moment(message.created_at)}`,
       taken ? [" · ", el("span", { class: "chip retracted" }, "taken back")] : null,
       message.in_confidence ? " · in confidence" : null,
@@ -107,12 +118,10 @@ function line(context, message, taken) {
       "div",
       { class: "buttons" },
       context.ingests && !taken
-        ? button("Take back", () => change("Taken back: it counts as never said.", retract, restore), {
-            class: "quiet",
-          })
+        ? button("Take back", () => change(takenBack, retract, restore, { stays: again }), { class: "quiet" })
         : null,
       context.manages && !taken ? confidenceButton(message.in_confidence, set) : null,
-      context.ingests && taken ? button("Restore", () => change("It stands again.", restore, retract)) : null,
+      context.ingests && taken ? button("Restore", () => change(standsAgain, restore, retract, { stays: again })) : null,
       context.manages ? button("Erase …", () => erase(context, message), { class: "danger quiet" }) : null,
     ),
   );

@@ -126,6 +126,7 @@ function card(context, record) {
                 "Deleted from the vault.",
                 () => context.being.delete(path),
                 () => context.being.post("/vault", back),
+                { stays: "It is a new record: the versions before stay with the deleted one." },
               ),
             { class: "quiet" },
           )

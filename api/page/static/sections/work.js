@@ -6,6 +6,47 @@ import { button, el, empty, visible } from "../dom.js";
 import { paged } from "../paged.js";
 import { count, moment } from "../words.js";
 
+// What each kind of work does, in words.
+const KINDS = {
+  "patrol.due": "Begin a patrol",
+  "patrol.embed": "Patrol: make memories of notes",
+  "patrol.assign": "Patrol: find the topics of memories",
+  "patrol.session_counts": "Patrol: let memories age",
+  "patrol.dying": "Patrol: let memories fade",
+  "patrol.consolidate": "Patrol: merge memories, and let go",
+  "patrol.revive": "Patrol: revive memories",
+  "patrol.split": "Patrol: make topics",
+  "patrol.merge": "Patrol: join small topics",
+  "patrol.diary": "Patrol: write the diary",
+  "shadow.judge": "Read messages for facts",
+  "rolling.summarise": "Summarise the latest talk",
+  "session_close.summarise": "Summarise a conversation",
+  "session_close.summarise_short": "Summarise short conversations",
+  "upkeep.reembed": "Compare memories by a new model",
+  "upkeep.embed_facts": "Make facts findable by meaning",
+  "upkeep.curate": "Tidy the facts",
+  "upkeep.compare_seeds": "Compare facts that were added",
+  "upkeep.spine": "Summarise all talk",
+  "upkeep.activate": "Note which memories were recalled",
+  "ingest.index_words": "Make what was told findable by words",
+  "upkeep.embed_told": "Make what was told findable by meaning",
+  "upkeep.index_vectors": "Speed up the search",
+  "upkeep.clean_streams": "Clear away what was erased",
+};
+const STATES = { dead: "failed for good", running: "running", ready: "waiting" };
+// The class of a fault, as the ledger names it before its text, as a person would say it.
+const FAULTS = {
+  Misconfigured: "A setting or a key is wrong",
+  Unavailable: "The database or a provider did not answer",
+  ProviderError: "The model’s provider refused",
+};
+
+/** The reason of a failure, with the fault's class in words where it is one that a person can mend. */
+function reason(error) {
+  const [, fault, rest] = error.match(/^(\w+)(?:: ?|$)([^]*)/) ?? [];
+  return fault in FAULTS ? [FAULTS[fault], rest].filter(Boolean).join(": ") : error;
+}
+
 export async function view(context) {
   const list = async (state, shown) => {
     const into = el("ol", { class: `cards ${state}` });
@@ -49,15 +90,16 @@ function card(context, work) {
     el(
       "p",
       {},
-      el("strong", {}, work.kind),
+      el("strong", {}, KINDS[work.kind] ?? work.kind),
       " ",
-      el("span", { class: work.state === "dead" ? "chip bad" : "chip" }, work.state),
+      el("span", { class: work.state === "dead" ? "chip bad" : "chip" }, STATES[work.state] ?? work.state),
     ),
-    work.error ? el("p", {}, visible(work.error)) : null,
+    work.error ? el("p", {}, visible(reason(work.error))) : null,
     el(
       "p",
       { class: "hint" },
-      `${count(work.attempts, "attempt")} · ${work.state === "dead" ? "since" : "next at"} ${moment(work.finished_at ?? work.next_at)}`,
+      el("code", {}, work.kind),
+      ` · ${count(work.attempts, "attempt")} · ${work.state === "dead" ? "since" : "next at"} ${moment(work.finished_at ?? work.next_at)}`,
     ),
     context.manages
       ? el(

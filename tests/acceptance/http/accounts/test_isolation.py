@@ -63,6 +63,7 @@ class Side:
 EVERY_KIND = ["message", "node", "fact", "summary", "diary", "vault"]
 ASKERS = ("another person", "a token for a sibling", "a page login for a sibling")
 # How each route is asked for another user's rows.
+IMPORTED = '{"results": [{"id": "m1", "memory": "Plays the cello", "user_id": "ada"}]}'
 KEPT = {"namespace": ["oven"], "key": "age", "value": {"years": 20}}
 CASES = {
     "GET /v1/beings": lambda _: {},
@@ -75,6 +76,7 @@ CASES = {
     "GET /v1/beings/{being}/notes/{note_id}": lambda _: {},
     "PATCH /v1/beings/{being}/notes/{note_id}": lambda _: {"json": {"read": True}},
     "DELETE /v1/beings/{being}/notes/{note_id}": lambda _: {},
+    "POST /v1/beings/{being}/imports": lambda _: {"json": {"program": "mem0", "text": IMPORTED}},
     "POST /v1/beings/{being}/knowledge": lambda _: {"json": {"items": [KEPT]}},
     "POST /v1/beings/{being}/knowledge/get": lambda _: {"json": {"keys": [{"namespace": ["oven"], "key": "age"}]}},
     "POST /v1/beings/{being}/knowledge/search": lambda _: {"json": {"query": "oven"}},

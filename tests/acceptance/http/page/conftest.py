@@ -56,7 +56,8 @@ KEPT = ("The lamp is never left alone.", "Storm warnings hang on the north mast.
 QUERY = "Who lit the lamp?"
 
 QUIET_SECTIONS = (
-    *("map", "search", "facts", "entities", "talk", "diary", "vault", "prompts", "patrols", "cost", "work", "care"),
+    *("map", "timeline", "search", "facts", "entities", "talk", "diary", "vault", "start", "care"),
+    *("patrols", "prompts", "cost", "work"),
 )
 
 

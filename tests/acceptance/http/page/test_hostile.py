@@ -18,8 +18,8 @@ HOSTILE = (
 SHOWN = visible(HOSTILE)
 # As the embedder's.
 VECTOR = [1.0, *[0.0] * 383]
-# The one tells numbers, the other escapes texts as the prompt does.
-WITHOUT_TEXTS = {"care", "prompts"}
+# One tells numbers, one how to begin, and one escapes texts as the prompt does.
+WITHOUT_TEXTS = {"care", "start", "prompts"}
 
 
 @pytest.fixture(scope="session")

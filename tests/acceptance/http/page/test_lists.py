@@ -131,13 +131,15 @@ def test_talk_by_session_and_what_was_taken_back(mind, page_of, went):
     for session in mind.told("/sessions")["sessions"]:
         line = page.locator(f".sessions > li[data-id='{session['session_id']}']")
         expect(line).to_contain_text(f"{session['turn_count']} turn")
+        expect(line.get_by_role("link")).to_have_text(session["one_liner"] or session["first_words"])
     taken = [one["content"] for one in mind.told("/retracted-messages")["messages"]]
     assert page.locator(".talk > li p").all_inner_texts() == taken
     for session in mind.told("/sessions")["sessions"]:
         went(page, f"talk/{session['session_id']}")
         said = mind.told(f"/sessions/{session['session_id']}/messages")["messages"]
         assert page.locator(".talk > li p").all_inner_texts() == [one["content"] for one in said]
-        speakers = [one["speaker"] or one["role"] for one in said]
+        names = {"user": mind.person.user.name, "assistant": mind.person.being.name}
+        speakers = [one["speaker"] or names[one["role"]] for one in said]
         assert [text.split(" · ")[0] for text in page.locator(".talk > li > .hint").all_inner_texts()] == speakers
 
 
@@ -170,32 +172,37 @@ def test_patrols_with_what_each_did(mind, page_of, went):
     for run in mind.told("/patrols")["patrols"]:
         card = page.locator(f".patrols > li[data-id='{run['run_id']}']")
         assert card.get_attribute("data-state") == run["state"]
-        assert card.locator(".steps li").all_inner_texts() == [step["step"].replace("_", " ") for step in run["steps"]]
-        done = [step["step"].replace("_", " ") for step in run["steps"] if step["outcome"] == "done"]
-        assert card.locator(".steps li.done").all_inner_texts() == done
+        names = [one.get_attribute("data-step") for one in card.locator(".steps li").all()]
+        assert names == [step["step"] for step in run["steps"]]
+        done = [step["step"] for step in run["steps"] if step["outcome"] == "done"]
+        assert [one.get_attribute("data-step") for one in card.locator(".steps li.done").all()] == done
         amounts = [str(amount) for amount in run["counts"].values() if amount]
         told = card.locator(".counts").inner_text().split(" · ") if amounts else []
         assert [text.split(" ")[0] for text in told] == amounts
-        reasons = card.locator(".reasons").all_inner_texts()
+        reasons = card.locator(".reasons").all_text_contents()
         assert all(f"{step['reason']}: " in reasons[0] for step in run["steps"] if step["reason"])
         assert len(reasons) == any(step["reason"] for step in run["steps"])
 
 
 def test_cost_by_day_and_purpose(mind, page_of, went):
     page = went(page_of(mind.token), "cost")
-    rows = [row.locator("th, td").all_inner_texts() for row in page.locator("tbody tr").all()]
     spending = mind.told("/cost")["spending"]
-    assert [row[:2] + row[3:] for row in rows] == [
-        [
-            one["day"],
-            one["purpose"],
-            one["model"],
-            *(f"{one[name]:,}" for name in ("calls", "input_tokens", "output_tokens")),
-        ]
-        for one in spending
+    days = {one["day"] for one in spending}
+    expect(page.locator(".days span")).to_have_count(len(days))
+    expect(page.locator(".by-day tr")).to_have_count(len(days))
+    # The numbers for those who look after the system stand apart, until they are opened.
+    purposes = page.locator(".by-purpose tr")
+    expect(purposes.first).to_be_hidden()
+    page.get_by_text("By purpose and model").click()
+    rows = purposes.all()
+    assert [(row.get_attribute("data-day"), row.get_attribute("data-purpose")) for row in rows] == [
+        (one["day"], one["purpose"]) for one in spending
     ]
-    assert [row[2] for row in rows] == [f"${float(one['cost']):.3f}" for one in spending]
-    expect(page.locator(".days span")).to_have_count(len({one["day"] for one in spending}))
+    cells = [row.locator("td").all_inner_texts() for row in rows]
+    assert [row[2:] for row in cells] == [
+        [one["model"], *(f"{one[name]:,}" for name in ("calls", "input_tokens", "output_tokens"))] for one in spending
+    ]
+    assert [row[:2] for row in cells] == [["the diary", f"${float(one['cost']):.3f}"] for one in spending]
     (budget,) = (each for each in mind.told("/cost")["budgets"] if each["budget"] == "being")
     said = f"${float(budget['spent_cost']):.2f} of ${float(budget['limit_cost']):.2f}"
     expect(page.get_by_text(f"This companion's: {said}, open.")).to_be_visible()
@@ -205,6 +212,7 @@ def test_dead_work_with_its_reason(mind, page_of, went):
     page = went(page_of(mind.token), "work")
     for work in mind.person.client.get("/v1/work").json()["work"]:
         card = page.locator(f".dead > li[data-id='{work['work_id']}']")
+        expect(card).to_contain_text("Patrol: join small topics")
         expect(card).to_contain_text(work["kind"])
         expect(card).to_contain_text(work["error"])
         expect(card).to_contain_text(f"{work['attempts']} attempts")

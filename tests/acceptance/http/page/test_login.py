@@ -163,8 +163,11 @@ def test_a_token_that_may_only_read_is_shown_everything_and_offered_no_change(mi
     expect(page.get_by_text("Read only")).to_be_visible()
     changes = "Pin|Forget|Correct|Erase|Edit|Archive|Add|Delete|Take back|Run a patrol|Download|They are one|Try again"
     node = mind.node("Nadia lit the harbour lamp by hand.")["node_id"]
-    for section in (f"memory/{node}", "facts", "entities", "talk", "vault", "patrols", "work", "care"):
+    for section in (f"memory/{node}", "facts", "entities", "talk", "vault", "start", "patrols", "cost", "care"):
         went(page, section)
         labels = page.locator("main button").all_inner_texts()
         assert [label for label in labels if any(label.startswith(word) for word in changes.split("|"))] == []
+    assert page.locator("#sections").get_by_role("link", name="Work").count() == 0
+    page.evaluate("location.hash = '#/mira/work'")
+    expect(page.locator("main")).to_have_attribute("data-shown", "map")
     assert page.faults == []

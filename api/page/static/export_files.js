@@ -1,0 +1,112 @@
+// Exports of other programs as a browser reads them: what a ZIP archive holds, and portions that one request can carry.
+
+const END = 0x06054b50;
+const ENTRY = 0x02014b50;
+const COMMENT_BYTES = 0xffff;
+const END_BYTES = 22;
+// Of a portion's text. Quoted in JSON it may be twice as long, and a request holds 4 MB.
+const PORTION = 1_000_000;
+export const LONGEST = 1_900_000;
+
+/** The texts in a file that a person chose: of a ZIP archive those whose names `wanted` accepts, else the file's own. */
+export async function* texts(file, wanted) {
+  if (!(await isArchive(file))) {
+    yield { name: file.name, modified: new Date(file.lastModified), text: await file.text() };
+    return;
+  }
+  let found = false;
+  for (const entry of await entries(file)) {
+    const name = entry.name.split("/").pop();
+    if (!wanted(name)) continue;
+    found = true;
+    yield { name, modified: new Date(file.lastModified), text: await unpacked(file, entry) };
+  }
+  if (!found) throw new Error("The archive holds no conversations that can be read here.");
+}
+
+async function isArchive(file) {
+  const begin = await view(file, 0, 4);
+  return begin.byteLength === 4 && begin.getUint32(0) === 0x504b0304;
+}
+
+async function view(file, from, to) {
+  return new DataView(await file.slice(from, to).arrayBuffer());
+}
+
+/** The list of files at the end of an archive. */
+async function entries(file) {
+  const tail = await view(file, Math.max(0, file.size - END_BYTES - COMMENT_BYTES), file.size);
+  let at = tail.byteLength - END_BYTES;
+  while (at >= 0 && tail.getUint32(at, true) !== END) at -= 1;
+  if (at < 0) throw new Error("The archive is damaged: it has no list of its files.");
+  const first = tail.getUint32(at + 16, true);
+  if (first === 0xffffffff) throw new Error("The archive is longer than 4 GB. Use `patrol import --from` for it.");
+  const list = await view(file, first, first + tail.getUint32(at + 12, true));
+  const found = [];
+  let place = 0;
+  while (place + 46 <= list.byteLength && list.getUint32(place, true) === ENTRY) {
+    const [name, more, comment] = [28, 30, 32].map((offset) => list.getUint16(place + offset, true));
+    found.push({
+      name: new TextDecoder().decode(new Uint8Array(list.buffer, place + 46, name)),
+      packed: list.getUint16(place + 10, true) === 8,
+      bytes: list.getUint32(place + 20, true),
+      begins: list.getUint32(place + 42, true),
+    });
+    place += 46 + name + more + comment;
+  }
+  return found;
+}
+
+async function unpacked(file, entry) {
+  const head = await view(file, entry.begins, entry.begins + 30);
+  const begins = entry.begins + 30 + head.getUint16(26, true) + head.getUint16(28, true);
+  const content = file.slice(begins, begins + entry.bytes);
+  const stream = entry.packed ? content.stream().pipeThrough(new DecompressionStream("deflate-raw")) : content.stream();
+  return new Response(stream).text();
+}
+
+/** The program that wrote a text, as far as the text tells. */
+export function programOf(text) {
+  const begin = text.slice(0, 200_000);
+  if (/"mapping"\s*:/.test(begin)) return "chatgpt";
+  if (/"chat_messages"\s*:/.test(begin)) return "claude";
+  if (/"chat_metadata"\s*:|"character_name"\s*:/.test(begin)) return "sillytavern";
+  if (/"memory"\s*:/.test(begin)) return "mem0";
+  if (/"peer_id"\s*:|"peers"\s*:|"conclusions"\s*:/.test(begin)) return "honcho";
+  if (/"turns"\s*:|"histories"\s*:/.test(begin)) return "characterai";
+  return null;
+}
+
+/**
+ * Divide a text between its conversations: `{text, first, items}`, where `first` were before it and `items` are in it.
+ *
+ * Only arrays of whole conversations, or of single statements, can be divided.
+ */
+export function portions(text, program) {
+  const whole = [{ text, first: 0, items: 1 }];
+  if (text.length <= PORTION || !["chatgpt", "claude", "mem0"].includes(program)) return whole;
+  let parsed;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return whole;
+  }
+  const items = Array.isArray(parsed) ? parsed : parsed.results;
+  if (!Array.isArray(items)) return whole;
+  const divided = [];
+  let some = [];
+  let length = 0;
+  const close = (first) => {
+    if (some.length) divided.push({ text: `[${some.join(",")}]`, first: first - some.length, items: some.length });
+    some = [];
+    length = 0;
+  };
+  items.forEach((item, at) => {
+    const written = JSON.stringify(item);
+    if (length + written.length > PORTION) close(at);
+    some.push(written);
+    length += written.length;
+  });
+  close(items.length);
+  return divided;
+}

@@ -1,0 +1,200 @@
+// The first steps: what is kept before there are memories, how talk comes in, and what a key for a model adds.
+
+import { change, tell } from "../actions.js";
+import { ask } from "../api.js";
+import { button, el, field, fill, userText } from "../dom.js";
+import { count } from "../words.js";
+import { importing } from "./imports.js";
+
+const SLUG = "[a-z0-9][a-z0-9_\\-]{0,62}";
+
+export async function view(context) {
+  return [
+    el("h1", {}, "Import and connect"),
+    el("p", { class: "lead" }, "Bring earlier talk here, and let the program that you talk with remember."),
+    steps(context),
+  ];
+}
+
+/** What stands in place of the map while nothing is remembered. */
+export async function beforeMemories(context) {
+  const holds = await context.being.get("/overview");
+  return [
+    el("h1", {}, userText(context.being.row.name)),
+    kept(context, holds),
+    el("h2", {}, "First steps"),
+    steps(context),
+  ];
+}
+
+function kept(context, holds) {
+  const talk = [
+    holds.messages && el("a", { href: context.link("talk") }, count(holds.messages, "message")),
+    holds.sessions && count(holds.sessions, "conversation"),
+    holds.facts && el("a", { href: context.link("facts") }, count(holds.facts, "fact")),
+    holds.todos && count(holds.todos, "open todo"),
+    holds.vault_records && el("a", { href: context.link("vault") }, count(holds.vault_records, "vault record")),
+  ].filter(Boolean);
+  const joined = talk.flatMap((part, at) => (at ? [at === talk.length - 1 ? " and " : ", ", part] : [part]));
+  return [
+    talk.length
+      ? el(
+          "p",
+          { class: "lead" },
+          "Kept, and found again by ",
+          el("a", { href: context.link("search") }, "the search"),
+          ": ",
+          joined,
+          ".",
+        )
+      : el("p", { class: "lead" }, "Nothing has been handed in yet. What comes in is kept word for word and can be searched at once."),
+    holds.notes_pending
+      ? el(
+          "p",
+          {},
+          `${count(holds.notes_pending, "note")} ${holds.notes_pending === 1 ? "waits" : "wait"} for the next patrol, which makes memories of notes. `,
+          context.manages
+            ? button("Run a patrol now", () => change("A patrol runs.", () => context.being.post("/patrols"), null))
+            : null,
+        )
+      : null,
+    el(
+      "p",
+      {},
+      el("strong", {}, "What a key adds: "),
+      "with one for a language model the talk also becomes memories with topics, facts about you, summaries and a diary. ",
+      holds.messages_unjudged && holds.waits_for_key
+        ? `${count(holds.messages_unjudged, "message")} ${holds.messages_unjudged === 1 ? "waits" : "wait"} for one; nothing is lost meanwhile.`
+        : null,
+    ),
+    el(
+      "p",
+      { class: "hint" },
+      "A patrol is the walk through the memory, once a day or when you ask for it, that makes memories of notes, lets them age, merges what is alike, and lets go of what nobody asks about.",
+    ),
+  ];
+}
+
+function steps(context) {
+  return el(
+    "div",
+    { class: "columns first" },
+    importing(context),
+    connecting(context),
+    context.manages && !context.login.being_id ? [keyed(), another()] : null,
+  );
+}
+
+/** The form that makes a Being: the first one of a user, or one more. */
+export function makingBeing(first) {
+  const name = el("input", { name: "name", required: true, dir: "auto", autocomplete: "off", maxlength: 200 });
+  const slug = el("input", { name: "slug", required: true, pattern: SLUG, autocomplete: "off", autocapitalize: "off" });
+  const trouble = el("p", { role: "alert", class: "trouble" });
+  let typed = false;
+  slug.addEventListener("input", () => (typed = true));
+  name.addEventListener("input", () => {
+    if (!typed) slug.value = slugOf(name.value);
+  });
+  const form = el(
+    "form",
+    { class: "panel" },
+    el("h2", {}, first ? "Make a Being" : "One more Being"),
+    el("p", {}, "A Being is one companion with a memory of its own. What you tell about yourself is known to all of your Beings, unless you tell it in confidence."),
+    field("Name", name),
+    field("Short name for addresses", slug, "a–z, 0–9, _ and -; it stays as it is."),
+    trouble,
+    el("button", { type: "submit", class: first ? "primary" : "" }, "Make it"),
+  );
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    trouble.replaceChildren();
+    try {
+      const made = await ask("POST", "/v1/beings", { body: { name: name.value, slug: slug.value } });
+      location.hash = `#/${made.slug}/map`;
+      location.reload();
+    } catch (problem) {
+      trouble.replaceChildren(problem.message);
+    }
+  });
+  return form;
+}
+
+const slugOf = (name) =>
+  name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 63);
+
+const another = () => el("details", {}, el("summary", {}, "One more Being"), makingBeing(false));
+
+/** What a frontend is told: the base URL and a token. */
+function connecting(context) {
+  const { row } = context.being;
+  const secret = el("div", {});
+  const may = context.manages && context.ingests;
+  const make = async () => {
+    try {
+      const made = await ask("POST", `/page/session/tokens/${row.being_id}`);
+      fill(
+        secret,
+        copied("Token, which frontends call API key", made.secret),
+        el("p", { class: "hint" }, "It can’t be shown again. It hands in and reads for this Being, and changes nothing else; patrol token revoke ends it."),
+      );
+    } catch (problem) {
+      tell(problem.message);
+    }
+  };
+  return el(
+    "section",
+    { class: "panel" },
+    el("h2", {}, "Connect the program you talk with"),
+    el("p", {}, "A frontend that lets you set a base URL talks to its model as before, through here, and remembers. Others have a plugin, which is told the address of the API."),
+    context.login.proxies
+      ? copied("Base URL", `${location.origin}/openai/v1`)
+      : el("p", { class: "hint" }, "No model stands behind a base URL yet: the operator names one in PATROL_PROXY_UPSTREAMS."),
+    copied("Address of the API", location.origin),
+    may ? [button("Make a token for this Being", make), secret] : null,
+  );
+}
+
+/** The form that stores a key for a model. */
+function keyed() {
+  const key = el("input", { type: "password", name: "key", required: true, autocomplete: "off", spellcheck: "false" });
+  const form = el(
+    "form",
+    { class: "panel" },
+    el("h2", {}, "Let a model read along"),
+    el("p", {}, "Your key is stored encrypted, and can’t be read again. It pays for facts, summaries, topics and the diary of your Beings, within the day’s budget."),
+    field("Key of Anthropic or OpenAI", key),
+    el("button", { type: "submit" }, "Store the key"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const body = { key: key.value.trim() };
+    key.value = "";
+    change(
+      "The key is stored.",
+      () => ask("POST", "/v1/keys", { body }),
+      (stored) => ask("DELETE", `/v1/keys/${stored.key_id}`),
+    );
+  });
+  return form;
+}
+
+/** A text with a button that copies it. */
+function copied(label, text) {
+  const shown = el("input", { readonly: true, value: text, class: "code" });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      tell(`Copied: ${label.split(",")[0].toLowerCase()}.`);
+    } catch {
+      // Without TLS a browser gives no clipboard to a page of another machine.
+      shown.select();
+      tell("Press Ctrl+C to copy what is selected.");
+    }
+  };
+  return el("div", { class: "copied" }, field(label, shown), button("Copy", copy, { "aria-label": `Copy ${label}` }));
+}

@@ -1,0 +1,102 @@
+"""Before there are memories the page says what is kept, and begins: a Being, earlier talk, a token for a frontend."""
+
+import re
+from zipfile import ZipFile
+
+import pytest
+from playwright.sync_api import expect
+
+from schemas.settings import CHECKOUT
+from tests.acceptance.http.page.conftest import Mind
+from tests.browser import accessibility_faults
+
+
+@pytest.fixture
+def owner(person):
+    """A person with an empty Being."""
+    return Mind(person)
+
+
+@pytest.fixture
+def page(owner, page_of):
+    return page_of(owner.token)
+
+
+def test_talk_without_a_key_is_said_to_be_kept_and_found(owner, page):
+    expect(page.locator("main")).to_contain_text("Nothing has been handed in yet.")
+    owner.told("/messages", json=[{"id": "m1", "role": "user", "content": "The lamp is lit."}])
+    page.reload()
+    expect(page.locator(".lead")).to_have_text("Kept, and found again by the search: 1 message and 1 conversation.")
+    expect(page.locator("main")).to_contain_text("1 message waits for one; nothing is lost meanwhile.")
+    assert accessibility_faults(page) == []
+    page.get_by_role("link", name="1 message").click()
+    expect(page.locator(".sessions a")).to_have_text("The lamp is lit.")
+
+
+def test_an_export_is_handed_in_with_what_was_set_aside(owner, page, went, tmp_path):
+    archive = tmp_path / "export.zip"
+    with ZipFile(archive, "w") as packed:
+        packed.write(CHECKOUT / "tests" / "exports" / "chatgpt" / "conversations.json", "export/conversations.json")
+        packed.writestr("export/chat.html", "<p>The same as a page.</p>")
+    went(page, "start")
+    files = page.get_by_label("Files:")
+    files.set_input_files(archive)
+    outcome = page.get_by_role("status").filter(has_text="Taken in")
+    expect(outcome).to_contain_text("Taken in: 10 messages and 1 set aside.")
+    expect(outcome.locator(".aside li")).to_have_text("conversation 3, message h3: it has no author")
+    assert len(owner.told("/sessions")["sessions"]) == 3
+    files.set_input_files(archive)
+    expect(outcome).to_contain_text("Taken in: 0 messages, 10 known before and 1 set aside.")
+    files.set_input_files({"name": "notes.json", "mimeType": "application/json", "buffer": b'[{"colour": "red"}]'})
+    expect(page.get_by_role("status").filter(has_text="notes.json")).to_contain_text("Choose one below.")
+
+
+def test_a_long_export_is_divided_between_its_conversations(page, went):
+    long = "The lamp is lit. " * 3000
+    chats = [
+        {"uuid": f"k{at}", "name": "", "chat_messages": [{"uuid": f"m{at}", "sender": "human", "text": f"{at} {long}"}]}
+        for at in range(45)
+    ]
+    chats[40]["chat_messages"][0]["sender"] = "elf"
+    went(page, "start")
+    asked = []
+    page.on("request", lambda request: request.url.endswith("/imports") and asked.append(request.url))
+    # Set by the page's own script: a driver hands over a file of megabytes slowly.
+    page.evaluate(
+        """chats => {
+            const files = new DataTransfer();
+            files.items.add(new File([JSON.stringify(chats)], "conversations.json"));
+            document.querySelector(".drop").dispatchEvent(
+                new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+        }""",
+        chats,
+    )
+    outcome = page.get_by_role("status").filter(has_text="Taken in")
+    expect(outcome).to_contain_text("Taken in: 44 messages and 1 set aside.")
+    expect(outcome.locator(".aside li")).to_contain_text("conversation 41")
+    assert len(asked) == 3
+
+
+def test_a_token_for_a_frontend_hands_in_and_reads_and_changes_nothing(owner, page, went, problem):
+    went(page, "start")
+    page.get_by_role("button", name="Make a token for this Being").click()
+    secret = page.get_by_role("textbox", name="Token, which frontends call API key").input_value()
+    client = owner.person.with_secret(secret)
+    assert client.post("/v1/beings/mira/messages", json={"role": "user", "content": "Hello."}).is_success
+    assert client.get("/v1/beings/mira/sessions").is_success
+    problem(client.patch("/v1/beings/mira", json={"name": "Other"}), 403)
+    owner.person.add_being("other")
+    problem(client.get("/v1/beings/other"), 404)
+    reading = owner.person.with_page_login(owner.person.with_secret(owner.reading))
+    problem(reading.post(f"/page/session/tokens/{owner.person.being.being_id}"), 403)
+
+
+def test_a_person_without_a_being_makes_one(owner, open_page, stack, cookie_of):
+    owner.told("", "DELETE")
+    page = open_page()
+    page.context.add_cookies([cookie_of(owner.token)])
+    page.goto(stack.url)
+    page.get_by_label("Name", exact=True).fill("Älva am See")
+    expect(page.get_by_label("Short name")).to_have_value(re.compile("^a.?lva-am-see$"))
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Älva am See")
