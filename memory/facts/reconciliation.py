@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 
 from memory.facts.extraction_rules import ExtractedFact
+from memory.facts.matters.matters import OF_REF, filed, matter_of, replaced
 from memory.facts.naming import entity_resolution
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
@@ -19,11 +20,19 @@ from memory.llm.session import LlmSession
 from memory.text.entity_names import slug
 from memory.text.prompt_escaping import tagged
 from schemas.accounts.accounts import Being
-from schemas.facts.judgement import Reconciliation
+from schemas.facts.judgement import Comparison, Reconciliation
 from store.database import Store
 from store.facts import entities, facts
 from store.facts.entities import Mention
-from store.facts.statements import KnownStatement, NewStatement, add_statements, find_by_keys, known_statements
+from store.facts.statements import (
+    FiledFact,
+    KnownStatement,
+    NewStatement,
+    add_statements,
+    find_by_keys,
+    known_statements,
+    users_own,
+)
 from store.transaction import Transaction, new_ids
 
 log = structlog.get_logger()
@@ -31,6 +40,7 @@ log = structlog.get_logger()
 RECONCILE = prompt("reconcile", Reconciliation, size="small", most_tokens=2_000)
 # Of a key with more statements, the current and the latest ones are compared.
 STATEMENTS_COMPARED = 40
+FACTS_COMPARED = 300
 PAIR = 2
 Key = tuple[UUID | None, str]
 """A scope and a memory key: statements under the same key are compared with each other."""
@@ -69,6 +79,7 @@ def prepare(
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; nothing was written.
     """
     user_id = being.user_id
+    extracted = [filed(fact) for fact in extracted]
     scopes = [being.being_id if fact.message.message_id in secret else None for fact in extracted]
     mentions = [
         Mention(scope, ref, label)
@@ -85,11 +96,38 @@ def prepare(
             _statement(fact, being.being_id, scope, id_)
             for fact, scope, id_ in zip(extracted, scopes, ids, strict=True)
         ]
+        statements = _beside_their_matter(tx, user_id, statements)
         keys = [key_of(statement, entity_of) for statement in statements]
         known = find_by_keys(tx, user_id, list(dict.fromkeys(keys)))
         statements_of = known_statements(tx, user_id, list(known.values()), STATEMENTS_COMPARED)
     earlier = {key: statements_of.get(fact_id, []) for key, fact_id in known.items()}
     return PreparedFacts(_reconcile(llm, statements, keys, earlier), mentions, named_together)
+
+
+def _beside_their_matter(tx: Transaction, user_id: UUID, statements: Sequence[NewStatement]) -> list[NewStatement]:
+    """The statements, those about an exclusive matter under the key of the fact that says most lately what it is.
+
+    A fact that was filed under another entity, as `place:austin`, is about the same home.
+    """
+    matters = [OF_REF.get(statement.mentioned_refs[0]) for statement in statements]
+    if not any(matters):
+        return list(statements)
+    scopes = list(dict.fromkeys(statement.scope for statement in statements))
+    there: dict[tuple[UUID | None, str], FiledFact] = {}
+    for known in users_own(tx, user_id, scopes, FACTS_COMPARED):
+        matter = None if known.subject_ref else matter_of(known.type, known.mentioned_refs[0], known.content, "")
+        if matter is not None:
+            there.setdefault((known.scope, matter), known)
+    settled = list(statements)
+    for place, (statement, matter) in enumerate(zip(statements, matters, strict=True)):
+        known_fact = there.get((statement.scope, matter)) if matter else None
+        if known_fact is not None and statement.subject_ref is None:
+            first = known_fact.mentioned_refs[0]
+            refs = [first, *(ref for ref in statement.mentioned_refs if ref != first)]
+            settled[place] = replace(
+                statement, type=known_fact.type, fact_type=known_fact.fact_type, mentioned_refs=refs
+            )
+    return settled
 
 
 def _named_together(extracted: Sequence[ExtractedFact]) -> list[set[str]]:
@@ -145,20 +183,59 @@ def _reconcile(
 ) -> list[NewStatement]:
     """Set each new statement's relations to the others under its key; the model compares those with other words."""
     settled = {statement.statement_id: statement for statement in statements}
+    matters = {
+        statement.statement_id: matter
+        for statement in statements
+        if statement.subject_ref is None
+        and (matter := matter_of(statement.type, statement.mentioned_refs[0], statement.content, statement.span))
+    }
     compared: dict[Key, list[KnownStatement]] = {}
     for statement, key in zip(statements, keys, strict=True):
         others = compared.setdefault(key, list(known.get(key, [])))
         same = next((each.statement_id for each in others if slug(each.content) == slug(statement.content)), None)
         if same is not None:
             settled[statement.statement_id] = replace(statement, same_as=same)
-        others.append(KnownStatement(statement.statement_id, statement.content, statement.told_at))
+        others.append(KnownStatement(statement.statement_id, statement.content, statement.told_at, statement.span))
     groups = [group for group in compared.values() if _differ(group, settled)]
     if not groups:
         return list(settled.values())
     relations = compare(llm, groups, settled)
     for new, other, relation in relations:
         _relate(settled, new, other, relation)
+    for key, group in compared.items():
+        matter = next((matters[id_] for each in group if (id_ := each.statement_id) in matters), None)
+        if matter is not None and key in keys:
+            replace_values(settled, matter, group)
     return [_contradicting_kept(statement, settled) for statement in settled.values()]
+
+
+def replace_values(settled: dict[UUID, NewStatement], matter: str, group: Sequence[KnownStatement]) -> None:
+    """Set which statements about an exclusive matter contradict each other, by the words of the later of each two.
+
+    Args:
+        settled: The new statements by id, with what a model says that they contradict.
+        matter: The exclusive matter (`matters.matter_of`).
+        group: All statements about it, new ones included.
+    """
+    by_date = sorted(group, key=lambda each: each.said_at)
+    same = {frozenset({id_, one.same_as}) for id_, one in settled.items() if one.same_as is not None}
+    said = {frozenset({id_, other}) for id_, one in settled.items() for other in one.contradicts}
+    conflicts: dict[UUID, list[UUID]] = {id_: [] for id_ in settled}
+    for place, later in enumerate(by_date):
+        pairs = [
+            (earlier, frozenset({earlier.statement_id, later.statement_id}))
+            for earlier in by_date[:place]
+            if {earlier.statement_id, later.statement_id} & settled.keys()
+        ]
+        pairs = [(earlier, pair) for earlier, pair in pairs if pair not in same]
+        outcome = replaced(matter, later.span, later.content, [(one.content, pair in said) for one, pair in pairs])
+        for (earlier, _), is_replaced in zip(pairs, outcome, strict=True):
+            if is_replaced:
+                new, other = (later, earlier) if later.statement_id in settled else (earlier, later)
+                conflicts[new.statement_id].append(other.statement_id)
+    ids = {each.statement_id for each in group}
+    for id_ in ids & settled.keys():
+        settled[id_] = replace(settled[id_], contradicts=tuple(conflicts[id_]))
 
 
 def _contradicting_kept(statement: NewStatement, settled: Mapping[UUID, NewStatement]) -> NewStatement:
@@ -226,7 +303,7 @@ def _compared(
     group_of = {each.statement_id: number for number, group in enumerate(groups) for each in group}
     question = replace(RECONCILE.question("", _material(refs, fresh, group_of)), divisible=divisible)
     answer = llm.ask(question).answer
-    named = [(refs.get(each.new), refs.get(each.earlier or ""), each.relation) for each in answer.comparisons]
+    named = [_read(each, refs, fresh, group_of) for each in answer.comparisons]
     unknown = sum(new is None or (other is None and relation != "adds") for new, other, relation in named)
     llm.count_dropped("reconcile", {"no such statement": unknown})
     return [
@@ -238,6 +315,21 @@ def _compared(
         and new.statement_id in fresh
         and group_of[new.statement_id] == group_of[other.statement_id]
     ]
+
+
+def _read(
+    each: Comparison, refs: Mapping[str, KnownStatement], fresh: Collection[UUID], group_of: Mapping[UUID, int]
+) -> tuple[KnownStatement | None, KnownStatement | None, str]:
+    """A comparison's statements, also where a contradiction has them swapped, or names one that has only one rival."""
+    new, other = refs.get(each.new), refs.get(each.earlier or "")
+    if each.relation == "contradicts" and new is not None:
+        if other is None and not each.earlier:
+            rivals = [one for one in refs.values() if group_of[one.statement_id] == group_of[new.statement_id]]
+            rivals = [one for one in rivals if one is not new]
+            other = rivals[0] if len(rivals) == 1 else None
+        if other is not None and new.statement_id not in fresh and other.statement_id in fresh:
+            new, other = other, new
+    return new, other, each.relation
 
 
 def _differ(group: Sequence[KnownStatement], settled: Mapping[UUID, NewStatement]) -> bool:

@@ -11,7 +11,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memory.facts import vectors
-from memory.facts.exclusive_values import give_different_values
+from memory.facts.matters.exclusive_values import give_different_values
 from memory.facts.naming import entity_resolution
 from memory.facts.reconciliation import STATEMENTS_COMPARED, key_of
 from memory.facts.scope import stay_with_being

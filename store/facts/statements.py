@@ -45,11 +45,12 @@ class NewStatement:
 
 @dataclass(frozen=True, slots=True)
 class KnownStatement:
-    """A statement of a known fact, current or replaced, with the date of its last mention."""
+    """A statement of a known fact, current or replaced, with the date of its last mention and the words then."""
 
     statement_id: UUID
     content: str
     said_at: datetime
+    span: str = ""
 
 
 def add_statements(tx: Transaction, user_id: UUID, statements: Sequence[NewStatement]) -> list[tuple[UUID, str]]:
@@ -85,9 +86,16 @@ def known_statements(
     """
     rows = tx.execute(
         """
-        select fact_id, statement_id, content, said_at
+        select fact_id, statement_id, content, said_at, span
         from (
             select s.*,
+                coalesce((
+                    select e.span
+                    from memory.fact_evidence as e
+                    where e.user_id = s.user_id and e.statement_id = s.statement_id and e.message_id is not null
+                    order by e.told_at desc, e.evidence_id
+                    limit 1
+                ), '') as span,
                 row_number() over (
                     partition by fact_id order by replaced_by is null desc, said_at desc, statement_id desc
                 ) as place
@@ -105,9 +113,54 @@ def known_statements(
     )
     found: dict[UUID, list[KnownStatement]] = {}
     for row in rows:
-        known = KnownStatement(row["statement_id"], row["content"], row["said_at"])
+        known = KnownStatement(row["statement_id"], row["content"], row["said_at"], row["span"])
         found.setdefault(row["fact_id"], []).append(known)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class FiledFact:
+    """An active fact with what its memory key is made of."""
+
+    scope: UUID | None
+    type: str
+    fact_type: str
+    mentioned_refs: list[str]
+    subject_ref: str | None
+    content: str
+
+
+def users_own(tx: Transaction, user_id: UUID, scopes: Sequence[UUID | None], limit: int) -> list[FiledFact]:
+    """The active facts in some scopes that are the user's own or about people, the ones last told first."""
+    rows = tx.execute(
+        """
+        select f.being_id, f.type, f.subtype ->> 'factType' as fact_type, s.mentioned_refs, s.subject_ref, f.content
+        from memory.facts as f,
+        lateral (
+            select mentioned_refs, subject_ref
+            from memory.fact_statements
+            where user_id = f.user_id and fact_id = f.fact_id and replaced_by is null
+            order by said_at desc
+            limit 1
+        ) as s
+        where f.user_id = %(user)s and f.status = 'ACTIVE' and f.type in ('PROFILE', 'PEOPLE')
+            and (f.being_id = any(%(scopes)s) or %(shared)s and f.being_id is null)
+        order by f.last_told_at desc, f.fact_id
+        limit %(limit)s
+        """,
+        {
+            "user": user_id,
+            "scopes": [scope for scope in scopes if scope is not None],
+            "shared": None in scopes,
+            "limit": limit,
+        },
+    )
+    return [
+        FiledFact(
+            row["being_id"], row["type"], row["fact_type"], row["mentioned_refs"], row["subject_ref"], row["content"]
+        )
+        for row in rows
+    ]
 
 
 def _as_json(statement: NewStatement) -> dict[str, Any]:

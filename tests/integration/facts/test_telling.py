@@ -14,6 +14,7 @@ HOME = {
     "entities": [{"type": "thing", "name": "home"}, {"type": "place", "name": "Austin, Texas"}],
     "fact_type": "fact",
 }
+AT_HOME = {"entities": [{"type": "thing", "name": "residence"}], "fact_type": "habit"}
 MOVED = {"entities": [{"type": "thing", "name": "home"}, {"type": "place", "name": "Berlin"}], "fact_type": "fact"}
 
 
@@ -77,6 +78,33 @@ def test_a_comparison_that_makes_no_sense_drops_nothing(talk, answer):
     talk.compares(answer)
     talk.judged()
     assert talk.contents() == ["Loves tea. Drinks only green tea."]
+
+
+def test_homes_under_other_entities_meet_and_the_words_tell_whether_one_replaces_the_other(talk):
+    def lives(city, **changes):
+        return {"entities": [{"type": "place", "name": city}], "fact_type": "fact"} | changes
+
+    talk.hears("I live in Austin.", fact("I live in Austin", "Lives in Austin.", **lives("Austin")))
+    talk.says("I also have a flat in Rome.")
+    talk.answers(fact("I also have a flat in Rome", "Has a home in Rome.", message="m2", **AT_HOME))
+    talk.compares(("n0.1", "contradicts", "e0.0"))
+    talk.judged()
+    assert talk.contents() == ["Lives in Austin. Has a home in Rome."]
+    talk.says("We moved from Austin to Berlin.")
+    talk.answers(fact("We moved from Austin to Berlin", "Lives in Berlin.", message="m3", **lives("Berlin")))
+    talk.compares(("n0.2", "adds", None))
+    talk.judged()
+    assert talk.contents() == ["Has a home in Rome. Lives in Berlin."]
+
+
+@pytest.mark.parametrize("answer", [("e0.0", "contradicts", "n0.1"), ("n0.1", "contradicts", None)])
+def test_a_contradiction_is_understood_where_it_has_one_reading(talk, answer):
+    talk.hears("I love tea!", fact("I love tea", "Loves tea."))
+    talk.says("I hate tea.")
+    talk.answers(fact("I hate tea", "Hates tea.", message="m2"))
+    talk.compares(answer)
+    talk.judged()
+    assert talk.contents() == ["Hates tea."]
 
 
 def test_two_statements_of_one_answer_are_compared_with_each_other(talk):

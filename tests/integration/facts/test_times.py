@@ -7,7 +7,7 @@ import pytest
 from memory.context.filling import current_snapshot
 from memory.context.retrieval import fenced_facts
 from memory.facts import todos as todo_editing
-from memory.operations import upkeep
+from memory.upkeep import periodic as upkeep
 from schemas.facts.requests import TodoChanges
 from store.context import context as material
 from tests.conversations import fact, todo

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.facts.exclusive_values import give_different_values
+from memory.facts.matters.exclusive_values import give_different_values
 
 HOME = "thing:home"
 

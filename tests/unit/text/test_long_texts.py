@@ -11,7 +11,7 @@ from uuid import UUID
 
 import pytest
 
-from memory.facts.exclusive_values import give_different_values
+from memory.facts.matters.exclusive_values import give_different_values
 from memory.facts.naming.entity_resolution import find_candidates
 from memory.grounding.name_similarity import compare_names
 from memory.intake.importers import marks, times

@@ -6,7 +6,9 @@ They must be about such a thing, as `thing:home`, and differ in names and number
 
 import re
 
-# What the judge's prompt calls something that a person has one of at a time.
+from memory.grounding.known_words import is_known_name, plain
+
+# What producers call something that a person has one of at a time.
 _THINGS = (
     frozenset(
         {"name", "first_name", "last_name", "surname", "age", "birthday", "birth_date", "date_of_birth", "birthplace"}
@@ -28,6 +30,13 @@ def give_different_values(entity_ref: str, one: str, other: str) -> bool:
         return False
     (frame, values), (other_frame, other_values) = _taken_apart(one), _taken_apart(other)
     return frame == other_frame and not values <= other_values and not other_values <= values
+
+
+def values_of(statement: str) -> frozenset[str]:
+    """The names and numbers of a statement, folded, with a name that begins it."""
+    first = _WORD.search(statement)
+    begins = {first[0].casefold()} if first and is_known_name(plain(first[0])) else set[str]()
+    return frozenset(_taken_apart(statement)[1] | begins)
 
 
 def _taken_apart(statement: str) -> tuple[list[str], set[str]]:

@@ -1,0 +1,129 @@
+"""Which exclusive matter a fact is about, whatever entity a model names, and which statements a new one replaces.
+
+Of a name, a birthday and an age the newest value stands. A home, a job and a partner are replaced where the words tell
+a change ("I live in Berlin now", "Broke up with Anna"); those of which the words say that they are beside another, or
+past, replace nothing. Where the words tell neither, the model's comparison decides.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memory.facts.extraction_rules import ExtractedFact
+from memory.facts.matters.exclusive_values import values_of
+from memory.grounding.known_words import is_common, plain
+from memory.grounding.references import is_in_first_person, language_of
+from memory.grounding.told_names import ToldNames
+from memory.text.languages import DEFAULT
+
+_TABLE = tomllib.loads(Path(__file__).with_name("matters.toml").read_text())
+
+
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(words, re.IGNORECASE)
+
+
+_CHANGE, _BESIDE, _PAST, _END = (_pattern(_TABLE[name]["tells"]) for name in ("change", "beside", "past", "end"))
+# The value behind a word of parting: "from Austin", "quit Google".
+_PARTED = re.compile(
+    r"(?:from|left|quit|leave|von|aus|quitté|dejé|из) (?:my |the )?([^\W_]+)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile("^(?:the )?user(?:'s)? |^(?:he|she|they) ", re.IGNORECASE)
+_PARTNER = "partner"
+# Only what is the user's own is one of these; what other people have is filed under them.
+_USERS_OWN = "PROFILE"
+
+
+@dataclass(frozen=True)
+class _Matter:
+    name: str
+    names: frozenset[str]
+    tells: re.Pattern[str]
+    always: bool
+
+
+_MATTERS = {
+    name: _Matter(name, frozenset(row["names"].split()), _pattern(row["tells"]), row.get("always", False))
+    for name, row in _TABLE["matter"].items()
+}
+_NAMES = frozenset(name for matter in _MATTERS.values() for name in matter.names)
+OF_REF: Mapping[str, str] = {f"thing:{name}": matter.name for matter in _MATTERS.values() for name in matter.names}
+
+
+def matter_of(type_: str, primary_ref: str, content: str, span: str) -> str | None:
+    """The exclusive matter that a statement is about; None if it is about none.
+
+    Args:
+        type_: Its type.
+        primary_ref: The entity that it is said to be about.
+        content: The statement.
+        span: The words that it quotes; empty if it quotes none.
+    """
+    if type_ != _USERS_OWN:
+        mine = not span or is_in_first_person(span, language_of(span, DEFAULT))
+        named = OF_REF.get(primary_ref) == _PARTNER or primary_ref.startswith("person:")
+        tells = _MATTERS[_PARTNER].tells.search(content) is not None
+        return _PARTNER if type_ == "PEOPLE" and named and tells and mine else None
+    if (named_matter := OF_REF.get(primary_ref)) is not None:
+        return named_matter
+    # A thing is often something else that a statement also tells of.
+    is_thing = primary_ref.partition(":")[0] not in {"place", "org", "person"}
+    said = _SUBJECT.sub("", content)
+    found = ((name, matter.tells.search(said)) for name, matter in _MATTERS.items())
+    return next((name for name, match in found if match and not (is_thing and match.start())), None)
+
+
+def filed(fact: ExtractedFact) -> ExtractedFact:
+    """The fact, filed under the exclusive matter that it is about; its other entities stay."""
+    primary = next(iter(fact.refs))
+    matter = matter_of(fact.type, primary, fact.content, fact.span)
+    if matter is None or fact.subject_ref is not None:
+        return fact
+    ref = f"thing:{matter}"
+    others = {other: label for other, label in fact.refs.items() if OF_REF.get(other) != matter}
+    return replace(fact, refs={ref: fact.refs.get(ref, matter), **others}, fact_type="fact", type=_USERS_OWN)
+
+
+def replaced(matter: str, span: str, content: str, others: Iterable[tuple[str, bool]]) -> list[bool]:
+    """Whether a new statement replaces each of some others about its matter, by what its words tell.
+
+    Args:
+        matter: The exclusive matter.
+        span: The words that the new statement quotes.
+        content: The new statement.
+        others: The others, each with whether a model says that they contradict each other.
+    """
+    words = f"{span}\n{content}"
+    always = _MATTERS[matter].always
+    is_change = always or _CHANGE.search(words) is not None
+    is_beside = not always and _BESIDE.search(words) is not None
+    is_past = not always and _PAST.search(words) is not None and not is_change
+    listed = list(others)
+    if is_past or is_beside:
+        return [False] * len(listed)
+    if not is_change:
+        return [contradicts for _, contradicts in listed]
+    new = values_of(content)
+    gone = frozenset[str]() if always else _gone(span, content)
+    if gone:
+        # "Broke up with Anna" ends what is said of Anna alone.
+        ended = ToldNames(" ".join(gone))
+        return [any(map(ended.stands, values_of(other))) for other, _ in listed]
+    if not always and _END.search(words):
+        return [True] * len(listed)
+    return [contradicts or _is_other_value(new, values_of(other)) for other, contradicts in listed]
+
+
+def _gone(span: str, content: str) -> frozenset[str]:
+    """The values that words part from: those behind "from" or "quit"; of an end, all that they name."""
+    parted = {found[1] for found in _PARTED.finditer(span) if found[1][0].isupper()}
+    if not parted and _END.search(f"{span}\n{content}"):
+        parted = {*values_of(span), *values_of(content)}
+    return frozenset(name for name in map(plain, parted) if not is_common(name) and name not in _NAMES)
+
+
+def _is_other_value(new: frozenset[str], other: frozenset[str]) -> bool:
+    return not (new and other) or not (new <= other or other <= new)
