@@ -155,7 +155,14 @@ def heard(*said):
     sources, shown, fresh = {}, [], set()
     for place, (by, text) in enumerate(said, start=1):
         role = {"user": "user", "companion": "assistant"}.get(by, "other")
-        message = Message.model_construct(message_id=uuid4(), role=role, speaker=by, content=text, metadata={})
+        message = Message.model_construct(
+            message_id=uuid4(),
+            role=role,
+            speaker=by,
+            content=text,
+            metadata={},
+            created_at=datetime(2026, 3, 2, 18, 10, tzinfo=UTC),
+        )
         sources[f"m{place}"] = ShownMessage(message, text)
         if role != "assistant":
             fresh.add(message.message_id)

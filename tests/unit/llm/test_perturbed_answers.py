@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ from pydantic import BaseModel
 
 from memory.facts import extraction_rules
 from memory.facts.confidence_rules import ShownMessage
+from memory.grounding.setting import Setting
 from memory.patrol import merge_rules
 from memory.patrol.merge_rules import PromptBatch
 from memory.talk import scene_rules
@@ -595,7 +597,7 @@ def _drawn(scene: dict[str, Any]) -> str | None:
     own = {message.message_id: message.content for message in messages.values()}
     found = SessionWithScenes.model_validate({**SUMMARY, "scenes": [scene]}).scenes[0]
     try:
-        resting = scene_rules.check(found, messages, own, "\n".join(SAID.values()), UTC)
+        resting = scene_rules.check(found, messages, own, "\n".join(SAID.values()), UTC, Setting())
     except scene_rules.Dropped:
         return None
     quoted = len(resting.scene.dialogue or [])
@@ -629,10 +631,11 @@ def test_what_an_answer_says_in_another_form_is_kept(purpose, perturb):
     if perturb is unknown_entities:
         wanted = [one.replace("person:", "thing:") for one in wanted]
     found = lost = 0
-    for seed in range(25):
-        answer = kept(answered(form, perturb(random.Random(seed), deepcopy(right))))
-        found += sum(one in answer for one in wanted)
-        lost += sum(one not in answer for one in wanted)
+    # Some perturbations have few forms, which come again and again.
+    for text, times in Counter(perturb(random.Random(seed), deepcopy(right)) for seed in range(25)).items():
+        answer = kept(answered(form, text))
+        found += times * sum(one in answer for one in wanted)
+        lost += times * sum(one not in answer for one in wanted)
     assert found >= 0.95 * (found + lost), f"{lost} lost"
 
 

@@ -12,6 +12,7 @@ import pytest
 import memory
 from memory.facts import extraction_rules
 from memory.facts.confidence_rules import ShownMessage
+from memory.grounding.setting import Setting
 from memory.llm.prompting import FOLDER, Prompt
 from memory.nodes import topic_names
 from memory.patrol import classification, diary, merge_rules, repair, splitting
@@ -23,6 +24,8 @@ from schemas.talk.messages import Message
 from tests.shown import TOPIC, made_up
 from tests.unit.llm.test_prompts import cluster
 
+# Who talks to the companion in every example.
+USER = "Odile"
 ROLES = {"user": "user", "companion": "assistant"}
 PROMPTS = {
     f"{prompt.purpose} {prompt.answer.__name__}": prompt
@@ -134,8 +137,9 @@ def summarised_jointly(material, answer):
 def scenes_pass(material, scenes):
     shown = messages(material)
     texts = {one.message_id: one.content for one in shown.values()}
+    setting = Setting(known=frozenset({USER, material.one("companion")}))
     for scene in scenes:
-        kept = scene_rules.check(scene, shown, texts, "\n".join(texts.values()), UTC).scene
+        kept = scene_rules.check(scene, shown, texts, "\n".join(texts.values()), UTC, setting).scene
         assert scene.quote in [*kept.dialogue, None]
         assert kept.actors == scene.actors
     if wanted := material.one("scenes-wanted"):
