@@ -12,9 +12,13 @@ _MARKUP = re.compile(rf"{_BLANKS}" "\ue200([^\ue200\ue201\ue202]{0,100})((?:\ue2
 _SEPARATOR = "\ue202"
 _CITATIONS = re.compile(
     rf"{_BLANKS}(?:"
+    # A mark whose beginning or end got lost.
+    "\ue200\\w{0,30}(?:\ue202[^\ue200-\ue206\\s]{0,200}){0,20}\ue201?"
+    "|(?:(?:file)?cite|navlist|i)?(?:\ue202[^\ue200-\ue206\\s]{0,200}){1,20}\ue201?"
     # Names of results that were left when the private-use characters got lost; a name behind a digit goes on a row.
-    r"(?:(?:file)?cite|navlist|i)?(?<!\d)(?:turn\d{1,4}(?:search|view|news|image|file|product|finance|sports|forecast"
-    r"|time|maps?|reddit|academia|fetch|click|video|business|event)\d{1,4})++(?!\w)"
+    r"|(?:(?:file)?cite |(?:file)?cite|navlist|i)?"
+    r"(?<!\d)(?:turn\d{1,4}(?:search|view|news|image|file|product|finance|sports|forecast"
+    r"|time|maps?|reddit|academia|fetch|click|video|business|event)\d{1,4}(?:L\d{1,5}(?:-L?\d{1,5})?)?)++(?!\w)"
     # [8†source], 【12:0†notes.pdf】
     r"|【[^【】\n]{0,200}†[^【】\n]{0,200}】"
     r"|:contentReference\[oaicite:\d{1,4}\](?:\{index=\d{1,4}\})?"

@@ -70,6 +70,24 @@ def test_messages_of_a_chat_are_no_memories_of_mem0(export):
     assert told(mem0, json.dumps(export)) == []
 
 
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "\ue200cite\ue202turn0search1",
+        "\ue200cite",
+        "cite\ue202turn0search1\ue201",
+        "turn0search1\ue201",
+        "filecite turn0file0",
+        "fileciteturn0file0L1-L3",
+        "\ue200cite\ue202turn0file0\ue202L1-L3\ue201",
+    ],
+)
+def test_halves_of_marks_of_chatgpt_are_no_words(mark):
+    message = {"author": {"role": "assistant"}, "content": {"parts": [f"Tea is hot {mark}"]}}
+    export = json.dumps([{"id": "c", "mapping": {"n": {"message": message}}}])
+    assert told(chatgpt, export) == [("assistant", "Tea is hot")]
+
+
 TEA = {"id": "1", "memory": "Likes tea"}
 GONE = {"id": "2", "memory": "Likes rum"}
 
