@@ -59,8 +59,9 @@ CONTEXT_TOKENS = 16_000
 LEAST_CONTEXT_TOKENS = 100
 MOST_CONTEXT_TOKENS = 1_000_000
 RECENT_NODES = 5
-CONTEXT_FACTS = 8
-CONTEXT_PASSAGES = 4
+CONTEXT_FACTS = 20
+# A memory of more living nodes is not shown whole.
+WHOLE_NODES = 60
 PASSAGE_CHARACTERS = 800
 DIARY_DAYS = 7
 SNAPSHOT_NOTES = 50
@@ -152,11 +153,9 @@ NAME_CHARACTERS = 200
 LEAST_CONFIDENCE = 0.5
 FACT_CANDIDATES = 50
 FACTS_RETRIEVED = 10
-# Cosine similarity to the query below which a fact is not retrieved, however recent and frequent it is. Measured with
-# MiniLM and 80 facts about books: "How are you today?" reaches 0.15 with 28 of them and 0.2 with 11, "Hello again." 0.2
-# with none, "What should I read next?" 0.2 with all.
-FACT_SIMILARITY = 0.2
 FOUNDATION_FACTS = 20
+# The most facts that contexts show whatever is said.
+ESSENTIAL_FACTS = 30
 CARD_FACTS = 3
 RECENCY_HALF_LIFE_DAYS = 14.0
 FOLD_SIMILARITY = 0.92

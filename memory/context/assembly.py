@@ -14,10 +14,11 @@ from memory.context import blocks as context_blocks
 from memory.context import formats, profiles
 from memory.context.assembly_request import CONVERSATION, AssemblyRequest, PreparedAssembly, prepare
 from memory.context.blocks import Block
-from memory.context.budget import dropped_regions
+from memory.context.budget import dropped_regions, room_for
+from memory.context.choosing import retrieve
 from memory.context.filling import RETRIEVED, Filled, fill_regions, text_hash
 from memory.context.regions import Entry, WorkingMemory
-from memory.context.retrieval import Retrieval, embed_message, passage_finder, retrieve
+from memory.context.retrieval import Retrieval, embed_message, passage_finder
 from memory.nodes import activation
 from memory.search.candidates import Worded
 from memory.search.passages import passages_by_words
@@ -26,6 +27,7 @@ from providers.embedders import Embedders
 from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
 from schemas.context.context import Context, RegionReport, WorkingMemoryEntry
+from schemas.limits import CONTEXT_TOKENS
 from schemas.settings import Settings
 from store.context import context as material
 from store.context import working_memory
@@ -36,6 +38,8 @@ from store.transaction import Transaction, commit_soon
 
 # Among so many last messages of the conversation the one to be answered is looked for by its words, if it has no id.
 JUST_STORED = 8
+# The tags and heading of `rag-context`, and a fact or two.
+LEAST_ROOM = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,8 @@ def assemble_prepared(
         filled = early.filled if early else fill_regions(tx, being, prepared)
         found = Retrieval()
         if prepared.includes(RETRIEVED):
-            found = retrieve(tx, settings, being, message, chance, shown, request.shown, passages)
+            room = _room(settings, prepared, filled)
+            found = retrieve(tx, settings, being, message, chance, room, shown, request.shown, passages)
         context = _context(tx, being, prepared, _blocks(prepared, filled, found), found)
     if request.recorded is not None:
         request.recorded(context.text or "")
@@ -168,10 +173,26 @@ def _said(tx: Transaction, being: Being, prepared: PreparedAssembly) -> list[Wor
 def _blocks(prepared: PreparedAssembly, filled: Filled, found: Retrieval) -> list[Block]:
     """Every region of the profile that has content."""
     if RETRIEVED in filled:
-        filled = {**filled, RETRIEVED: context_blocks.recalled(found.foundation_pieces(), found.pieces())}
+        filled = {**filled, RETRIEVED: context_blocks.recalled(found.pieces())}
     stable = prepared.kept if prepared.profile.is_default else ()
     blocks = [block for block in filled.values() if block]
     return [replace(block, stable=True) if block.region in stable else block for block in blocks]
+
+
+def _room(settings: Settings, prepared: PreparedAssembly, filled: Filled) -> int:
+    """The estimated tokens that what is remembered may take: the target, within what the budget leaves.
+
+    Where that is too little for anything, it is the target: the region is dropped whole, and the answer tells so.
+    """
+    budget = prepared.request.options.budget_tokens
+    target = round(settings.rag_tokens * max(1, budget / CONTEXT_TOKENS))
+    left = room_for(RETRIEVED, _lengths(block for block in filled.values() if block), budget)
+    return min(target, left) if left >= LEAST_ROOM else target
+
+
+def _lengths(blocks: Iterable[Block]) -> dict[str, int]:
+    """How long each region is, in estimated tokens."""
+    return {block.region: sum(estimated_tokens(entry.content) for entry in block.entries) for block in blocks}
 
 
 def _context(
@@ -179,11 +200,8 @@ def _context(
 ) -> Context:
     """Keep the blocks to the budget, put them in order and in form, and record their provenance."""
     request, profile, session = prepared.request, prepared.profile, prepared.session
-    tokens = {block.region: sum(estimated_tokens(entry.content) for entry in block.entries) for block in blocks}
+    tokens = _lengths(blocks)
     dropped = dropped_regions(tokens, request.options.budget_tokens)
-    if any(block.reduced and block.region in dropped for block in blocks):
-        blocks = [block.reduced if block.reduced and block.region in dropped else block for block in blocks]
-        return _context(tx, being, prepared, blocks, found)
     whole = WorkingMemory(order=prepared.order)
     for block in blocks:
         whole = whole.with_region(block.region, *block.entries)

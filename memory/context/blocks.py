@@ -4,7 +4,7 @@ A block is a pure function of its arguments: the same state gives the same bytes
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import dropwhile
 from typing import Any
@@ -52,7 +52,6 @@ class Block:
         pieces: The pieces of memory in it, unescaped, to be recognised when they come back inside a message.
         ids: The memories and facts in it.
         stable: True if its bytes stay the same from turn to turn.
-        reduced: A shorter version, shown in place of the whole if that exceeds the token budget.
     """
 
     region: str
@@ -61,7 +60,6 @@ class Block:
     pieces: tuple[str, ...] = ()
     ids: tuple[UUID, ...] = ()
     stable: bool = False
-    reduced: "Block | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,17 +232,9 @@ def recent(nodes: Sequence[Node]) -> Block | None:
     return _system("recent-nodes", "memories activated last", "You thought of this lately.", parts) if parts else None
 
 
-def recalled(foundation: Sequence[FencedPiece], parts: Sequence[FencedPiece]) -> Block | None:
-    """The pinned facts, and what was retrieved for the message: recalled nodes, entity cards and facts.
-
-    If all of it exceeds the token budget, the pinned facts alone are shown.
-    """
-    if not foundation and not parts:
-        return None
-    whole = _system("rag-context", "recall and facts", "This comes to mind.", [*foundation, *parts])
-    if not foundation or not parts:
-        return whole
-    return replace(whole, reduced=_system("rag-context", "pinned facts", "This comes to mind.", foundation))
+def recalled(parts: Sequence[FencedPiece]) -> Block | None:
+    """What is remembered for the message: facts, cards, nodes and earlier talk."""
+    return _system("rag-context", "recall, facts and earlier talk", "This comes to mind.", parts) if parts else None
 
 
 def default(written: Iterable[WorkingMemoryEntry | NewEntry], time: Entry, now: Entry | None) -> Block:

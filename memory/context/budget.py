@@ -29,3 +29,16 @@ def dropped_regions(tokens: Mapping[str, int], budget: int) -> list[str]:
         else:
             left -= needed
     return dropped[::-1]
+
+
+def room_for(region: str, tokens: Mapping[str, int], budget: int) -> int:
+    """The tokens that are left for a region of the first group beside the regions of higher priority.
+
+    Args:
+        region: The region.
+        tokens: The length of each other region, in estimated tokens.
+        budget: The most tokens together.
+    """
+    before = BEFORE_CALLERS[: BEFORE_CALLERS.index(region)]
+    dropped = dropped_regions({name: tokens.get(name, 0) for name in (*NEVER_DROPPED, *before)}, budget)
+    return max(0, budget - sum(tokens.get(name, 0) for name in (*NEVER_DROPPED, *before) if name not in dropped))

@@ -1,8 +1,6 @@
-"""Retrieves nodes, earlier talk, entity cards and facts for a message: the content of the region `rag-context`."""
+"""What a message means to a Being's memory, and what was retrieved for it: the content of `rag-context`."""
 
-import random
-from collections.abc import Callable, Collection, Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,34 +8,23 @@ from uuid import UUID
 
 from memory.context.blocks import FencedPiece
 from memory.context.elapsed_time import day, spoken_span
-from memory.facts import retrieval
-from memory.facts.retrieval import retrieve_by_meaning
-from memory.nodes import recall
-from memory.nodes.fragments import pieces, to_fragments
-from memory.nodes.recall import recall_by_vector
+from memory.nodes.fragments import pieces
 from memory.nodes.scenes import scene_to_text
 from memory.retrieval.understanding import Compared, Understood, embed_query, understand
 from memory.search.candidates import Candidates, Worded
-from memory.search.passages import Passage, passage_candidates, passages
+from memory.search.passages import Passage, passage_candidates
 from memory.text.errors import InvalidRequest
+from memory.text.prompt_escaping import tagged
 from providers.embedders import Embedders
 from providers.metering import Asker
 from schemas.accounts.accounts import Being
-from schemas.facts.answers import Retrieved
+from schemas.facts.answers import EntityCard, Retrieved
 from schemas.facts.rows import Fact
-from schemas.limits import CONTEXT_FACTS, FOUNDATION_FACTS, QUERY_CHARACTERS, RECALL_NODES, RECALL_SIMILARITY
+from schemas.limits import QUERY_CHARACTERS
+from schemas.nodes.nodes import Node
 from schemas.nodes.recall import Recalled
-from schemas.settings import Settings
-from store.context import context as material
-from store.facts import evidence
-from store.facts.cards import foundation
 from store.nodes.embeddings import Meant
-from store.talk import scenes
 from store.transaction import Transaction
-
-# A long chat has several nodes near its newest words, and all of them may rest on what its transcript shows.
-NODE_CANDIDATES = 4 * RECALL_NODES
-
 
 FindPassages = Callable[[Transaction], Candidates]
 """Finds the candidates of passages; it may have begun in another transaction."""
@@ -68,12 +55,26 @@ class EarlyVector:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """The memories for a message; none without a message or if the message holds nothing searchable."""
+    """What `rag-context` shows.
 
+    Attributes:
+        essential: Facts that are shown whatever is said, unless all are.
+        cards: Entity cards, on top of what is relevant.
+        facts: All facts, where they fit; else the relevant ones.
+        recalled: Nodes that the message recalls, which counts as their activation.
+        beside: Further nodes, of a memory that is shown whole.
+        passages: Earlier talk.
+        retrieved: The facts that the message retrieves, shown or not, with their scores.
+        now: The user's time, as of which the times of facts are told.
+    """
+
+    essential: Sequence[Fact] = ()
+    cards: Sequence[EntityCard] = ()
+    facts: Sequence[Fact] = ()
     recalled: Recalled | None = None
-    retrieved: Retrieved | None = None
-    foundation: Sequence[Fact] = ()
+    beside: Sequence[Node] = ()
     passages: Sequence[Passage] = ()
+    retrieved: Retrieved | None = None
     now: datetime | None = None
 
     @property
@@ -86,24 +87,21 @@ class Retrieval:
         """The recalled nodes."""
         return [node.node_id for node in self.recalled.nodes] if self.recalled else []
 
-    def foundation_pieces(self) -> list[FencedPiece]:
-        """The pinned facts, each in its fence, whatever the message is."""
-        return fenced_facts(self.foundation, self.now)
+    @property
+    def message_ids(self) -> set[UUID]:
+        """The messages that are shown as passages."""
+        return {message_id for passage in self.passages for message_id in passage.message_ids}
 
     def pieces(self) -> list[FencedPiece]:
-        """The nodes' fragments as one shuffled stream, then earlier talk, entity cards and facts, each in its fence."""
-        shown: list[FencedPiece] = []
-        if self.recalled and self.recalled.nodes:
-            written = "\n".join(pieces(self.recalled.nodes))
-            shown.append(FencedPiece(self.recalled.fragments, written, tuple(self.node_ids)))
-        shown += [
-            FencedPiece.of("passage", passage.text, day=f"{passage.said_at:%Y-%m-%d}") for passage in self.passages
+        """Facts, cards, nodes and talk, each in its fence."""
+        return [
+            *fenced_facts(self.essential, self.now),
+            *fenced_cards(self.cards),
+            *fenced_facts(self.facts, self.now),
+            *fenced_recalled(self.recalled),
+            *fenced_nodes(self.beside),
+            *fenced_passages(self.passages),
         ]
-        if self.retrieved:
-            shown += [FencedPiece.of("card", card.text) for card in self.retrieved.cards]
-            known = {fact.content for fact in self.foundation}
-            shown += fenced_facts((fact for fact in self.retrieved.facts if fact.content not in known), self.now)
-        return shown
 
     def explanation_with_texts(self) -> dict[str, Any]:
         """The explanation with the text of each memory, passage and fact, for an answer that is not stored."""
@@ -153,6 +151,34 @@ def _times(fact: Fact, now: datetime) -> dict[str, object]:
     return times
 
 
+def fenced_cards(cards: Iterable[EntityCard]) -> list[FencedPiece]:
+    """Each card."""
+    return [FencedPiece.of("card", card.text) for card in cards]
+
+
+def fenced_recalled(recalled: Recalled | None) -> list[FencedPiece]:
+    """The nodes' fragments as one shuffled stream."""
+    if recalled is None or not recalled.nodes:
+        return []
+    ids = tuple(node.node_id for node in recalled.nodes)
+    return [FencedPiece(recalled.fragments, "\n".join(pieces(recalled.nodes)), ids)]
+
+
+def fenced_nodes(nodes: Iterable[Node]) -> list[FencedPiece]:
+    """Each node on a line."""
+    return [
+        FencedPiece(
+            tagged("memory", scene_to_text(node.scene, node.feeling)), "\n".join(pieces([node])), (node.node_id,)
+        )
+        for node in nodes
+    ]
+
+
+def fenced_passages(passages: Iterable[Passage]) -> list[FencedPiece]:
+    """Each passage with its day."""
+    return [FencedPiece.of("passage", passage.text, day=f"{passage.said_at:%Y-%m-%d}") for passage in passages]
+
+
 def embed_message(
     embedders: Embedders,
     being: Being,
@@ -198,69 +224,7 @@ def embed_early(embedders: Embedders, being: Being, message: str) -> EarlyVector
     return EarlyVector(query, being.embedding_model, vectors)
 
 
-def retrieve(
-    tx: Transaction,
-    settings: Settings,
-    being: Being,
-    message: EmbeddedMessage | None,
-    chance: random.Random,
-    shown: Collection[UUID] = (),
-    in_prompt: AbstractSet[UUID] = frozenset(),
-    find_passages: FindPassages | None = None,
-) -> Retrieval:
-    """Recall nodes, and retrieve facts and earlier talk for a message; without one, the pinned facts alone.
-
-    Args:
-        tx: The transaction.
-        settings: The weights of fact ranking.
-        being: The Being that recalls.
-        message: The message and its vectors.
-        chance: Shuffles the nodes' fragments.
-        shown: Messages that the context shows in other regions.
-        in_prompt: Messages that the prompt shows in any case. Nodes and facts that rest on these alone are left out;
-            pinned facts are not.
-        find_passages: What `passage_finder` returned, if it has begun beside this transaction.
-    """
-    now, _ = material.local_time(tx, being.user_id)
-    if message is None:
-        return Retrieval(foundation=foundation(tx, being.user_id, being.being_id, FOUNDATION_FACTS), now=now)
-    most = NODE_CANDIDATES if in_prompt else RECALL_NODES
-    nodes = recall.RecallQuery(message.words, most, RECALL_SIMILARITY)
-    facts = retrieval.FactQuery(message.words, CONTEXT_FACTS, explain=True)
-    shown_facts = evidence.resting_only_on(tx, being.user_id, being.being_id, in_prompt) if in_prompt else set()
-    retrieved = retrieve_by_meaning(tx, settings, being, facts, message.meaning.facts, shown_facts)
-    told = [fact.fact_id for fact in [*retrieved.foundation, *retrieved.facts]]
-    # The same words are shown once: as a fact, else as a node, else as a passage.
-    in_facts = evidence.messages(tx, being.user_id, being.being_id, told)
-    recalled = recall_by_vector(tx, being.being_id, nodes, message.meaning.nodes, chance)
-    rests_on = scenes.evidence(tx, being.being_id, [node.node_id for node in recalled.nodes])
-    told_elsewhere = {node_id for node_id, on in rests_on.items() if on <= in_facts or on <= in_prompt}
-    recalled = _without(recalled, told_elsewhere, chance, most=RECALL_NODES)
-    in_nodes = {message_id for node in recalled.nodes for message_id in rests_on.get(node.node_id, ())}
-    candidates = (find_passages or passage_finder(being, message))(tx)
-    found = passages(tx, being, message.words, candidates, apart_from={*shown, *in_facts, *in_nodes})
-    return Retrieval(recalled, retrieved, retrieved.foundation, found, now)
-
-
 def passage_finder(being: Being, message: EmbeddedMessage, worded: Worded | None = None) -> FindPassages:
     """Return a function that finds the candidates of passages for a message, some perhaps known by its words."""
     understood = Understood(told=message.meaning.told)
     return lambda tx: passage_candidates(tx, being, message.words, understood, worded)
-
-
-def _without(recalled: Recalled, node_ids: Collection[UUID], chance: random.Random, *, most: int) -> Recalled:
-    """The best of what was recalled, without some of the nodes."""
-    if not node_ids and len(recalled.nodes) <= most:
-        return recalled
-    kept = [
-        (node, similarity)
-        for node, similarity in zip(recalled.nodes, recalled.similarities, strict=True)
-        if node.node_id not in node_ids
-    ][:most]
-    nodes = [node for node, _ in kept]
-    return Recalled(
-        fragments=to_fragments(nodes, chance),
-        nodes=nodes,
-        similarities=[similarity for _, similarity in kept],
-        degraded=recalled.degraded,
-    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from statistics import median
 from uuid import UUID
 
 from memory.facts.ranking import rank
@@ -12,7 +13,7 @@ from providers.metering import Asker
 from schemas.accounts.accounts import Being
 from schemas.facts.answers import EntityCard, FactExplanation, Retrieved, RetrievedFact
 from schemas.facts.rows import Fact
-from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FACT_SIMILARITY, FOUNDATION_FACTS
+from schemas.limits import CARD_FACTS, FACT_CANDIDATES, FOUNDATION_FACTS
 from schemas.settings import Settings
 from store import clock
 from store.database import Store
@@ -24,11 +25,20 @@ from store.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class FactQuery:
-    """A query for up to `limit` facts; with `explain`, the answer has each fact's score in parts."""
+    """A query for facts.
+
+    Attributes:
+        text: The query.
+        limit: How many facts, at most.
+        explain: Whether the answer has each fact's score in parts.
+        floor: Whether facts are left out that are no nearer to the query than most: a floor that is relative to the
+            candidates, since embedders differ in how near they put what has nothing in common.
+    """
 
     text: str
     limit: int
     explain: bool = False
+    floor: bool = False
 
 
 def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Being, query: FactQuery) -> Retrieved:
@@ -67,14 +77,25 @@ def retrieve_by_meaning(
             for one in vectors.nearest(tx, being.user_id, being.being_id, meant.model, vector, FACT_CANDIDATES)
         ]
         best = dict[object, tuple[Fact, float]]()
-        for fact, likeness in [*(one for one in near if one[1] >= FACT_SIMILARITY), *worded]:
+        for fact, likeness in [*near, *worded]:
             best[fact.fact_id] = (fact, max(likeness, best.get(fact.fact_id, (fact, 0.0))[1]))
         found = sorted(best.values(), key=lambda one: (-one[1], one[0].fact_id))[:FACT_CANDIDATES]
     # Until the user's first facts have vectors there is nothing that a comparison of meanings would find.
     degraded = meant is None and vectors.has_facts(tx, being.user_id, being.being_id)
     found = [one for one in found if one[0].fact_id not in apart_from]
+    if query.floor:
+        found = _above_floor(found)
     answer = _assemble(tx, settings, being, found, apart_from, limit=query.limit, degraded=degraded)
     return answer if query.explain else answer.model_copy(update={"explanation": None})
+
+
+def _above_floor(candidates: Sequence[tuple[Fact, float]]) -> list[tuple[Fact, float]]:
+    """The candidates in the upper half between the middle one's similarity and the highest."""
+    if not candidates:
+        return []
+    similarities = [similarity for _, similarity in candidates]
+    floor = (median(similarities) + max(similarities)) / 2
+    return [one for one in candidates if one[1] >= floor]
 
 
 def _by_words(tx: Transaction, being: Being, query: str, model: str | None) -> list[tuple[Fact, float]]:

@@ -1,19 +1,22 @@
 """Passages of earlier talk for a context, so that a chat remembers what was said though nothing was made of it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
+from itertools import groupby, pairwise
 from uuid import UUID
 
 from memory.retrieval.understanding import Understood
 from memory.retrieval.weighing import Ranked
-from memory.search.candidates import Candidates, Worded, by_words, candidates
+from memory.search.candidates import Candidates, Worded, by_words, candidates, speaker_of
 from memory.search.ranking import ranked
+from memory.text.prompt_escaping import escaped
 from memory.text.words import words
+from providers.tokens import estimated_tokens
 from schemas.accounts.accounts import Being
-from schemas.limits import CONTEXT_PASSAGES, PASSAGE_CHARACTERS, QUERY_CHARACTERS
+from schemas.limits import PASSAGE_CHARACTERS, QUERY_CHARACTERS
 from schemas.search import EverythingRequest
+from store.context.whole import SaidMessage
 from store.search import shown
 from store.search.candidates import Seen
 from store.transaction import Transaction
@@ -23,18 +26,25 @@ LEAST_SIMILARITY = 0.35
 LEAST_WORDS = 0.4
 # An answer of a few words says little without the question before it.
 FEW_TERMS = 8
-# So many of the best are looked at; what matters is among them.
+# If none of so many of the best matters, none of the others does.
 CONSIDERED = 20
+# What has less than this part of the best one's score adds nothing to it.
+LEAST_OF_BEST = 0.3
+# Hardly a line is shorter; few are on average; a passage's tags with its day.
+LEAST_TOKENS = 10
+USUAL_TOKENS = 25
+FENCE_TOKENS = 15
+OTHER = "other"
 
 
 @dataclass(frozen=True)
 class Passage:
-    """Messages that stand side by side in an earlier conversation.
+    """Messages of an earlier conversation.
 
     Attributes:
         message_ids: Which messages.
         said_at: When the first of them was said.
-        text: A line for each: who said it, and what.
+        text: A line for each: who said it, and what; an empty line stands for those that are left out between two.
         score: The best one's.
     """
 
@@ -69,9 +79,12 @@ def _question(said: str) -> EverythingRequest:
 
 
 def passages(
-    tx: Transaction, being: Being, said: str, found: Candidates, *, apart_from: Collection[UUID]
+    tx: Transaction, being: Being, said: str, found: Candidates, *, apart_from: Collection[UUID], tokens: int
 ) -> list[Passage]:
-    """Read the passages that matter for what is said now, best first.
+    """Choose passages that matter for what is said now, as many as there is room for, and read them.
+
+    The best messages are taken one after the other, each with the question that it answers or the answer to it; what
+    was taken of a conversation counts against more of it, so that they come from as many conversations as matter.
 
     Args:
         tx: The transaction.
@@ -79,64 +92,116 @@ def passages(
         said: What is said now.
         found: What `passage_candidates` returned.
         apart_from: Messages that the context shows elsewhere.
+        tokens: The most estimated tokens of all passages.
+
+    Returns:
+        One passage for each conversation, oldest first.
     """
     near = ranked(
         found.query,
         found.rows,
         lambda row: row.document_id in found.wanted and row.item_id not in apart_from,
-        CONSIDERED,
+        tokens // USUAL_TOKENS,
     )
-    best = [one for one in near if _matters(one)][:CONTEXT_PASSAGES]
-    runs = _runs(found.rows, {one.item.document_id for one in best}, apart_from)
-    scores = {one.item.document_id: one.score for one in best}
-    told = {
-        one.item_id: one.content
-        for one in shown.told(
-            tx, being.being_id, being.user_id, [("message", row.item_id) for run in runs for row in run]
-        )
-    }
-    made = [
-        Passage(
-            message_ids=tuple(row.item_id for row in run),
-            said_at=run[0].said_at,
-            text="\n".join(
-                f"{row.speaker or 'other'}: {excerpt(told[row.item_id], said, _nearest(row))}"
-                for row in run
-                if row.item_id in told
-            ),
-            score=max(scores.get(row.document_id, 0.0) for row in run),
-        )
-        for run in runs
-    ]
-    return sorted((one for one in made if one.text), key=lambda one: -one.score)
+    if not any(_matters(one) for one in near[:CONSIDERED]):
+        return []
+    best = [one for one in near if one.score >= LEAST_OF_BEST * near[0].score]
+    places = {row.document_id: place for place, row in enumerate(found.rows)}
+    groups = [_together(found.rows, places[one.item.document_id], apart_from) for one in best]
+    groups += [_beside(found.rows, places[one.item.document_id], apart_from) for one in best[:CONSIDERED]]
+    documents = {found.rows[place].document_id for group in groups for place in group}
+    texts = {one.message_id: one for one in shown.said(tx, being.being_id, list(documents))}
+    chosen = _fitting(found.rows, groups, lambda row: _line(row, texts, said), tokens)
+    scores = {places[one.item.document_id]: one.score for one in best}
+    return _by_conversation(found.rows, chosen, scores)
+
+
+def whole_talk(being: Being, messages: Sequence[SaidMessage]) -> list[Passage]:
+    """All of the talk, one passage for each conversation, in the order of `messages`."""
+    made: list[Passage] = []
+    for _, of_session in groupby(messages, key=lambda one: one.session_id):
+        lines = list(of_session)
+        text = "\n".join(f"{speaker_of(being, one.speaker, one.role) or OTHER}: {one.content}" for one in lines)
+        made.append(Passage(tuple(one.message_id for one in lines), lines[0].created_at, text, 0.0))
+    return made
+
+
+def _line(row: Seen, texts: Mapping[UUID, shown.NeighbourMessage], said: str) -> str | None:
+    """A message as a passage shows it; None if it is gone by now."""
+    text = texts.get(row.item_id)
+    return None if text is None else f"{row.speaker or OTHER}: {excerpt(text.content, said, _nearest(row))}"
 
 
 def _matters(one: Ranked[Seen]) -> bool:
     return one.values["meaning"] >= LEAST_SIMILARITY or one.values["covered"] >= LEAST_WORDS
 
 
-def _runs(rows: Sequence[Seen], chosen: Collection[int], apart_from: Collection[UUID]) -> list[list[Seen]]:
-    """The chosen messages, questions with what came after them and short answers with what came before, in runs."""
-    wanted = set(chosen)
-    for before, after in pairwise(rows):
-        if before.session_id != after.session_id:
-            continue
-        answered = before.document_id in chosen and before.question and after.item_id not in apart_from
-        answers = after.document_id in chosen and (before.question or after.length < FEW_TERMS)
-        if answered:
-            wanted.add(after.document_id)
-        if answers and before.item_id not in apart_from:
-            wanted.add(before.document_id)
-    runs: list[list[Seen]] = []
-    last: Seen | None = None
-    for row in rows:
-        if row.document_id in wanted:
-            if last is not None and last.document_id in wanted and last.session_id == row.session_id:
-                runs[-1].append(row)
-            else:
-                runs.append([row])
-        last = row
-    return runs
+def _together(rows: Sequence[Seen], place: int, apart_from: Collection[UUID]) -> list[int]:
+    """A message, with what came after it if it is a question, and with the question before it if it is short."""
+    row, group = rows[place], [place]
+    before, after = _neighbours(rows, place, apart_from)
+    if row.question:
+        group += after
+    if row.length < FEW_TERMS:
+        group += [at for at in before if rows[at].question]
+    return group
+
+
+def _beside(rows: Sequence[Seen], place: int, apart_from: Collection[UUID]) -> list[int]:
+    """The messages right before and after one in its conversation."""
+    before, after = _neighbours(rows, place, apart_from)
+    return [*before, *after]
+
+
+def _neighbours(rows: Sequence[Seen], place: int, apart_from: Collection[UUID]) -> tuple[list[int], list[int]]:
+    before, after = (
+        [at]
+        if 0 <= at < len(rows) and rows[at].session_id == rows[place].session_id and rows[at].item_id not in apart_from
+        else []
+        for at in (place - 1, place + 1)
+    )
+    return before, after
+
+
+def _fitting(
+    rows: Sequence[Seen], groups: Sequence[Sequence[int]], line: Callable[[Seen], str | None], tokens: int
+) -> dict[int, str]:
+    """The lines of the groups in their order, as many as there is room for, by their places."""
+    chosen: dict[int, str] = {}
+    begun: set[UUID | None] = set()
+    for group in groups:
+        # A group that does not fit may do so without what stands beside its message.
+        for part in (group, group[:1]):
+            lines = {at: text for at in part if at not in chosen and (text := line(rows[at]))}
+            needed = sum(estimated_tokens(escaped(text)) for text in lines.values())
+            sessions = {rows[at].session_id for at in lines} - begun
+            needed += FENCE_TOKENS * len(sessions)
+            if needed <= tokens:
+                chosen |= lines
+                begun |= sessions
+                tokens -= needed
+                break
+        if tokens < LEAST_TOKENS:
+            break
+    return chosen
+
+
+def _by_conversation(rows: Sequence[Seen], chosen: Mapping[int, str], scores: Mapping[int, float]) -> list[Passage]:
+    made: list[Passage] = []
+    for _, of_session in groupby(sorted(chosen), key=lambda at: rows[at].session_id):
+        places = list(of_session)
+        lines = [chosen[places[0]]]
+        for before, at in pairwise(places):
+            lines += [chosen[at]] if at == before + 1 else ["", chosen[at]]
+        made.append(
+            Passage(
+                message_ids=tuple(rows[at].item_id for at in places),
+                said_at=rows[places[0]].said_at,
+                text="\n".join(lines),
+                score=max(scores.get(at, 0.0) for at in places),
+            )
+        )
+    return sorted(made, key=lambda one: one.said_at)
 
 
 def _nearest(row: Seen) -> int | None:

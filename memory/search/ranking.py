@@ -33,6 +33,8 @@ BESIDE: Mapping[int, float] = {-1: 0.5, 1: 0.5}
 # A question of so few words asks about each of them. Of a longer one, such as a turn in the middle of a chat, most are
 # not what it asks about: the signals of its words count less, in proportion.
 FOCUSED_TERMS = 8
+# Results are spread over conversations among so many of the best, or twice as many as are wanted.
+AMONG = 100
 # What a conversation has to do with the question is the mean similarity of so many of its messages, the best ones.
 BEST_OF_SESSION = 3
 # What a day's talk has to do with the question is the mean of so many of its messages, the best ones.
@@ -122,9 +124,10 @@ def ranked(query: Query, rows: Sequence[Seen], wanted: Callable[[Seen], bool], l
     if not rows:
         return []
     values = {name: of_rows.tolist() for name, of_rows in signals(query, rows).items()}
-    best = weighing.ranked(rows, values, WEIGHTS, ties=newest_first, limit=None, wanted=wanted)
     if query.one_per_session:
+        best = weighing.ranked(rows, values, WEIGHTS, ties=newest_first, limit=None, wanted=wanted)
         return weighing.first_of_each(best, _conversation)[:limit]
+    best = weighing.ranked(rows, values, WEIGHTS, ties=newest_first, limit=max(AMONG, 2 * limit), wanted=wanted)
     return weighing.spread(best, _conversation, _hundreds, "crowded", WEIGHTS["crowded"], limit)
 
 

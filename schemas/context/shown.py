@@ -52,7 +52,9 @@ class ShownFact(Answer):
 
     fact_id: UUID
     content: str = Field(description="What it says today.")
-    scores: dict[str, Number] | None = Field(description="The parts of its score; null for a pinned fact.")
+    scores: dict[str, Number] | None = Field(
+        description="The parts of its score; null if it was not chosen by the message."
+    )
 
 
 class ShownPassage(Answer):

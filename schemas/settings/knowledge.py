@@ -22,6 +22,11 @@ class KnowledgeSettings(Section):
         description="Compaction keeps tombstones of vault records that are younger than this. Superseded versions and"
         " tombstones that are older are compacted on a schedule.",
     )
+    rag_tokens: PositiveInt = Field(
+        1_500,
+        description="How many estimated tokens `rag-context` is filled to with what is remembered. A request whose "
+        "`budget_tokens` is above the default of 16,000 gets more in proportion.",
+    )
     blended_ranking: bool = Field(
         True, description="Whether facts are ranked by similarity, recency and frequency, or by similarity alone."
     )

@@ -24,6 +24,24 @@ def foundation(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> li
         ).fetchall()
 
 
+def essential(tx: Transaction, user_id: UUID, being_id: UUID, limit: int) -> list[Fact]:
+    """The facts that a Being knows which are pinned, or about the user and of importance >= 2; pinned ones first."""
+    with tx.cursor(row_factory=class_row(Fact)) as cursor:
+        return cursor.execute(
+            # The importance is a literal, so that the planner uses the partial index facts_important.
+            """
+            select *
+            from memory.facts
+            where user_id = %(user)s and status = 'ACTIVE' and (importance >= 2 or pinned)
+                and (pinned or type = 'PROFILE')
+                and (being_id = %(being)s or being_id is null)
+            order by pinned desc, importance desc, fact_id
+            limit %(limit)s
+            """,
+            {"user": user_id, "being": being_id, "limit": limit},
+        ).fetchall()
+
+
 def named(tx: Transaction, user_id: UUID, being_id: UUID, names: Sequence[str], limit: int) -> dict[str, str]:
     """Entities in facts that a Being knows which are called one of these names, in lower case, each with its label.
 

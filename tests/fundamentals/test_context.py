@@ -12,6 +12,7 @@ from schemas.context.context import ContextRequest, NewEntry
 from schemas.settings import Settings
 from store.accounts import beings
 from store.context import persona
+from store.nodes import nodes
 
 
 @pytest.fixture
@@ -81,3 +82,18 @@ def test_a_context_comes_in_the_format_of_a_provider(context_of):
     context = context_of(format="anthropic")
     assert "Warm and a little impatient." in str(context.system)
     assert context.messages[-1]["role"] == "user"
+
+
+def test_a_small_memory_is_shown_whole_and_only_what_the_message_recalls_stays_alive(life, embedders):
+    life.happens("Mira baked saffron buns with her aunt.")
+    life.happens("The bus to the coast was late.")
+    life.patrol()
+    with life.store.transaction() as tx:
+        being = beings.get_being(tx, life.being_id)
+    wanted = AssemblyRequest(ContextRequest(), "What did she bake?")
+    context = assemble(life.store, embedders, Settings(embedder="minilm"), being, wanted, random.Random(1))
+    assert "saffron buns" in context.text
+    assert "The bus to the coast" in context.text
+    with life.store.transaction() as tx:
+        recalled = [node.scene["action"] for node in nodes.page(tx, life.being_id, limit=9) if node.last_activated]
+    assert recalled == ["Mira baked saffron buns with her aunt."]

@@ -1,6 +1,7 @@
 """Facts that matter are found: by meaning, freshness and company, with cards, and with what is pinned."""
 
 import random
+import re
 
 import pytest
 
@@ -142,24 +143,61 @@ def test_an_empty_query_is_an_error(talk):
         retrieve(talk, "  ")
 
 
-BOOKS = (
-    "Has read Dune.",
-    "The user loves the book Emma.",
-    "Finished reading Ulysses last month.",
-    "Is reading Beloved at the moment.",
-    "Likes Persuasion best of all novels.",
-    "Has read Moby Dick.",
-    "The user loves the book Middlemarch.",
-    "Finished reading Jane Eyre last month.",
-)
-
-
-@pytest.mark.parametrize(
-    ("message", "shown"), [("Hello again", 0), ("Hello again.", 0), ("What should I read next?", len(BOOKS))]
-)
-def test_a_greeting_brings_no_facts_into_a_context_and_a_question_does(talk, message, shown):
-    seed(talk, *({"content": content} for content in BOOKS))
+def test_facts_that_have_little_in_common_with_a_query_are_retrieved_where_there_are_no_others(talk):
+    seed(talk, {"content": "Works as a nurse."}, {"content": "Drinks green tea."}, {"content": "Has a cat."})
     talk.embedded()
-    request = AssemblyRequest(ContextRequest(), message)
-    context = assemble(talk.store, talk.embedders, talk.settings, talk.being, request, random.Random(1))
-    assert context.text.count('<fact said="') == shown
+    assert len(contents(retrieve(talk, "Hello again."))) == 3
+
+
+BOOKS = tuple(f"{begin} {title}." for title in (
+    "Dune", "Emma", "Ulysses", "Beloved", "Persuasion", "Moby Dick", "Middlemarch", "Jane Eyre",
+) for begin in ("Has read the novel", "Loves the book", "Owns an old edition of"))  # fmt: skip
+ALLERGY = {"content": "Is allergic to hazelnuts.", "importance": 3}
+PINNED = {"content": "Wants to be called Ada.", "pinned": True}
+SISTER = {"content": "The sister Ida is a judge.", **JOHN, "type": "PEOPLE", "importance": 3}
+
+
+@pytest.fixture
+def shown(talk):
+    """The facts of a context for a message, in their order, within a target."""
+
+    def facts(message, tokens=1500):
+        settings = talk.settings.model_copy(update={"rag_tokens": tokens})
+        asked = AssemblyRequest(ContextRequest(), message)
+        context = assemble(talk.store, talk.embedders, settings, talk.being, asked, random.Random(1))
+        return re.findall("<fact said=.*>\n(.*)\n</fact>", context.text)
+
+    return facts
+
+
+@pytest.mark.parametrize("message", [None, "Hello again.", "What should I read next?"])
+def test_facts_that_fit_are_all_shown_in_the_order_in_which_they_were_told(talk, shown, message):
+    seed(talk, ALLERGY, *({"content": content} for content in BOOKS), PINNED)
+    talk.embedded()
+    assert shown(message) == [ALLERGY["content"], *BOOKS, PINNED["content"]]
+
+
+def test_of_many_facts_a_greeting_brings_those_that_always_matter_and_a_question_the_relevant_ones_too(talk, shown):
+    seed(talk, *({"content": content} for content in BOOKS), ALLERGY, PINNED, SISTER)
+    talk.embedded()
+    always = {ALLERGY["content"], PINNED["content"]}
+    for greeting in (None, "Hello again.", "Guten Morgen!", "Thank you so much, good night"):
+        assert {*shown(greeting, tokens=300)} == always
+    assert {*shown("What should I cook tonight?", tokens=300)} >= always
+    read = {*shown("Which novel by Melville have I read, Moby Dick?", tokens=300)}
+    assert always < read
+    assert "Has read the novel Moby Dick." in read
+    assert SISTER["content"] not in read
+
+
+def test_cards_stand_on_top_of_the_relevant_facts_and_repeat_none(talk):
+    john = [{"content": f"John {does}.", **JOHN, "importance": 2} for does in ("is tall", "sings", "has two cats")]
+    seed(talk, *({"content": content} for content in BOOKS), {"content": "John plays chess.", **JOHN}, *john)
+    talk.embedded()
+    settings = talk.settings.model_copy(update={"rag_tokens": 300})
+    asked = AssemblyRequest(ContextRequest(), "Who plays chess?")
+    text = assemble(talk.store, talk.embedders, settings, talk.being, asked, random.Random(1)).text
+    assert text.count("John plays chess.") == 1
+    assert all(text.count(one["content"].removesuffix(".")) == 1 for one in john)
+    if "<card>" in text:
+        assert text.index("<card>") < text.index("John plays chess.")

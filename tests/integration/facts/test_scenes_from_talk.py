@@ -8,7 +8,8 @@ import pytest
 
 from memory.accounts import erasure
 from memory.accounts.beings import change_within_limits
-from memory.context.retrieval import embed_message, retrieve
+from memory.context.choosing import retrieve
+from memory.context.retrieval import embed_message
 from memory.intake import retraction
 from memory.intake.notes import accept_notes
 from memory.nodes import curation
@@ -388,12 +389,12 @@ def retrieved(talk, in_prompt=frozenset()):
         being = beings.get_being(tx, talk.being.being_id)
         question = "I moved to Lisbon, and what is my cat Miso up to?"
         message = embed_message(talk.embedders, being, question, being.embedding_model, being.embedding_model)
-        return retrieve(tx, talk.settings, being, message, random.Random(1), in_prompt, in_prompt)
+        return retrieve(tx, talk.settings, being, message, random.Random(1), 1500, in_prompt, in_prompt)
 
 
 def times_told(found):
     """How often Lisbon and Miso are in what comes to mind."""
-    texts = [piece.text for piece in [*found.foundation_pieces(), *found.pieces()]]
+    texts = [piece.text for piece in found.pieces()]
     return [sum("Lisbon" in text for text in texts), sum("Miso" in text for text in texts)]
 
 
@@ -428,7 +429,7 @@ def test_a_pinned_fact_is_shown_beside_the_words_it_rests_on(talk):
     with talk.store.transaction() as tx:
         tx.execute("update memory.facts set pinned = true where user_id = %s", [talk.being.user_id])
     found = retrieved(talk, frozenset({moved}))
-    assert [one.content for one in found.foundation] == ["The user lives in Lisbon."]
+    assert [one.content for one in found.facts] == ["The user lives in Lisbon."]
     assert found.retrieved.facts == []
 
 

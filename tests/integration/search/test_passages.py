@@ -1,6 +1,7 @@
 """A chat with no key remembers: what was said before comes to mind when it matters, once, dated and within fences."""
 
 import random
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from memory.intake.turns import take_turn
 from memory.search.passages import excerpt
 from schemas.context.context import ContextRequest, Turn
 from schemas.limits import PASSAGE_CHARACTERS
+from schemas.settings import Settings
 from schemas.talk.retraction import MessageSelection
 from tests.injections import INJECTIONS
 
@@ -110,8 +112,52 @@ def test_a_message_that_was_handed_in_beside_its_context_is_no_memory_for_itself
 def test_what_has_nothing_to_do_with_the_message_is_left_out(on, being, clock, turn):
     chat(on, being, "My sister Ingeborg is moving to Bergen.")
     clock.advance(hours=30)
+    on.settings = Settings(embedder="minilm", rag_tokens=200)
 
     assert "<passage" not in turn("Good morning!").text
+    assert "<passage" not in turn("Tell me of the quarterly revenue of copper mines.").text
+
+
+LINES = [f"{line[:-1]}, {at}." for at, line in enumerate(2 * SMALL_TALK)]
+
+
+@pytest.mark.parametrize("said", ["Good morning!", "What is my sister's name?"])
+def test_earlier_talk_that_fits_is_shown_whole_and_in_order(on, being, clock, said):
+    for start in (0, 5):
+        on.tell(being, *LINES[start : start + 5], {"role": "assistant", "content": f"I see, {start}."})
+        clock.advance(hours=2)
+    on.settle(being)
+    first = [{"role": "user", "content": said, "conversation": "another"}]
+    asked = Turn(messages=first, format="text")
+
+    contexts = [take_turn(on.store, on.embedders, on.settings, being, asked, random.Random(seed)) for seed in (1, 2)]
+
+    told = [f"user: {line}" for line in LINES]
+    told = "\n".join([*told[:5], "Wren: I see, 0."]), "\n".join([*told[5:], "Wren: I see, 5."])
+    for taken in contexts:
+        shown = rag(taken.context)
+        assert shown.count("<passage") == 2
+        assert shown.index(told[0]) < shown.index(told[1])
+
+
+def test_passages_fill_a_target_from_as_many_conversations_as_matter(on, being, clock):
+    for place in ("Bergen", "Oslo", "Tromsø", "Narvik"):
+        chat(on, being, f"My sister Ingeborg once lived in {place}, and I went to see her in {place}.", times=12)
+        clock.advance(hours=30)
+    asked = AssemblyRequest(ContextRequest(process="chatFrontend"), "Where did my sister Ingeborg live?")
+
+    def region(tokens, **options):
+        settings = Settings(embedder="minilm", rag_tokens=tokens)
+        wanted = replace(asked, options=ContextRequest(process="chatFrontend", **options))
+        context = assemble(on.store, on.embedders, settings, being, wanted, random.Random(1))
+        (report,) = [report for report in context.regions if report.region == "rag-context"]
+        return rag(context), report.tokens
+
+    shown, length = region(250)
+    assert all(place in shown for place in ("Bergen", "Oslo", "Tromsø", "Narvik"))
+    assert 150 < length <= 250
+    assert region(120)[1] <= 120 < region(120, budget_tokens=32_000)[1]
+    assert region(250, budget_tokens=300)[1] <= 300 - 100
 
 
 @pytest.mark.parametrize("injection", INJECTIONS[:5])
