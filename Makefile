@@ -66,8 +66,8 @@ chaos: $(VENV)/.dev ## Inject faults for MINUTES=10 from SEED=1, then check that
 bench: $(VENV)/.dev ## Measure ratios to this machine's raw speed
 	@$(BIN)/python -m bench
 
-quality: $(VENV)/.dev ## Measure how much evidence the search finds in the conversations of DATA=folder
-	@$(BIN)/python -m bench.search.quality $(or $(DATA),../shared/data/locomo-dev)
+quality: $(VENV)/.dev ## Measure how much evidence searches and prompts hold, on the conversations of DATA="folder ..."
+	@$(BIN)/python -m bench.search.quality $(or $(DATA),../shared/data/locomo-dev ../shared/data/realmem-dev)
 
 real-model: $(VENV)/.runtime ## Play a written month against the language model that the environment names, and print a score card
 	@$(BIN)/python -m bench.real_model

@@ -5,8 +5,11 @@ and its questions are asked. Coverage is the mean, over the questions of categor
 that answer a question which stand among the first ten results; a node stands for the messages that its note names as
 evidence.
 
-The folder holds a folder for each conversation with `messages.jsonl`, `notes.jsonl` and `queries.jsonl`, in this
-project's wire format; the questions carry `category` and `evidence`.
+What callers get is measured beside it (`doors.py`): how much of the evidence is in the prompt, and which conversations
+are found for turns in the middle of long chats.
+
+A folder holds a folder for each conversation with `messages.jsonl`, `queries.jsonl` and, if there are any,
+`notes.jsonl`, in this project's wire format; the questions carry `category` and `evidence`, or `as_of` and `sessions`.
 """
 
 import argparse
@@ -25,6 +28,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from bench.search.doors import conversations_found, evidence_in_prompts
 from memory.intake.messages import accept_messages
 from memory.intake.notes import accept_notes
 from memory.patrol import demand
@@ -85,27 +89,34 @@ class Asked:
 
 @dataclass(frozen=True)
 class Conversation:
-    """One conversation with its questions, for each kind of result."""
+    """One conversation with its questions, for each kind of result, and what callers got for each question."""
 
     name: str
     asked: Mapping[Kind, Sequence[Asked]]
+    got: Mapping[str, Sequence[float]]
 
 
 def main() -> None:
     """Measure, and print what was found."""
     parser = argparse.ArgumentParser(prog="python -m bench.search.quality", description=__doc__)
-    parser.add_argument("folder", type=Path, help="the folder of conversations")
+    parser.add_argument("folders", type=Path, nargs="+", help="folders of conversations")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     asked = parser.parse_args()
     configure_logs(Settings(log_level="ERROR"))
     console = Console(width=None if Console().is_terminal else 120)
     with _store() as store:
         conversations = [
-            _read(store, Embedders(Settings(embedder="minilm")), folder) for folder in sorted(asked.folder.iterdir())
+            _read(store, Embedders(Settings(embedder="minilm")), folder)
+            for each in asked.folders
+            for folder in sorted(each.iterdir())
         ]
-    figures = {kind: _figures([(one.name, one.asked[kind]) for one in conversations]) for kind in KINDS}
-    for kind, measured in figures.items():
-        console.print(_table(kind, measured))
+    figures = {"callers get": _got(conversations)}
+    console.print(_table("what callers get", figures["callers get"]))
+    for kind in KINDS:
+        with_evidence = [(one.name, one.asked[kind]) for one in conversations if one.asked[kind]]
+        if with_evidence:
+            figures[kind] = _figures(with_evidence)
+            console.print(_table(f"{kind}s: evidence in the first {FIRST}", figures[kind]))
     if asked.json:
         asked.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
@@ -129,7 +140,7 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
     with store.transaction() as tx:
         # It is asked when all has been said.
         clock.set_to(tx, datetime.fromisoformat(said[-1]["created_at"]) + AFTERWARDS)
-    notes = _lines(folder / "notes.jsonl")
+    notes = _lines(folder / "notes.jsonl") if (folder / "notes.jsonl").exists() else []
     with store.transaction() as tx:
         user = users.add_user(tx, folder.name, "UTC")
         being_id = beings.add_being(tx, user.user_id, "being", "Being").being_id
@@ -155,10 +166,20 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
     with store.transaction() as tx:
         being = beings.get_being(tx, being_id)
     evidence = {note["id"]: frozenset(note.get("metadata", {}).get("evidence", ())) for note in notes}
-    questions = [one for one in _lines(folder / "queries.jsonl") if one["category"] in CATEGORIES and one["evidence"]]
+    asked = _lines(folder / "queries.jsonl")
+    questions = [one for one in asked if one["category"] in CATEGORIES and one["evidence"]]
+    kinds = [kind for kind in KINDS if kind == "message" or notes]
+    texts = {message["id"]: message["content"] for message in said}
     return Conversation(
         folder.name,
-        {kind: [_asked(store, embedders, being, kind, one, evidence) for one in questions] for kind in KINDS},
+        {
+            kind: [_asked(store, embedders, being, kind, one, evidence) for one in questions] if kind in kinds else []
+            for kind in KINDS
+        },
+        {
+            **evidence_in_prompts(store, embedders, being, questions, texts),
+            **conversations_found(store, embedders, being, [one for one in asked if "sessions" in one], FIRST),
+        },
     )
 
 
@@ -210,6 +231,16 @@ def _coverage(asked: Iterable[Asked], weights: Mapping[str, float] = ranking.WEI
     return mean(one.coverage(weights) for one in asked)
 
 
+def _got(conversations: Sequence[Conversation]) -> dict[str, dict[str, float]]:
+    """The mean of what callers got, over all questions and for each conversation."""
+    figures: dict[str, dict[str, float]] = {}
+    for what in dict.fromkeys(what for one in conversations for what in one.got):
+        parts = {one.name: one.got[what] for one in conversations if what in one.got}
+        everything = [value for values in parts.values() for value in values]
+        figures[what] = {"all": mean(everything), **{name: mean(values) for name, values in parts.items()}}
+    return figures
+
+
 def _figures(conversations: Sequence[tuple[str, Sequence[Asked]]]) -> dict[str, dict[str, float]]:
     """The coverage of all questions, of each category, of each signal alone, without each, and cross-validated."""
     parts: dict[str, Sequence[Asked]] = {
@@ -248,9 +279,9 @@ def _tuned(asked: Sequence[Asked]) -> dict[str, float]:
     return weights
 
 
-def _table(kind: str, figures: Mapping[str, Mapping[str, float]]) -> Table:
-    parts = list(figures["all signals"])
-    table = Table(title=f"{kind}s: evidence in the first {FIRST}", title_justify="left")
+def _table(title: str, figures: Mapping[str, Mapping[str, float]]) -> Table:
+    parts = list(dict.fromkeys(part for of_parts in figures.values() for part in of_parts))
+    table = Table(title=title, title_justify="left")
     table.add_column("what")
     for part in parts:
         table.add_column(part, justify="right")
