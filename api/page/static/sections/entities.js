@@ -3,6 +3,7 @@
 import { change } from "../actions.js";
 import { button, el, empty, userText } from "../dom.js";
 import { paged, table } from "../paged.js";
+import { ties } from "./ties.js";
 import { count, day, nameOf, share } from "../words.js";
 
 export async function view(context) {
@@ -21,6 +22,7 @@ export async function view(context) {
       return page.entities.map((entity) => row(context, entity));
     },
   );
+  const together = await ties(context, labels);
   const card = (merge) => el("li", { "data-id": merge.merge_id }, proposal(context, merge, labels));
   const [moreOpen, moreDecided] = await Promise.all([
     paged(
@@ -49,6 +51,7 @@ export async function view(context) {
           moreRows,
         ]
       : empty("Facts name no person or thing yet."),
+    together,
     decided.childElementCount || !moreDecided.hidden ? [el("h2", {}, "Decided"), decided, moreDecided] : null,
   ];
 }

@@ -37,7 +37,7 @@ FAINT = scene("A gull sat on the lamp for a while.", importance=0.06)
 OLD = scene("The rope on the quay was new that year.", importance=0.1)
 DYING = scene("A dinghy was bailed out.", importance=0.04)
 FACT = {"type": "PEOPLE", "content": "Nadia keeps the lamp.", "entity_refs": ["person:nadia"]}
-OTHER = {"type": "PEOPLE", "content": "Aunt Odile plays the cello.", "entity_refs": ["person:odile"]}
+OTHER = {"type": "PEOPLE", "content": "Aunt Odile plays the cello.", "entity_refs": ["person:odile", "thing:cello"]}
 LOOPS = [
     {"type": "OPEN_LOOP", "content": "Whether the lamp needs oil."},
     {"type": "OPEN_LOOP", "content": "When the gull comes back."},

@@ -84,6 +84,24 @@ def test_the_link_to_the_content_leaves_what_is_shown(mind, page_of):
     assert heading.bounding_box()["y"] >= bars["y"] + bars["height"]
 
 
+def test_a_tie_of_two_names_leads_to_its_other_end_by_the_keyboard(mind, page_of, went):
+    page = went(page_of(mind.token), "entities")
+    labels = {one["entity_ref"]: one["label"] for one in mind.told("/entities")["entities"]}
+    ties = [page.locator(f".tie[data-id='{ref}']") for ref in ("person:odile", "thing:cello")]
+    expect(page.locator(".tie")).to_have_count(2)
+    assert sorted(page.locator(".ties text").all_text_contents()) == sorted(
+        labels[ref] for ref in ("person:odile", "thing:cello")
+    )
+    ties[0].locator("summary").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(ties[1].locator("summary")).to_be_focused()
+    expect(ties[1]).to_contain_text(labels["thing:cello"])
+    expect(ties[1].get_by_role("link")).to_have_text("Aunt Odile plays the cello.")
+    assert page.faults == []
+
+
 def test_the_timeline_has_each_memory_in_its_month(mind, page_of, went):
     page = went(page_of(mind.token), "timeline")
     nodes = mind.told("/nodes")["nodes"]
