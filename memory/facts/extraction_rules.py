@@ -68,6 +68,8 @@ class ExtractedTodo:
     time: SpokenTime | None = None
 
 
+USER = "user"
+Said = TypeVar("Said", FoundFact, FoundTodo)
 Item = TypeVar("Item", ExtractedFact, ExtractedTodo)
 
 
@@ -104,7 +106,10 @@ def check(
         setting: Whose talk it is.
     """
     extraction = Extraction()
-    grounds = _Grounds(setting or Setting(), list(shown.values()))
+    whose = setting or Setting()
+    users = {ref for ref, source in shown.items() if source.message.role == "user"}
+    judgement = _of_the_user(judgement, whose, users)
+    grounds = _Grounds(whose, list(shown.values()))
     quotable = {ref: source for ref, source in shown.items() if source.message.message_id in new}
     others = {ref: source for ref, source in quotable.items() if source.message.role != "assistant"}
     for found in judgement.facts:
@@ -119,6 +124,31 @@ def check(
             extraction.dropped[str(reason)] += 1
     extraction.confidences.update(_confidences(judgement, extraction.facts, shown, new))
     return extraction
+
+
+def _of_the_user(judgement: Judgement, setting: Setting, users: Collection[str]) -> Judgement:
+    """The answer, with the user for their own name as the subject, the speaker or an entity of their own messages."""
+
+    def own(item: Said) -> Said:
+        if item.message not in users:
+            return item
+        changes: dict[str, object] = {"speaker": _user_for(item.speaker, setting)}
+        if isinstance(item, FoundFact):
+            entities = [
+                one.model_copy(update={"name": _user_for(one.name, setting)}) if one.type == "person" else one
+                for one in item.entities
+            ]
+            # What a fact is about is never the user, where it names something else.
+            entities.sort(key=lambda one: one.type == "person" and one.name == USER)
+            changes |= {"subject": _user_for(item.subject, setting), "entities": entities}
+        return item.model_copy(update=changes)
+
+    facts, todos = list(map(own, judgement.facts)), list(map(own, judgement.todos))
+    return judgement.model_copy(update={"facts": facts, "todos": todos})
+
+
+def _user_for(name: str, setting: Setting) -> str:
+    return USER if setting.is_user(name) else name
 
 
 @dataclass(frozen=True)

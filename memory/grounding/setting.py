@@ -8,6 +8,7 @@ from uuid import UUID
 from memory.grounding.grounding import Ground
 from memory.grounding.references import answers, continuation, is_in_first_person, language_of, refers, sentence_before
 from memory.grounding.told_names import alias_groups
+from memory.text.entity_names import slug
 from memory.text.languages import AUTO, DEFAULT, LANGUAGES
 from memory.text.time_expressions.resolution import LANGUAGES as TABLES
 from memory.text.time_expressions.resolution import named_zone
@@ -15,7 +16,7 @@ from memory.text.time_expressions.spoken import SpokenTime, spoken_days, spoken_
 from schemas.accounts.accounts import Being
 from schemas.facts.rows import Entity
 from store.accounts import users
-from store.facts import entities
+from store.facts import entities, facts
 from store.search import languages
 from store.transaction import Transaction
 
@@ -35,12 +36,19 @@ class Setting:
         usual: The language that the user talks in most, as far as it is known.
         known: Names that need not be said: the user's and the companion's.
         aliases: The other names of each known entity (`told_names.alias_groups`).
+        own_names: The user's own names, as the account and what they told have them.
     """
 
     zone: str = "UTC"
     usual: str = DEFAULT
     known: frozenset[str] = frozenset()
     aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    own_names: frozenset[str] = frozenset()
+
+    def is_user(self, name: str) -> bool:
+        """Whether a name is the user's own, whole or its first part."""
+        own = {part for one in map(slug, self.own_names) if one for part in (one, one.partition("_")[0])}
+        return slug(name) in own
 
     def quoted(
         self, span: str, text: str, before: Sequence[str], at: datetime, known: Collection[str] = frozenset()
@@ -134,12 +142,14 @@ def of_being(tx: Transaction, being: Being, known_entities: Sequence[Entity] | N
     """
     user = users.get_user(tx, being.user_id)
     (told,) = languages.stemming(tx, [being.being_id])
+    own_names = facts.own_names(tx, being.user_id, being.being_id)
     if known_entities is None:
         known_entities = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES_KNOWN)
     return Setting(
         zone=user.time_zone,
         usual=(told.language or DEFAULT) if being.language == AUTO else being.language,
         known=frozenset({user.name, being.name}),
+        own_names=frozenset({user.name, *own_names}),
         aliases=alias_groups(list(map(_names, known_entities))),
     )
 

@@ -110,6 +110,23 @@ def page(
         ).fetchall()
 
 
+def own_names(tx: Transaction, user_id: UUID, being_id: UUID) -> list[str]:
+    """The labels of the people that the facts about the user's own name mention, as this Being knows them."""
+    rows = tx.execute(
+        """
+        select distinct l.label
+        from memory.facts as f, unnest(f.entity_refs) as name (ref)
+        join memory.entity_aliases as a on a.user_id = %(user)s and a.entity_ref = name.ref
+        join memory.entity_labels as l on l.user_id = a.user_id and l.alias_ref = a.alias_ref
+        where f.user_id = %(user)s and f.status = 'ACTIVE' and f.entity_refs[1] = 'thing:name'
+            and (f.being_id = %(being)s or f.being_id is null) and name.ref like 'person:%%'
+            and (l.being_id = %(being)s or l.being_id is null)
+        """,
+        {"user": user_id, "being": being_id},
+    )
+    return [row["label"] for row in rows]
+
+
 def statements(tx: Transaction, user_id: UUID, being_id: UUID, fact_id: UUID) -> list[Statement]:
     """All statements of a fact, oldest first, each with its evidence; evidence from other Beings' talk is left out."""
     rows = tx.execute(

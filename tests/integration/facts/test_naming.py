@@ -7,6 +7,7 @@ import pytest
 from memory.facts import editing
 from memory.facts import entities as merging
 from schemas.errors import NotFound, Refused
+from store.accounts import users
 from store.facts import entities
 from tests.conversations import fact, judgement
 from tests.fakes.provider import Behaviour
@@ -50,6 +51,36 @@ def test_a_name_that_only_sounds_alike_is_proposed(talk):
     person(talk, "Makesh", "Makesh is tall.", message="m2")
     assert states(talk) == [("person:mukesh", "person:makesh", "proposed")]
     assert [known.entity_refs for known in talk.facts()] == [["person:mukesh"], ["person:makesh"]]
+
+
+@pytest.mark.parametrize(("one", "other"), [("Mukesh", "Makesh"), ("Robert", "Bob")])
+def test_evidence_that_comes_later_makes_it_safe(talk, one, other):
+    kept, merged = f"person:{one.lower()}", f"person:{other.lower()}"
+    person(talk, one, f"{one} sings.", fact_type="habit")
+    person(talk, other, f"{other} is tall.", message="m2")
+    assert states(talk) == [(kept, merged, "proposed")]
+    person(talk, one, f"{one} met Priya.", "Priya", message="m3", fact_type="relationship")
+    assert states(talk) == [(kept, merged, "proposed")]
+    person(talk, other, f"{other} likes Priya.", "Priya", message="m4", fact_type="preference")
+    assert states(talk) == [(kept, merged, "merged")]
+
+
+def test_evidence_changes_nothing_that_a_person_decided(talk):
+    person(talk, "Robert", "Robert sings.", fact_type="habit")
+    person(talk, "Bob", "Bob is tall.", message="m2")
+    decide(talk, merging.decline)
+    person(talk, "Robert", "Robert met Priya.", "Priya", message="m3", fact_type="relationship")
+    person(talk, "Bob", "Bob likes Priya.", "Priya", message="m4", fact_type="preference")
+    assert [state for _, _, state in states(talk)] == ["declined"]
+
+
+def test_the_users_own_name_is_the_user(talk):
+    with talk.store.transaction() as tx:
+        name = users.get_user(tx, talk.being.user_id).name
+    tea = [{"type": "person", "name": name}, {"type": "thing", "name": "tea"}]
+    talk.hears("I love tea.", fact("I love tea", "Loves tea.", subject=name, speaker=name, entities=tea))
+    (known,) = talk.facts()
+    assert (known.type, known.entity_refs) == ("PROFILE", ["thing:tea", "person:user"])
 
 
 def test_shared_company_makes_it_safe(talk):
