@@ -154,8 +154,9 @@ class _Scored:
 
     def first(self, message: int, before: int, score: int) -> int | None:
         """The first turn before another one whose match with a message has a score."""
-        found = np.flatnonzero(self.scores[: bisect_left(self.turns, before), self.place[message]] == score)
-        return self.turns[int(found[0])] if len(found) else None
+        has_score = self.scores[: bisect_left(self.turns, before), self.place[message]] == score
+        row = int(has_score.argmax()) if len(has_score) else 0
+        return self.turns[row] if row < len(has_score) and has_score[row] else None
 
 
 class _Fields:
@@ -201,6 +202,7 @@ class BestSequence:
         for scored in (*self._of_text.values(), *self._of_turn.values()):
             for message in scored.place:
                 self._of_message[message].append(scored)
+        self._is_one_way = len(tree.levels) == 1 and tree.levels[0].is_one_way
         # What lifts the scores of each chain above those of the chains before it; None for one that begins the tree.
         self._lift = [None if one.is_one_way else one.chain * self._fields.above for one in tree.levels]
 
@@ -216,11 +218,17 @@ class BestSequence:
     def _score(self) -> tuple[int, int] | None:
         """Score all matches; returns the one that the best sequence ends with."""
         tree, fields = self._tree, self._fields
-        reached, level, passed, direct = np.zeros((4, len(tree.messages) + 1), dtype=np.int64)
+        count, turns = len(tree.messages) + 1, len(self._texts)
+        reached, level, passed, direct = np.zeros((4, count), dtype=np.int64)
+        # On one way each turn's level is the last one's, moved on by a message.
+        moving = np.zeros(count + turns, dtype=np.int64) if self._is_one_way else None
         best, ends = 0, None
-        for turn in range(len(self._texts)):
-            np.take(level, tree.parent, out=passed, mode="clip")
-            level, passed = passed, level
+        for turn in range(turns):
+            if moving is not None:
+                level = moving[turns - turn : turns - turn + count]
+            else:
+                np.take(level, tree.parent, out=passed, mode="clip")
+                level, passed = passed, level
             found = self._candidates(turn)
             if found is None:
                 direct.fill(0)
@@ -240,7 +248,7 @@ class BestSequence:
 
     def _reach(self, reached: Scores, messages: Places, scores: Scores) -> None:
         """Give messages their scores, and each the highest of those before it, if that is more than it had."""
-        if len(messages) <= FEW and self._tree.levels[0].is_one_way and len(self._tree.levels) == 1:
+        if len(messages) <= FEW and self._is_one_way:
             # On one way what is reached never falls.
             for message, score in zip(messages.tolist(), scores.tolist(), strict=True):
                 reached[message : max(message, int(reached[:-1].searchsorted(score)))] = score

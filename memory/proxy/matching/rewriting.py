@@ -59,7 +59,6 @@ _MASK = re.compile(
 # Masks in the form of tags.
 _TAG_MASK = re.compile(r"<(?:redacted|censored|removed|masked|name|(?-i:[A-Z][A-Z_]{1,20}\d{0,3}))>", re.IGNORECASE)
 _LABEL = re.compile(r"\A\s*+[^\n:]{1,40}:[ \t]+(?=\S)")
-_CUT = re.compile(r"(?:…|\.\.\.)\s*+\Z")
 
 
 def rewritten(
@@ -109,11 +108,11 @@ class _Wording:
             return False
         if self.core == other.core:
             return bool(self.core)
-        if self.core and self.core in (other.unlabelled, other.cut_from(self)):
-            return True
-        if other.core and other.core in (self.unlabelled, self.cut_from(other)):
-            return True
-        return self.masks(other) or other.masks(self) or self._may_translate(other)
+        return self.rewrites(other) or other.rewrites(self) or self._may_translate(other)
+
+    def rewrites(self, other: "_Wording") -> bool:
+        """Whether this is the other text with a name before it, cut, or with masked words."""
+        return (self.unlabelled or None) == other.core or (self.is_cut and self.cuts(other)) or self.masks(other)
 
     @cached_property
     def core(self) -> str:
@@ -127,7 +126,8 @@ class _Wording:
 
     @cached_property
     def _timeless(self) -> str:
-        text = _TAG_MASK.sub("████", html.unescape(self.text))
+        text = html.unescape(self.text) if "&" in self.text else self.text
+        text = _TAG_MASK.sub("████", text) if "<" in text else text
         return _without_time(unicodedata.normalize("NFKC", text))
 
     @cached_property
@@ -151,19 +151,23 @@ class _Wording:
 
     @cached_property
     def language(self) -> str | None:
-        """The language; None if too few of its words tell."""
-        return _language(self.talk)
+        """The language; None if too few of its words tell, or it is too long."""
+        return _language(self.talk) if len(self.text) <= MOST_TRANSLATED else None
 
     @cached_property
     def unlabelled(self) -> str:
-        """The letters and digits without a speaker's name before them."""
-        return _letters(_LABEL.sub("", self._bare))
+        """The letters and digits without a speaker's name before them; none if there is no name."""
+        label = _LABEL.match(self._bare)
+        return _letters(self._bare[label.end() :]) if label else ""
 
-    def cut_from(self, other: "_Wording") -> str:
-        """The other text's letters and digits, if this is its long beginning with an ellipsis behind it; else none."""
-        is_long = len(self.core) >= min(LONG, LEAST_SHARE * len(other.core))
-        is_cut = is_long and _CUT.search(self.text) is not None
-        return other.core if is_cut and other.core.startswith(self.core) else ""
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether it ends with an ellipsis."""
+        return self.text.rstrip().endswith(("…", "..."))
+
+    def cuts(self, other: "_Wording") -> bool:
+        """Whether this is the long beginning of the other text."""
+        return len(self.core) >= min(LONG, LEAST_SHARE * len(other.core)) and other.core.startswith(self.core)
 
     def masks(self, other: "_Wording") -> bool:
         """Whether this is the other text with masked words."""
@@ -183,13 +187,10 @@ class _Wording:
 
     def _may_translate(self, other: "_Wording") -> bool:
         """Whether two texts may say the same in two languages: about as long, with the same numbers in any order."""
-        if max(len(self.text), len(other.text)) > MOST_TRANSLATED:
+        if self.language is None or other.language in (None, self.language):
             return False
         lengths = sorted((len(self.talk), len(other.talk)))
-        if lengths[1] > MOST_RATIO * lengths[0] or self.numbers != other.numbers:
-            return False
-        languages = self.language, other.language
-        return None not in languages and languages[0] != languages[1]
+        return lengths[1] <= MOST_RATIO * lengths[0] and self.numbers == other.numbers
 
 
 def _at_their_places(
@@ -207,13 +208,13 @@ def _at_their_places(
             before = [at[number]]
             continue
         wording = _Wording(turn.text)
-        is_past = turn.role == "user" and number < last
+        has_more = turn.role == "user" and number < last and "\n" in turn.text
         same = [
             one
             for one in _candidates(number, before, at, known, newest)
-            if one.message_id in wordings
-            and (one.role, one.speaker) == (turn.role, turn.speaker)
-            and (wording.is_same(wordings[one.message_id]) or (is_past and is_within(texts[one.message_id], turn.text)))
+            if (one.role, one.speaker) == (turn.role, turn.speaker)
+            and (other := wordings.get(one.message_id)) is not None
+            and (wording.is_same(other) or (has_more and is_within(other.text, turn.text)))
         ]
         if same:
             found.append((number, same))
@@ -243,8 +244,8 @@ def _candidates(
         found.append(known.messages[behind.parent_id])
     if before is None and (not found if number > 0 else not at):
         found += newest
-    by_id = {one.message_id: one for one in found}
-    return [by_id[id_] for id_ in sorted(by_id, reverse=True)[:MOST_AT_A_PLACE]]
+    different = {id(one): one for one in found}.values()
+    return sorted(different, key=lambda one: one.message_id, reverse=True)[:MOST_AT_A_PLACE]
 
 
 def _language(text: str) -> str | None:
