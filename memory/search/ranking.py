@@ -43,9 +43,8 @@ BEST_OF_DAY = 3
 WEIGHTS: Mapping[str, float] = {
     # BM25 of the text with its neighbours, over the highest among the candidates.
     "words": 1.0,
-    # Cosine similarity to the question.
-    "meaning": 1.0,
-    # The same of a message with the ones beside it.
+    # Cosine similarity to the question, 1 together with the same of a message with the ones beside it.
+    "meaning": 0.7,
     "around": 0.3,
     # Every word of the question stands in the text itself.
     "all_words": 0.3,
