@@ -24,7 +24,7 @@ function hint(schema, module = "") {
     return inner.includes("|") ? `(${inner})[]` : `${inner}[]`;
   }
   if (schema.type === "object") {
-    const inner = schema.additionalProperties;
+    const inner = Object.values(schema.patternProperties ?? {})[0] ?? schema.additionalProperties;
     return `Record<string, ${inner && typeof inner === "object" ? hint(inner, module) : "unknown"}>`;
   }
   return PLAIN[schema.type] ?? "unknown";

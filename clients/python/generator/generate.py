@@ -76,7 +76,7 @@ def hint(schema: Mapping[str, Any], module: str = "") -> str:
         case "array":
             return f"list[{hint(form['items'], module)}]" if "items" in form else "list[Any]"
         case "object":
-            inner = form.get("additionalProperties", True)
+            inner = next(iter(form.get("patternProperties", {}).values()), form.get("additionalProperties", True))
             return f"dict[str, {hint(inner, module) if isinstance(inner, dict) else 'Any'}]"
         case name:
             return PLAIN.get(name, "Any")
@@ -92,7 +92,7 @@ def _types(document: Mapping[str, Any]) -> str:
         base = f"_{one.name}" if words else "TypedDict"
         if words:
             # A class can't have a field of such a name.
-            listed = ", ".join(f'"{field.name}": {_form(field)}' for field in words)
+            listed = ", ".join(f'"{field.name}": {_form(field, quoted=True)}' for field in words)
             parts.append(f'{base} = TypedDict("{base}", {{{listed}}})\n\n\n')
         parts.append(f"class {one.name}({base}):\n    {_docstring(one.description or one.name, 4)}\n")
         for field in one.fields:
@@ -106,8 +106,8 @@ def _types(document: Mapping[str, Any]) -> str:
     return "".join(parts).rstrip() + "\n"
 
 
-def _form(field: Field) -> str:
-    form = hint(field.schema)
+def _form(field: Field, *, quoted: bool = False) -> str:
+    form = f'"{hint(field.schema)}"' if quoted else hint(field.schema)
     return form if field.required else f"NotRequired[{form}]"
 
 
