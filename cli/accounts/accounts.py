@@ -11,7 +11,7 @@ from cli.console.output import count, day, moment, say, say_json, say_list, tabl
 from cli.console.typed import read
 from memory.accounts import beings as being_accounts
 from memory.accounts import lookup, user_accounts
-from operations.accounts.beings import make_being
+from operations.accounts.beings import create_being
 from schemas.accounts.accounts import BeingChanges, NewBeing
 from schemas.wire.requests import Name
 
@@ -101,7 +101,7 @@ def add_being(
     new: NewBeing = read(NewBeing, {"slug": slug, "name": name or slug})
     with opened() as on:
         user = find_user(on, owner)
-        being = make_being.perform(on, caller=every_right(user), new=new)
+        being = create_being.perform(on, caller=every_right(user), new=new)
     if as_json:
         say_json(being)
     else:

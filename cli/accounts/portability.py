@@ -17,7 +17,7 @@ from cli.console.typed import read
 from memory.accounts import lookup
 from memory.accounts.being_export import export_lines
 from memory.accounts.being_import import import_being
-from operations.accounts.beings import make_being
+from operations.accounts.beings import create_being
 from schemas.accounts.accounts import Being, NewBeing
 from workers.runtime.resources import Resources
 
@@ -143,4 +143,4 @@ def _found_or_made(on: Resources, being: str, owner: str | None) -> Being:
             raise Failure(f"There is no Being {words(being)} yet: name its user with --user.")
         (user,) = known
     new: NewBeing = read(NewBeing, {"slug": being, "name": being})
-    return make_being.perform(on, caller=every_right(user), new=new)
+    return create_being.perform(on, caller=every_right(user), new=new)

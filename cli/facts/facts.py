@@ -83,7 +83,7 @@ def seed(
     if not 0 < len(seeds) <= BATCH_ITEMS:
         raise Failure(f"The file has {count(len(seeds), 'line')}. It may have 1 to {BATCH_ITEMS}.")
     with opened() as on:
-        seeded = operations.introduce_user.perform(on, being=find_being(on, being, owner), seeds=seeds)
+        seeded = operations.add_facts.perform(on, being=find_being(on, being, owner), seeds=seeds)
     if as_json:
         return say_json(seeded)
     return say(

@@ -14,7 +14,7 @@ from workers.runtime.resources import Resources
 
 
 @operation("POST /v1/beings", scope="manage", for_all_beings=True, status=HTTPStatus.CREATED, conflicts=True)
-def make_being(on: Resources, caller: Caller, new: NewBeing) -> Being:
+def create_being(on: Resources, caller: Caller, new: NewBeing) -> Being:
     """Create a Being with its two root clusters, Business and Private.
 
     A user may have up to PATROL_MOST_BEINGS Beings.

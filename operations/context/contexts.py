@@ -87,7 +87,7 @@ def show_context(on: Resources, being: Being, context_id: UUID) -> ShownContext:
 
 
 @operation("POST /v1/beings/{being}/turns", scope=("ingest", "read"), omits="null", body="document")
-def take_turn_in(
+def turn(
     on: Resources,
     being: Being,
     turn: Turn,

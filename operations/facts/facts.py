@@ -57,7 +57,7 @@ def list_facts(
 
 
 @operation("POST /v1/beings/{being}/facts", scope="manage", status=HTTPStatus.CREATED, body="document")
-def introduce_user(
+def add_facts(
     on: Resources, being: Being, seeds: Annotated[list[Seed], Field(min_length=1, max_length=BATCH_ITEMS)]
 ) -> Seeded:
     """Add up to 1,000 facts about the user, known to all of the user's Beings unless `in_confidence`.

@@ -69,7 +69,7 @@ async function carryOut(label, way, back, { changed = () => true, stays = "", le
     leave?.();
     const text = worded(label, answer);
     if (back && changed(answer)) {
-      done.push({ label: text.split(". ")[0].replace(/\.$/, ""), back: () => back(answer), stays });
+      done.push({ label: text.split(/[.:]/)[0], back: () => back(answer), stays });
       done.splice(0, done.length - MOST);
       window.dispatchEvent(new CustomEvent("undoable"));
       tell(text, button("Undo", undo, { class: "link" }));

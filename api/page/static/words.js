@@ -58,7 +58,7 @@ export function fading(node) {
 export function derivedAgain(rebuilds) {
   const parts = [
     rebuilds.messages && `facts from ${count(rebuilds.messages, "message")}`,
-    rebuilds.summaries && `${count(rebuilds.summaries, "summary", "summaries")} of sessions`,
+    rebuilds.summaries && count(rebuilds.summaries, "conversation’s summary", "conversations’ summaries"),
     rebuilds.scenes && `memories of ${count(rebuilds.scenes, "scene")}`,
     rebuilds.rolling_summary && "the summary of late",
     rebuilds.spine && "the summary of what you have told",

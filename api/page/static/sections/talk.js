@@ -4,7 +4,7 @@ import { change } from "../actions.js";
 import { confidenceButton } from "./confidences.js";
 import { askInDialog, button, el, empty, userText } from "../dom.js";
 import { paged } from "../paged.js";
-import { count, derivedAgain, moment, speaker } from "../words.js";
+import { count, day, derivedAgain, moment, speaker } from "../words.js";
 
 export async function view(context) {
   return context.ids.length ? session(context) : sessions(context);
@@ -72,7 +72,7 @@ async function session(context) {
   const { summary } = detail;
   return [
     el("p", {}, el("a", { href: context.link("talk"), class: "back" }, "← Talk")),
-    summary ? userText(summary.one_liner, "h1") : el("h1", {}, `Talk of ${moment(detail.started_at)}`),
+    summary ? userText(summary.one_liner, "h1") : el("h1", {}, `Talk of ${day(detail.started_at)}`),
     el("p", { class: "lead" }, `${moment(detail.started_at)} · ${count(detail.turn_count, "turn")}`),
     summary && (summary.what_mattered.length || summary.tone)
       ? el(

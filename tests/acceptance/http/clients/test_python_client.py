@@ -162,7 +162,7 @@ def test_lost_answers_double_nothing_and_lose_nothing(connect, lossy, person):
     lossy.losses = 2
     run = memory.demand_patrol("mira")
     lossy.losses = 1
-    being = memory.make_being({"slug": "wren", "name": "Wren"})
+    being = memory.create_being({"slug": "wren", "name": "Wren"})
     lossy.losses = 1
     memory.remove_persona("mira", "partner_rules", entry["entry_id"])
     assert lossy.lost == 8

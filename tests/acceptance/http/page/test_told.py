@@ -18,7 +18,7 @@ def test_taking_back_and_restoring_say_what_is_derived_again(tended, page_of, we
     page.locator("li", has_text=name).get_by_role("button", name="Take back").click()
     expect(told).to_contain_text(re.compile("counts as never said. (Derived again|Nothing had been derived)"))
     page.locator("#undo").click()
-    expect(told).to_contain_text("Undone: Taken back: it counts as never said. Derived again in the background")
+    expect(told).to_contain_text("Undone: Taken back. Derived again in the background")
     # It goes with the page that it is about.
     went(page, "facts")
     expect(told).to_be_empty()
