@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from memory.text.shingles import Shingle, Span, blank_spans, merge_spans, shingles, spans_in_tags
+from memory.text.words import read_words
 from schemas.talk.messages import Message
 from store.context import provenance
 from store.transaction import Transaction
@@ -22,14 +23,20 @@ OWN_FENCES = frozenset({"recalled_memory", "user-model", "recent-nodes", "rag-co
 FENCES = OWN_FENCES | {"core", "instructions", "snapshot", "skills", "summary", "context", "vault"}
 
 CONTEXT_ID = "context_id"
+# By so many of its longest words a run is sought among what the user said.
+WORDS_SOUGHT = 4
 
 
 class Utterance(NamedTuple):
-    """A message's text, the id of the context that it names as its origin, if it names one, and when it came in."""
+    """A message's text, the id of the context that it names as its origin, if it names one, and when it came in.
+
+    `by_user` says that the user said it, who may say again what they said before a context showed it.
+    """
 
     text: str
     context_id: UUID | None
     received_at: datetime
+    by_user: bool = False
 
 
 def shown_parts(tx: Transaction, being_id: UUID, utterances: Sequence[Utterance]) -> list[list[Span]]:
@@ -39,6 +46,9 @@ def shown_parts(tx: Transaction, being_id: UUID, utterances: Sequence[Utterance]
     context showed before the text came in: a message that a context shows as a passage is no echo of itself. A line
     shorter than such a run counts only where the text names its context, or contains a run. Fences whose names people
     use too count only where the text names its context, has another fence, or holds in one what a context showed.
+
+    Words that the user had said before a context showed them are told again, and no echo, where they stand outside a
+    fence in a text that holds nothing else that a context showed, and names none.
     """
     latest = max((utterance.received_at for utterance in utterances), default=None)
     # Without a context before the texts, as in a history that is imported, no run of theirs can stem from one.
@@ -46,19 +56,34 @@ def shown_parts(tx: Transaction, being_id: UUID, utterances: Sequence[Utterance]
     marked = [list(shingles(being_id, utterance.text)) if compared else [] for utterance in utterances]
     known = provenance.shown(tx, being_id, list({mark.hash for of_one in marked for mark in of_one}))
     named = provenance.given_out(tx, being_id, [each.context_id for each in utterances if each.context_id is not None])
-    return [
-        _spans(
-            text,
-            [mark for mark in of_one if mark.hash in known and known[mark.hash] <= received_at],
-            lines=context_id in named,
-        )
-        for (text, context_id, received_at), of_one in zip(utterances, marked, strict=True)
-    ]
+    parts: list[list[Span]] = []
+    for (text, context_id, received_at, by_user), of_one in zip(utterances, marked, strict=True):
+        found = [mark for mark in of_one if mark.hash in known and known[mark.hash] <= received_at]
+        spans = _spans(text, found, lines=context_id in named)
+        may_repeat = by_user and spans and context_id not in named and not spans_in_tags(text, FENCES)
+        again = may_repeat and _said_before(tx, being_id, text, found, known)
+        parts.append([] if again else spans)
+    return parts
+
+
+def _said_before(
+    tx: Transaction, being_id: UUID, text: str, found: Sequence[Shingle], known: Mapping[int, datetime]
+) -> bool:
+    """Whether the user had said all of these words of a text before contexts showed them."""
+    first_shown = min(known[mark.hash] for mark in found)
+    longest = max(found, key=lambda mark: mark.span.end - mark.span.start).span
+    words = sorted((word.text for word in read_words(text, longest.start, longest.end)), key=len, reverse=True)
+    earlier = provenance.said_by_user(tx, being_id, words[:WORDS_SOUGHT], before=first_shown)
+    said = {mark.hash for content in earlier for mark in shingles(being_id, content)}
+    return all(mark.hash in said for mark in found)
 
 
 def own_texts(tx: Transaction, being_id: UUID, messages: Sequence[Message]) -> dict[UUID, str]:
     """Each message's text by id, with spaces in place of what contexts showed, so that positions stay the same."""
-    utterances = [Utterance(message.content, context_of(message.metadata), message.received_at) for message in messages]
+    utterances = [
+        Utterance(message.content, context_of(message.metadata), message.received_at, by_user=message.role == "user")
+        for message in messages
+    ]
     spans = shown_parts(tx, being_id, utterances)
     return {
         message.message_id: blank_spans(message.content, parts) for message, parts in zip(messages, spans, strict=True)

@@ -166,6 +166,24 @@ def received(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> li
     return [(row["content"], row["received_at"]) for row in rows]
 
 
+def said_by_user(
+    tx: Transaction, being_id: UUID, words: Sequence[str], *, before: datetime, limit: int = 50
+) -> list[str]:
+    """The texts of the user's messages that were received before a time and have all of these words, newest first."""
+    sought = [f"%{word.replace('%', '').replace('_', '')}%" for word in words]
+    rows = tx.execute(
+        """
+        select content
+        from memory.messages
+        where being_id = %s and role = 'user' and received_at < %s and content ilike all (%s::text[])
+        order by received_at desc
+        limit %s
+        """,
+        [being_id, before, sought, limit],
+    )
+    return [row["content"] for row in rows]
+
+
 def forget(tx: Transaction, being_id: UUID, marks: Mapping[int, datetime]) -> None:
     """Remove these marks from pieces that were first shown after the given times.
 

@@ -128,6 +128,32 @@ def test_what_a_context_showed_is_no_evidence(talk):
     assert (talk.contents(), talk.dropped()) == (["Loves tea."], {"no such words": 1})
 
 
+def test_what_the_user_said_before_a_context_showed_it_is_told_again(talk, clock):
+    said = "I am allergic to walnuts and always carry an injector with me in my bag."
+    walnuts = {"entities": [{"type": "thing", "name": "walnuts"}], "fact_type": "fact"}
+    talk.hears(said, fact("I am allergic to walnuts", "Is allergic to walnuts.", **walnuts))
+    with talk.store.transaction() as tx:
+        context_provenance.record_context(tx, talk.being.being_id, "externalDialog", [said])
+    clock.advance(days=1)
+    talk.says(said)
+    talk.answers(fact("I am allergic to walnuts", "Is allergic to walnuts.", message="m2", **walnuts))
+    talk.judged()
+    (known,) = talk.facts()
+    assert (known.mentions, known.sessions, talk.dropped()) == (2, 2, {})
+
+
+def test_the_users_words_beside_another_shown_piece_or_in_a_fence_are_an_echo(talk):
+    said = "I am allergic to walnuts and always carry an injector with me in my bag."
+    other = "The user has three sisters, who all live in the old mill by the river."
+    walnuts = {"entities": [{"type": "thing", "name": "walnuts"}], "fact_type": "fact"}
+    talk.hears(said, fact("I am allergic to walnuts", "Is allergic to walnuts.", **walnuts))
+    with talk.store.transaction() as tx:
+        context_provenance.record_context(tx, talk.being.being_id, "externalDialog", [said, other])
+    for pasted in (f"{said} {other}", f"<recalled_memory>{said}</recalled_memory> Well."):
+        talk.hears(pasted, fact("I am allergic to walnuts", "Is allergic to walnuts.", message="m2", **walnuts))
+    assert [known.mentions for known in talk.facts()] == [1]
+
+
 @pytest.mark.parametrize("tag", ["summary", "context", "core", "instructions", "skills"])
 def test_what_a_person_puts_in_tags_of_their_own_is_evidence(talk, tag):
     talk.hears(
