@@ -23,8 +23,8 @@ GIVEN_UP = 0.2
 TRIES = 5
 # Modules that build expressions of what is only known when they run.
 BUILDING = {
-    # From the parts of a table; the values of this module hold the expressions.
-    "samples.canned.facts_policy",
+    # From the parts of a table; the values of these modules hold the expressions.
+    *("samples.canned.facts_policy", "memory.proxy.task_words", "memory.facts.matters.matters"),
     # From the letter of a reference, for a text that is one.
     "providers.answers.answer_scalars",
     # They read names of files, and the first 2,000 characters of a question.
