@@ -11,7 +11,7 @@ export const LONGEST = 1_900_000;
 /** The texts in a file that a person chose: of a ZIP archive those whose names `wanted` accepts, else the file's own. */
 export async function* texts(file, wanted) {
   if (!(await isArchive(file))) {
-    yield { name: file.name, modified: new Date(file.lastModified), text: await file.text() };
+    yield { name: file.name, modified: new Date(file.lastModified), text: decoded(await file.arrayBuffer()) };
     return;
   }
   let found = false;
@@ -62,7 +62,13 @@ async function unpacked(file, entry) {
   const begins = entry.begins + 30 + head.getUint16(26, true) + head.getUint16(28, true);
   const content = file.slice(begins, begins + entry.bytes);
   const stream = entry.packed ? content.stream().pipeThrough(new DecompressionStream("deflate-raw")) : content.stream();
-  return new Response(stream).text();
+  return decoded(await new Response(stream).arrayBuffer());
+}
+
+/** Read a file's bytes as UTF-16 where their mark says so, else as UTF-8. */
+function decoded(bytes) {
+  const mark = bytes.byteLength < 2 ? 0 : new DataView(bytes).getUint16(0);
+  return new TextDecoder({ 0xfffe: "utf-16le", 0xfeff: "utf-16be" }[mark] ?? "utf-8").decode(bytes);
 }
 
 /** The program that wrote a text, as far as the text tells. */
