@@ -64,8 +64,8 @@ async def _listed(proxy: Proxy, identity: Identity) -> list[dict[str, Any]]:
     if not upstreams:
         raise InvalidRequest("The proxy is off: the operator sets PATROL_PROXY_UPSTREAMS.")
     allow(Allowance(identity.caller.user_id, connection_seconds=ADMISSION_SECONDS))
-    asked = [_models_at(proxy, identity, name, upstream) for name, upstream in upstreams.items()]
-    found = await asyncio.gather(*asked, return_exceptions=True)
+    requests = [_models_at(proxy, identity, name, upstream) for name, upstream in upstreams.items()]
+    found = await asyncio.gather(*requests, return_exceptions=True)
     if not any(isinstance(one, list) for one in found):
         raise next(one for one in found if isinstance(one, BaseException))
     default = next(iter(upstreams))

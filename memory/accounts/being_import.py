@@ -157,8 +157,8 @@ class _Import:
             self._reject(number, LineRefused("; ".join(validation_messages(fault))))
             return
         if expected != seen:
-            told = f"there are {seen} lines between the first and this one, and {expected} were exported"
-            self._reject(number, LineRefused(told))
+            reason = f"there are {seen} lines between the first and this one, and {expected} were exported"
+            self._reject(number, LineRefused(reason))
 
     def _checked(self, number: int, line: Any) -> NumberedLine:
         """Check a line's kind and fields, and replace ids of the exported Being's by this one's.

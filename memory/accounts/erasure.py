@@ -91,19 +91,19 @@ def _erase_messages(
     with store.transaction() as tx:
         erased.hold_intake(tx, being.being_id)
         withdrawal.lock(tx, being)
-        if not (said := erased.messages(tx, being.being_id, message_ids)):
+        if not (versions := erased.messages(tx, being.being_id, message_ids)):
             raise NotFound("This Being has no such message.")
         known = recognition.for_erasure(tx, settings, being.user_id, being.being_id)
-        recognition.remember_messages(tx, known, said)
+        recognition.remember_messages(tx, known, versions)
         cleaning.enqueue(tx, being.being_id)
-        if not {version.message_id for version in said} <= {*message_ids}:
+        if not {version.message_id for version in versions} <= {*message_ids}:
             raise PlanOutdated
         before = message_erasure.supported_by(tx, being.user_id, being.being_id, message_ids)
         removed = scenes.carry_out(tx)
         withdrawal.withdraw(tx, settings, being, message_ids, retraction.erase)
         after = message_erasure.remaining(tx, being.user_id, being.being_id, before)
         would = Erased(
-            messages=len(said),
+            messages=len(versions),
             scenes=removed,
             facts_removed=sorted(before.facts.keys() - after.facts.keys()),
             facts_changed=sorted(id_ for id_, content in after.facts.items() if content != before.facts[id_]),

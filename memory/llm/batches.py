@@ -104,9 +104,9 @@ class BatchedRequests:
         before_request()
         return {prompt_hash(question).hex(): question for question in questions if not self._ledger.known(question)}
 
-    def _submit(self, asked: Mapping[str, Question[Any]]) -> None:
+    def _submit(self, questions: Mapping[str, Question[Any]]) -> None:
         calls: dict[str, UUID] = {}
-        for name, question in asked.items():
+        for name, question in questions.items():
             try:
                 calls[name] = self._ledger.reserve(question, batch=True)
             except BudgetSpent:
@@ -117,7 +117,7 @@ class BatchedRequests:
         with self._store.transaction() as tx:
             batches.begin(tx, self._ledger.account, self._key_id, calls)
         try:
-            batch_id = self._thinker.submit([(name, asked[name]) for name in calls])
+            batch_id = self._thinker.submit([(name, questions[name]) for name in calls])
         except (ProviderError, StoreError) as error:
             for call_id in calls.values():
                 self._ledger.failed(call_id, error)
@@ -127,7 +127,7 @@ class BatchedRequests:
         log.info("batch.submitted", questions=len(calls))
         raise self._pending()
 
-    def _collect(self, batch: ProviderBatch, asked: Mapping[str, Question[Any]]) -> None:
+    def _collect(self, batch: ProviderBatch, questions: Mapping[str, Question[Any]]) -> None:
         answers = self._answers(batch)
         if answers is None and not batch.overdue:
             if self._awaited or batch.late:
@@ -137,8 +137,8 @@ class BatchedRequests:
         for name, answer in (answers or {}).items():
             if not isinstance(answer, Completion | BadAnswer):
                 self._ledger.failed(batch.call_ids[name], answer)
-            elif name in asked:
-                self._ledger.keep(asked[name], batch.call_ids[name], answer, batch=True)
+            elif name in questions:
+                self._ledger.keep(questions[name], batch.call_ids[name], answer, batch=True)
             else:
                 self._ledger.write_off(batch.call_ids[name], answer, batch=True)
         with self._store.transaction() as tx:

@@ -172,8 +172,8 @@ def prompt_hash(question: Question[Any]) -> bytes:
     form = question.answer
     if form not in _schemas:
         _schemas[form] = form.model_json_schema()
-    asked = [question.purpose, question.instructions, question.about, question.material, _schemas[form]]
-    return sha256(to_json(asked)).digest()
+    parts = [question.purpose, question.instructions, question.about, question.material, _schemas[form]]
+    return sha256(to_json(parts)).digest()
 
 
 def _validated(

@@ -117,18 +117,18 @@ def ask_at_once(
     parts_of = [divided(portion) for portion in portions]
     answers = llm.ask_all(
         [
-            (replace(asked, divisible=bool(parts)), check)
-            for (asked, check), parts in zip(map(question, portions), parts_of, strict=True)
+            (replace(portion_question, divisible=bool(parts)), check)
+            for (portion_question, check), parts in zip(map(question, portions), parts_of, strict=True)
         ]
     )
-    told: list[tuple[P, Answered[A] | Unanswered]] = []
+    answered: list[tuple[P, Answered[A] | Unanswered]] = []
     for portion, parts, answer in zip(portions, parts_of, answers, strict=True):
         if parts and is_too_long(answer):
             further: Callable[[Any], Sequence[Any]] = divided if isinstance(answer, InputRefused) else _not
-            told += ask_at_once(llm, parts, question, further)
+            answered += ask_at_once(llm, parts, question, further)
         else:
-            told.append((portion, answer))
-    return told
+            answered.append((portion, answer))
+    return answered
 
 
 def _not(_: object) -> Sequence[Any]:

@@ -175,5 +175,5 @@ def whole_persona(being: Being, soul: Soul, relationships: Sequence[PersonaEntry
 
 def _described(being: Being, soul: Soul, parts: Sequence[str]) -> str:
     texts = {name: getattr(soul, name)[:SOUL_CHARACTERS] for name in parts}
-    told = [tagged(name, text) for name, text in texts.items() if text.strip()]
-    return "\n".join([tagged("companion", being.name), *told])
+    shown = [tagged(name, text) for name, text in texts.items() if text.strip()]
+    return "\n".join([tagged("companion", being.name), *shown])

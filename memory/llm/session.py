@@ -266,11 +266,11 @@ class LlmSession:
             Withdrawn: Something of the user's was withdrawn since the work was claimed; no answer was stored.
         """
         self._refuse_unanswered(question)
-        asked, tries = question, 1
+        current, tries = question, 1
         partly: Answered[A] | None = None
         lost = 0
         while True:
-            response, call_id = self._response(asked)
+            response, call_id = self._response(current)
             answer: A | None = None
             cut = response.defect == TRUNCATED
             try:
@@ -297,7 +297,7 @@ class LlmSession:
                     return partly
                 tries += 1
                 complaint = _complaint(bad, response.completion, tries, cut=cut)
-                asked = replace(question, material=f"{question.material}\n\n{complaint}")
+                current = replace(question, material=f"{question.material}\n\n{complaint}")
 
     def _refuse_unanswered(self, question: Question[Any]) -> None:
         """Raises BadAnswer if the question was asked before without a valid answer."""
@@ -333,8 +333,8 @@ class LlmSession:
         pool = ThreadPoolExecutor(self._settings.thinking_calls, thread_name_prefix="thinking")
         try:
             # The copied context carries the lease guard into the threads.
-            asked = [pool.submit(copy_context().run, self._try, question, check) for question, check in questions]
-            answers = [each.result() for each in asked]
+            futures = [pool.submit(copy_context().run, self._try, question, check) for question, check in questions]
+            answers = [each.result() for each in futures]
         except Exception:
             # Requests that were sent will be charged: let their answers arrive and be stored.
             pool.shutdown(cancel_futures=True)

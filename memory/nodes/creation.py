@@ -30,13 +30,13 @@ class ParsedScenes:
 
     parsed: dict[UUID, SceneInput]
     unparsable: dict[UUID, str]
-    asked: list[UUID]
+    sent_to_repair: list[UUID]
     repaired: int
 
     def mark(self, tx: Transaction, being_id: UUID) -> dict[str, Any]:
         """Mark unparsable notes, and those sent for repair; returns the counts."""
         notes.mark_failed(tx, being_id, "parse_failed", self.unparsable)
-        notes.mark_asked(tx, being_id, self.asked)
+        notes.mark_asked(tx, being_id, self.sent_to_repair)
         return {"nodes": 0, "repaired": self.repaired, "parse_failed": len(self.unparsable), "embed_failed": 0}
 
 
@@ -96,7 +96,7 @@ def read_scenes(stamped: Sequence[Note], retained: Sequence[Note], repair: Repai
     return ParsedScenes(
         parsed=dict(sorted(parsed.items())),
         unparsable={note_id: fault for note_id, fault in unparsable.items() if note_id not in parsed},
-        asked=[] if mended is None else [note.note_id for note, _ in unread],
+        sent_to_repair=[] if mended is None else [note.note_id for note, _ in unread],
         repaired=len(mended or {}),
     )
 

@@ -6,7 +6,7 @@ from uuid import UUID
 from pydantic import BaseModel
 
 from memory.nodes.creation import vectors_of, words_of
-from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, scene_to_text, text_hash, told
+from memory.nodes.scenes import Unparsable, embedding_text, parse_scene, scene_fields, scene_to_text, text_hash
 from memory.text.errors import InvalidRequest
 from providers.embedders import Embedders
 from providers.metering import Asker, on_behalf_of
@@ -154,7 +154,7 @@ def correct(
 
 
 def _corrected(read: Node, changes: dict[str, Any]) -> SceneInput:
-    whole = told(read) | {name: _plain(value) for name, value in changes.items()}
+    whole = scene_fields(read) | {name: _plain(value) for name, value in changes.items()}
     try:
         return parse_scene({name: value for name, value in whole.items() if value is not None})
     except Unparsable as fault:

@@ -79,11 +79,11 @@ def distinctive_names(topics: Sequence[Sequence[Texts]], others: Sequence[Texts]
 
 def _language_of(topics: Sequence[Sequence[Texts]]) -> str:
     texts = (text for nodes in topics for node in nodes for text in (node.action, *node.themes))
-    read, told = 0, []
+    read, found = 0, []
     while read < LANGUAGE_CHARACTERS and (text := next(texts, None)) is not None:
         read += len(text)
-        told += words(text)
-    return elected(votes(told))
+        found += words(text)
+    return elected(votes(found))
 
 
 def _ranked(weights: dict[str, float], counts: Counter[str], nodes: Sequence[Texts]) -> list[str]:
@@ -140,8 +140,8 @@ def _terms(text: str, language: str) -> Iterator[tuple[str, str]]:
     for spelled, script in _compounds(text):
         term = spelled.casefold()
         shortest = 2 if script in _WITHOUT_SPACES else SHORTEST_WORD if term.isascii() else 1
-        told = script != "hiragana" and len(term) >= shortest and not any(map(str.isdigit, term))
-        if told and term not in _UNTELLING and not is_stop_word(term, language):
+        is_telling = script != "hiragana" and len(term) >= shortest and not any(map(str.isdigit, term))
+        if is_telling and term not in _UNTELLING and not is_stop_word(term, language):
             yield term, spelled
 
 

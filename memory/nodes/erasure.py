@@ -41,7 +41,7 @@ TRIES = 5
 class PlannedErasure:
     """The nodes to erase, as asked and in all, the survivors that absorbed them, and the survivors' own texts."""
 
-    asked: list[UUID]
+    node_ids: list[UUID]
     gone: list[UUID]
     survivors: list[Survivor]
     own_words: dict[UUID, tuple[str, NodeWords]]
@@ -160,7 +160,7 @@ def carry_out(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> NodeE
 def _holds(tx: Transaction, being_id: UUID, planned: PlannedErasure) -> bool:
     """Whether the survivors are still those of the plan, and its vectors are of the Being's current model."""
     model = beings.get_being(tx, being_id).embedding_model
-    same_survivors = erasure.survivors_of(tx, being_id, planned.asked) == planned.survivors
+    same_survivors = erasure.survivors_of(tx, being_id, planned.node_ids) == planned.survivors
     return same_survivors and all(embedder == model for embedder, _ in planned.own_words.values())
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from memory.nodes.scenes import scene_to_text, told
+from memory.nodes.scenes import scene_fields, scene_to_text
 from memory.text.prompt_escaping import tagged
 from providers.tokens import estimated_tokens
 from schemas.intake.inputs import SCENE_FIELDS
@@ -52,7 +52,7 @@ def _shortened(node: ShownNode) -> str:
 
 
 def _whole(node: ShownNode) -> str:
-    fields = {name: _newest(value, SCENE_FIELDS[name].most_in_prompts) for name, value in told(node).items()}
+    fields = {name: _newest(value, SCENE_FIELDS[name].most_in_prompts) for name, value in scene_fields(node).items()}
     return _json({name: value for name, value in fields.items() if value})
 
 

@@ -34,34 +34,34 @@ class RecallQuery:
     activate: bool = True
 
 
-def recall(store: Store, embedders: Embedders, being: Being, asked: RecallQuery, chance: random.Random) -> Recalled:
+def recall(store: Store, embedders: Embedders, being: Being, question: RecallQuery, chance: random.Random) -> Recalled:
     """Recall by similarity (the seed's `recall`), or by words, marked `degraded`, while the embedder is unavailable.
 
     Args:
         store: The ledger.
         embedders: The embedders.
         being: The Being as the caller found it just now: the query is embedded with its model.
-        asked: The query.
+        question: The query.
         chance: Shuffles the fragments.
 
     Raises:
         InvalidRequest: The query is empty, or the embedder refuses it.
     """
-    if not asked.query.strip():
+    if not question.query.strip():
         raise InvalidRequest("The query is empty: name at least one word.")
-    meant = embed_query(embedders, Asker(being.being_id, "recall"), asked.query, being.embedding_model)
-    activates = activation.ACTIVATION if asked.activate else None
+    meaning = embed_query(embedders, Asker(being.being_id, "recall"), question.query, being.embedding_model)
+    activates = activation.ACTIVATION if question.activate else None
     # Repeated after it was committed it would activate twice.
     return store.statement(
-        lambda tx: recall_by_vector(tx, being.being_id, asked, meant, chance, activates), once=asked.activate
+        lambda tx: recall_by_vector(tx, being.being_id, question, meaning, chance, activates), once=question.activate
     )
 
 
 def recall_by_vector(
     tx: Transaction,
     being_id: UUID,
-    asked: RecallQuery,
-    meant: Meant | None,
+    question: RecallQuery,
+    meaning: Meant | None,
     chance: random.Random,
     activates: Activation | None = None,
 ) -> Recalled:
@@ -70,25 +70,27 @@ def recall_by_vector(
     Args:
         tx: The transaction.
         being_id: The Being.
-        asked: The query.
-        meant: The query's vectors; None: it could not be embedded.
+        question: The query.
+        meaning: The query's vectors; None: it could not be embedded.
         chance: Shuffles the fragments.
         activates: How the found nodes are activated; None: they are not, or by the caller.
     """
     similarities: list[float | None]
-    if meant is None:
-        words = significant_terms(asked.query)
-        met = finding.search(tx, being_id, words, all_terms=False, living=True, limit=asked.limit, activates=activates)
+    if meaning is None:
+        words = significant_terms(question.query)
+        met = finding.search(
+            tx, being_id, words, all_terms=False, living=True, limit=question.limit, activates=activates
+        )
         found = [node for node, _ in met]
         similarities = [None] * len(found)
     else:
         near = finding.match(
             tx,
             being_id,
-            meant.model,
-            meant.vectors,
-            threshold=asked.threshold,
-            limit=asked.limit,
+            meaning.model,
+            meaning.vectors,
+            threshold=question.threshold,
+            limit=question.limit,
             activates=activates,
         )
         found = [node for node, _ in near]
@@ -97,7 +99,7 @@ def recall_by_vector(
         fragments=to_fragments(found, chance),
         nodes=found,
         similarities=similarities,
-        degraded=meant is None,
+        degraded=meaning is None,
     )
 
 

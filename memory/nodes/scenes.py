@@ -61,7 +61,7 @@ def _loads(text: str) -> Any:
         return json.loads(found)
 
 
-def told(node: Node | ShownNode) -> dict[str, Any]:
+def scene_fields(node: Node | ShownNode) -> dict[str, Any]:
     """Return the fields of a node's scene as a producer sends them; absent ones are missing or None."""
     return {**node.scene, **{name: getattr(node, name) for name in OWN_FIELDS}}
 

@@ -111,16 +111,16 @@ def choose_names(store: Store, llm: LlmSession, being_id: UUID) -> Named:
             for cluster in topic_names.named_by_words(tx, being_id, TOPICS_NAMED)
             if (nodes := topic_names.newest_of(tx, being_id, cluster.cluster_id, NODES_SHOWN))
         ]
-    told = ask_at_once(
+    answers = ask_at_once(
         llm, topics, lambda topic: (NAME.question(who, material(topic)), partial(check, topic)), Unnamed.smaller
     )
     return Named(
         [
             (topic, plain(answer.answer.name), answer.response_id)
-            for topic, answer in told
+            for topic, answer in answers
             if isinstance(answer, Answered)
         ],
-        [topic for topic, answer in told if isinstance(answer, BadAnswer | InputRefused)],
+        [topic for topic, answer in answers if isinstance(answer, BadAnswer | InputRefused)],
     )
 
 

@@ -90,10 +90,10 @@ def decide_merges(
         being = beings.get_being(tx, being_id)
         who = about(being, souls.get(tx, being_id))
     payable = [batch for batch in marked if all(llm.pays_for(node.request_key_id) for node in batch.waiting)]
-    asked = [batch for batch in payable if _can_change(batch)]
+    changeable = [batch for batch in payable if _can_change(batch)]
     answers = ask_at_once(
         llm,
-        asked,
+        changeable,
         lambda batch: (CONSOLIDATE.question(who, material(batch)), partial(check, batch)),
         PromptBatch.halves,
     )
@@ -154,10 +154,10 @@ def marked_batches(tx: Transaction, being_id: UUID, marked: Marked) -> list[Prom
 
 def not_taken_up(tx: Transaction, settings: Settings, being_id: UUID, marked: Sequence[PromptBatch]) -> int:
     """Count the fresh nodes, up to MOST_UNDECIDED, that no batch decides, since one run decides so many at most."""
-    asked = [node for batch in marked for node in batch.nodes if node.node_id in batch.asked]
-    if len(asked) < _most(settings):
+    decided_on = [node for batch in marked for node in batch.nodes if node.node_id in batch.to_decide]
+    if len(decided_on) < _most(settings):
         return 0
-    return max(0, consolidation.undecided(tx, being_id, MOST_UNDECIDED) - sum(node.fresh for node in asked))
+    return max(0, consolidation.undecided(tx, being_id, MOST_UNDECIDED) - sum(node.fresh for node in decided_on))
 
 
 def _most(settings: Settings) -> int:
@@ -214,7 +214,7 @@ class MergeDecisions:
         lineage.cite_none(tx)
         # Last, since settling raises a node's revision, and another batch may show the same node for comparison.
         consolidation.settle(
-            tx, being_id, [node for batch in settled for node in batch.nodes if node.node_id in batch.asked]
+            tx, being_id, [node for batch in settled for node in batch.nodes if node.node_id in batch.to_decide]
         )
         counts["left"] += len(self.decided) - len(settled)
         counts["dying"] = consolidation.dying(tx, being_id)

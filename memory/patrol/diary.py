@@ -60,8 +60,8 @@ class Day:
 
     def smaller(self) -> list["Day"]:
         """The day with the more important half of the memories that the model is shown, if there are several."""
-        told = min(self.most_told, len(self.memories)) // 2
-        return [replace(self, most_told=told)] if told else []
+        fewer = min(self.most_told, len(self.memories)) // 2
+        return [replace(self, most_told=fewer)] if fewer else []
 
 
 def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
@@ -159,8 +159,8 @@ def draft_diary(llm: LlmSession, day: Day) -> "DiaryDraft":
 
 def _grounded(llm: LlmSession, pages: DiaryPages, about: str, shown: Day) -> DiaryPages:
     """The pages without diary lines that have a name or number which the day does not have; these are counted."""
-    told: list[tuple[str, datetime | None]] = [(unescaped(about), None), (unescaped(material(shown)), None)]
-    ground = shown.setting.told(told, counted=max(LEAST_LINES, len(shown.memories)))
+    texts: list[tuple[str, datetime | None]] = [(unescaped(about), None), (unescaped(material(shown)), None)]
+    ground = shown.setting.told(texts, counted=max(LEAST_LINES, len(shown.memories)))
     faults = [ground.faults(_line(line)) for line in pages.diary]
     llm.count_dropped("diary", Counter(of_line[0] for of_line in faults if of_line))
     kept = [line for line, of_line in zip(pages.diary, faults, strict=True) if not of_line]

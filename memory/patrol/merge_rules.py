@@ -11,7 +11,7 @@ from uuid import UUID
 from memory.grounding.grounding import NAME
 from memory.grounding.setting import Setting
 from memory.nodes.prompt_rendering import shown_whole
-from memory.nodes.scenes import Unparsable, parse_scene, told
+from memory.nodes.scenes import Unparsable, parse_scene, scene_fields
 from memory.text.prompt_escaping import texts_in, unescaped
 from memory.text.tokens import tokens
 from providers.errors import BadAnswer
@@ -29,12 +29,12 @@ class PromptBatch:
     Attributes:
         cluster_id: The topic.
         nodes: The nodes, oldest first; the prompt calls them m1, m2, and so on.
-        asked: The ids of nodes that this batch decides; the others are shown for comparison.
+        to_decide: The ids of nodes that this batch decides; the others are shown for comparison.
     """
 
     cluster_id: UUID
     nodes: list[ShownNode]
-    asked: frozenset[UUID]
+    to_decide: frozenset[UUID]
 
     @cached_property
     def by_reference(self) -> dict[str, ShownNode]:
@@ -50,8 +50,8 @@ class PromptBatch:
         """The halves of a batch that is too long for a model, without one that decides nothing; none of two nodes."""
         middle = len(self.nodes) // 2
         parts = [self.nodes[:middle], self.nodes[middle:]] if middle > 1 else []
-        decides = [(nodes, self.asked.intersection(node.node_id for node in nodes)) for nodes in parts]
-        return [PromptBatch(self.cluster_id, nodes, asked) for nodes, asked in decides if asked]
+        decides = [(nodes, self.to_decide.intersection(node.node_id for node in nodes)) for nodes in parts]
+        return [PromptBatch(self.cluster_id, nodes, to_decide) for nodes, to_decide in decides if to_decide]
 
 
 def check(batch: PromptBatch, answer: Consolidation) -> None:
@@ -104,7 +104,7 @@ def survivor_of(known: Mapping[str, ShownNode], merge: Merge) -> SceneInput:
 
 def _merged(field: SceneField, name: str, members: Sequence[ShownNode], merge: Merge) -> Any:
     survivor, *absorbed = members
-    values = [value for node in members if (value := told(node).get(name))]
+    values = [value for node in members if (value := scene_fields(node).get(name))]
     merged: Any
     match field.merge:
         case "proposed":
@@ -117,11 +117,11 @@ def _merged(field: SceneField, name: str, members: Sequence[ShownNode], merge: M
             merged = history(survivor, absorbed, _proposed(merge, "action"))
         case "most important":
             ranked = [survivor, *sorted(absorbed, key=lambda node: node.importance, reverse=True)]
-            merged = next((value for node in ranked if (value := told(node).get(name))), None)
+            merged = next((value for node in ranked if (value := scene_fields(node).get(name))), None)
         case "united":
             merged = _distinct(_said(members, name))[: field.most_merged]
         case "survivor":
-            merged = told(survivor).get(name)
+            merged = scene_fields(survivor).get(name)
         case "weighted mean":
             merged = _mean_emotion(members)
     return merged
@@ -212,8 +212,8 @@ def _faults_of_words(members: Sequence[ShownNode], merge: Merge) -> Iterator[str
     if NAME in ground.faults(action):
         yield "an `action` with a name that none of its memories has."
     for name, theirs in _choices(members).items():
-        said = {_folded(text) for text in theirs}
-        if other := [str(place) for place, text in enumerate(getattr(merge, name), 1) if _folded(text) not in said]:
+        known = {_folded(text) for text in theirs}
+        if other := [str(place) for place, text in enumerate(getattr(merge, name), 1) if _folded(text) not in known]:
             yield f"`{name}` that none of its memories has (item {', '.join(other)}): choose from theirs."
 
 
@@ -247,19 +247,19 @@ def _in_their_words(known: Mapping[str, ShownNode], merge: Merge) -> Merge:
             "feeling": cut_at_sentence(merge.feeling or "", longest.feeling) or None,
         }
     )
-    said = {name: {_folded(text) for text in texts} for name, texts in theirs.items()}
+    proposable = {name: {_folded(text) for text in texts} for name, texts in theirs.items()}
     return merge.model_copy(
-        update={name: [text for text in getattr(merge, name) if _folded(text) in said[name]] for name in theirs}
+        update={name: [text for text in getattr(merge, name) if _folded(text) in proposable[name]] for name in theirs}
     )
 
 
 def _said(members: Sequence[ShownNode], field: str) -> list[str]:
-    return [text for node in members for text in told(node).get(field) or []]
+    return [text for node in members for text in scene_fields(node).get(field) or []]
 
 
-def _chosen(proposed: Sequence[str], said: Sequence[str]) -> list[str]:
+def _chosen(proposed: Sequence[str], spellings: Sequence[str]) -> list[str]:
     """The proposed values, once each, as they were said."""
-    spelling = {_folded(text): text for text in reversed(said)}
+    spelling = {_folded(text): text for text in reversed(spellings)}
     return list(dict.fromkeys(spelling[_folded(text)] for text in proposed))
 
 

@@ -41,18 +41,18 @@ def batches(
     packed: list[PromptBatch] = []
     while waiting:
         shown: dict[UUID, ShownNode] = {}
-        asked: set[UUID] = set()
+        decided: set[UUID] = set()
         room = PART_TOKENS
         while node_id := next((known for known in shown if known in waiting), next(iter(waiting), None)):
             further = {node_id, *waiting[node_id]} - shown.keys()
             needed = sum(tokens[each] for each in further)
-            if asked and (len(shown) + len(further) > PART_NODES or needed > room):
+            if decided and (len(shown) + len(further) > PART_NODES or needed > room):
                 break
             shown |= {each: nodes[each] for each in (node_id, *waiting[node_id])}
             room -= needed
-            asked.add(node_id)
+            decided.add(node_id)
             del waiting[node_id]
-        packed.append(PromptBatch(cluster_id, _in_order(shown.values()), frozenset(asked)))
+        packed.append(PromptBatch(cluster_id, _in_order(shown.values()), frozenset(decided)))
     return packed
 
 

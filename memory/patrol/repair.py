@@ -78,11 +78,13 @@ def repair_scenes(llm: LlmSession, unparsable: Sequence[tuple[Note, str]]) -> di
     Raises:
         ProviderError: The model is unavailable.
     """
-    asked = [(note, fault) for note, fault in unparsable if estimated_tokens(_text(note)) <= MOST_TOKENS]
-    answers = llm.ask_all([(REPAIR.question("", material(note, fault)), partial(check, note)) for note, fault in asked])
+    short_enough = [(note, fault) for note, fault in unparsable if estimated_tokens(_text(note)) <= MOST_TOKENS]
+    answers = llm.ask_all(
+        [(REPAIR.question("", material(note, fault)), partial(check, note)) for note, fault in short_enough]
+    )
     return {
         note.note_id: scene_of(answer.answer)
-        for (note, _), answer in zip(asked, answers, strict=True)
+        for (note, _), answer in zip(short_enough, answers, strict=True)
         if isinstance(answer, Answered)
     }
 

@@ -128,17 +128,17 @@ def decide_splits(store: Store, llm: LlmSession, being_id: UUID, *, births: bool
             )
             for cluster in splitting.crowded(tx, being_id, roots=births)
         ]
-    told = ask_at_once(
+    answers = ask_at_once(
         llm,
         crowds,
         lambda crowd: (SPLIT.question(who, material(crowd)), partial(check, crowd)),
         CrowdedCluster.smaller,
     )
-    answered = [(crowd, answer.answer, answer.response_id) for crowd, answer in told if isinstance(answer, Answered)]
-    ended = next((answer for _, answer in told if isinstance(answer, BudgetSpent | RequestsStopped)), None)
+    answered = [(crowd, answer.answer, answer.response_id) for crowd, answer in answers if isinstance(answer, Answered)]
+    ended = next((answer for _, answer in answers if isinstance(answer, BudgetSpent | RequestsStopped)), None)
     if ended and not answered:
         raise ended
-    refused = [crowd for crowd, answer in told if isinstance(answer, BadAnswer | InputRefused)]
+    refused = [crowd for crowd, answer in answers if isinstance(answer, BadAnswer | InputRefused)]
     return SplitDecisions(answered, refused, left=len(crowds) - len(answered), reason=str(ended) if ended else None)
 
 

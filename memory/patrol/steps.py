@@ -78,16 +78,18 @@ def assign(store: Store, embedders: Embedders, thinkers: Thinkers, settings: Set
         _finish(store, claim, lambda _: {"matched": 0, "rooted": 0, "told": 0})
         return
     unmatched = [node for node in unassigned if not node.matched]
-    told: dict[UUID, Root] = {}
+    classified: dict[UUID, Root] = {}
     if unmatched:
         actions = [(node.node_id, node.action) for node in unmatched]
         brought = [node.request_key_id for node in unmatched]
-        told = try_with_llm(store, thinkers, settings, claim, lambda llm: classify(llm, actions), told, brought)
+        classified = try_with_llm(
+            store, thinkers, settings, claim, lambda llm: classify(llm, actions), classified, brought
+        )
     # A topic that a node matches now may be gone when the node is assigned: every node gets a root to fall back to.
-    others = {node.node_id: node.vector for node in unassigned if node.node_id not in told}
+    others = {node.node_id: node.vector for node in unassigned if node.node_id not in classified}
     examples = embedders.constants(being.embedding_model, TEXTS) if others else None
-    roots = told if examples is None else nearest_roots(others, examples) | told
-    _finish(store, claim, lambda tx: steps.assign(tx, claim.owner_id, roots) | {"told": len(told)})
+    roots = classified if examples is None else nearest_roots(others, examples) | classified
+    _finish(store, claim, lambda tx: steps.assign(tx, claim.owner_id, roots) | {"told": len(classified)})
 
 
 def session_counts(store: Store, settings: Settings, claim: Claim) -> None:

@@ -44,7 +44,7 @@ class SceneRemoval:
         notes = scenes.detach(tx, self.being_id, self.message_ids)
         if not notes:
             return 0
-        if set(stored.nodes_of(tx, self.being_id, notes)) != set(self.planned.asked):
+        if set(stored.nodes_of(tx, self.being_id, notes)) != set(self.planned.node_ids):
             raise PlanOutdated
         erasure.carry_out(tx, self.being_id, self.planned)
         # Notes that no patrol has processed yet have no node.

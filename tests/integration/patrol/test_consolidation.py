@@ -521,7 +521,7 @@ def test_a_small_topic_is_shown_whole(store, crowd):
         (part,) = in_batches(tx, Settings(), being_id)
 
     assert [node.node_id for node in part.nodes] == ids
-    assert part.asked == set(ids)
+    assert part.to_decide == set(ids)
 
 
 def test_of_a_large_topic_each_marked_memory_is_shown_with_what_is_nearest(store, crowd):
@@ -529,7 +529,7 @@ def test_of_a_large_topic_each_marked_memory_is_shown_with_what_is_nearest(store
     with store.transaction() as tx:
         (part,) = in_batches(tx, Settings(), being_id)
 
-    assert part.asked == set(ids[-3:])
+    assert part.to_decide == set(ids[-3:])
     assert {node.node_id for node in part.nodes} == set(ids[-NEAREST_NODES - 1 :])
 
 
@@ -539,7 +539,7 @@ def test_a_run_takes_so_much_and_leaves_the_rest_marked(store, crowd):
     with store.transaction() as tx:
         made = in_batches(tx, Settings(run_notes=300), being_id)
 
-    assert {each for part in made for each in part.asked} == set(ids[-most:])
+    assert {each for part in made for each in part.to_decide} == set(ids[-most:])
     assert all(len(part.nodes) <= PART_NODES for part in made)
 
 

@@ -32,11 +32,11 @@ def test_each_marked_memory_is_asked_about_once_with_all_that_is_near(world):
     near, nodes = world
     made = batches(TOPIC, near, nodes)
 
-    assert sorted(each for part in made for each in part.asked) == sorted(near)
+    assert sorted(each for part in made for each in part.to_decide) == sorted(near)
     for part in made:
         there = {node.node_id for node in part.nodes}
         assert fits(part.nodes)
-        assert all({each, *near[each]} <= there for each in part.asked)
+        assert all({each, *near[each]} <= there for each in part.to_decide)
         assert [node.created_at for node in part.nodes] == sorted(node.created_at for node in part.nodes)
 
 
@@ -47,7 +47,7 @@ def test_what_is_alike_stays_together():
     near = {ids[number]: [ids[number + 2]] for number in range(88)}
     first, *_ = batches(TOPIC, near, nodes)
 
-    assert {ids.index(each) % 2 for each in first.asked} == {0}
+    assert {ids.index(each) % 2 for each in first.to_decide} == {0}
 
 
 def test_a_small_topic_is_shown_whole():
@@ -55,7 +55,7 @@ def test_a_small_topic_is_shown_whole():
 
     assert list(part.by_reference) == ["m1", "m2"]
     assert part.by_reference["m1"] == made_up(1)
-    assert part.asked == {node.node_id for node in part.nodes}
+    assert part.to_decide == {node.node_id for node in part.nodes}
 
 
 def test_any_neighbourhood_fits():
