@@ -35,7 +35,7 @@ LEAST_LINES = 3
 # Of more nodes, the most important are shown to the model.
 MOST_TOLD = 40
 MOST_READ = 200
-# What was last dated so long before the day is not the day's.
+# Imported scenes, and those of old talk, that were last dated so long before the day are not the day's.
 LONG_PAST = timedelta(days=14)
 NOTHING_NEW = {"outcome": "skipped", "reason": "no new memories"}
 
@@ -69,7 +69,10 @@ def day_of(tx: Transaction, being_id: UUID, run_id: UUID) -> Day:
     day = diary.today(tx, being_id, run_id)
     newest = diary.newest(tx, being_id, limit=1)
     born = consolidation.born_since(tx, being_id, newest[0].last_node_id if newest else None, MOST_READ)
-    memories = [node for node in born if (last_date(node.scene["when"]) or day) > day - LONG_PAST]
+    later = consolidation.handed_in_later(tx, being_id, [node.node_id for node in born])
+    memories = [
+        node for node in born if node.node_id not in later or (last_date(node.scene["when"]) or day) > day - LONG_PAST
+    ]
     being = beings.get_being(tx, being_id)
     return Day(
         day,

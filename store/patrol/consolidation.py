@@ -186,6 +186,20 @@ def born_since(tx: Transaction, being_id: UUID, since: UUID | None, limit: int) 
     return found[::-1]
 
 
+def handed_in_later(tx: Transaction, being_id: UUID, node_ids: Collection[UUID]) -> set[UUID]:
+    """Select the nodes that may be of another day than that of their birth: imported, or drawn from talk."""
+    rows = tx.execute(
+        """
+        select n.node_id
+        from memory.memory_nodes as n
+        join memory.notes as o using (being_id, note_id)
+        where n.being_id = %s and n.node_id = any(%s) and o.origin in ('import', 'talk')
+        """,
+        [being_id, list(node_ids)],
+    )
+    return {row["node_id"] for row in rows}
+
+
 def merge(
     tx: Transaction, being_id: UUID, survivor: ShownNode, absorbed: Sequence[ShownNode], model: str, words: NodeWords
 ) -> bool:

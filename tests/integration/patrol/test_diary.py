@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from structlog.testing import capture_logs
 
+from memory.intake.notes import accept_notes
 from memory.nodes import curation
 from memory.nodes.erasure import erase_node
 from memory.patrol import demand
@@ -83,11 +84,17 @@ def test_the_diary_is_read_page_by_page(life, clock):
 
 
 def test_no_page_of_today_is_written_about_what_was_years_ago(life):
-    life.tell({"action": "Pip moved to Bern.", "when": ["2019-05-03"]})
+    def import_scene(action: str, day: str) -> None:
+        content = {"action": action, "actors": ["Pip"], "when": [day]}
+        note = {"type": "scene", "content": content, "aged": True}
+        assert not accept_notes(life.store, life.settings, life.being_id, [note]).rejected
+
+    import_scene("Pip moved to Bern.", "2019-05-03")
     run = life.patrol()
     assert run.steps["diary"]["outcome"] == "skipped"
     life.answers.said["DiaryPages"] = pages("The roof leaks.", "It rained.", "Good.")
-    life.tell("The roof leaks.", {"action": "Pip moved to Rome.", "when": ["2018-05-03"]})
+    life.tell("The roof leaks.")
+    import_scene("Pip moved to Rome.", "2018-05-03")
     life.patrol()
     (asked,) = life.asked("DiaryPages")
     assert "The roof leaks." in asked.material
