@@ -21,11 +21,9 @@ from memory.text.languages import DEFAULT
 _TABLE = tomllib.loads(Path(__file__).with_name("matters.toml").read_text())
 
 
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(words, re.IGNORECASE)
-
-
-_CHANGE, _BESIDE, _PAST, _END = (_pattern(_TABLE[name]["tells"]) for name in ("change", "beside", "past", "end"))
+_CHANGE, _BESIDE, _PAST, _END = (
+    re.compile(_TABLE[name]["tells"], re.IGNORECASE) for name in ("change", "beside", "past", "end")
+)
 # The value behind a word of parting: "from Austin", "quit Google".
 _PARTED = re.compile(
     r"(?:from|left|quit|leave|von|aus|quitté|dejé|из) (?:my |the )?([^\W_]+)",
@@ -46,7 +44,9 @@ class _Matter:
 
 
 _MATTERS = {
-    name: _Matter(name, frozenset(row["names"].split()), _pattern(row["tells"]), row.get("always", False))
+    name: _Matter(
+        name, frozenset(row["names"].split()), re.compile(row["tells"], re.IGNORECASE), row.get("always", False)
+    )
     for name, row in _TABLE["matter"].items()
 }
 _NAMES = frozenset(name for matter in _MATTERS.values() for name in matter.names)

@@ -24,7 +24,7 @@ TRIES = 5
 # Modules that build expressions of what is only known when they run.
 BUILDING = {
     # From the parts of a table; the values of these modules hold the expressions.
-    *("samples.canned.facts_policy", "memory.proxy.task_words", "memory.facts.matters.matters"),
+    *("samples.canned.facts_policy", "memory.proxy.task_words"),
     # From the letter of a reference, for a text that is one.
     "providers.answers.answer_scalars",
     # They read names of files, and the first 2,000 characters of a question.
