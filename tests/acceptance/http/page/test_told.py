@@ -19,9 +19,9 @@ def test_taking_back_and_restoring_say_what_is_derived_again(tended, page_of, we
     expect(told).to_contain_text(re.compile("counts as never said. (Derived again|Nothing had been derived)"))
     page.locator("#undo").click()
     expect(told).to_contain_text("Undone: Taken back. Derived again in the background")
-    # It goes with the page that it is about.
+    # It goes with the page that it is about, sooner than after its time.
     went(page, "facts")
-    expect(told).to_be_empty()
+    expect(told).to_be_empty(timeout=5000)
 
 
 def test_a_correction_is_in_the_story_of_the_fact(tended, page_of, went):
