@@ -3,6 +3,7 @@
 import { clearUndo, leaveTold, refreshWith, tell, undo, undoable } from "./actions.js";
 import { Being, ask, carry } from "./api.js";
 import { button, el, empty, field, fill, userText, visible } from "./dom.js";
+import { ICON, loginForm } from "./login.js";
 import * as map from "./map.js";
 
 const OWN = [
@@ -29,7 +30,6 @@ const MEMORY = ["memory", "Memory", () => import("./memory.js")];
 const LINK = /^#login=([\w-]+)$/;
 const top = document.getElementById("top");
 const nav = document.getElementById("sections");
-const ICON = new URL("icon.svg", import.meta.url).href;
 const content = document.getElementById("content");
 let login = null;
 let beings = [];
@@ -74,61 +74,9 @@ function showLogin(reason = "") {
   fill(nav);
   document.body.classList.add("outside");
   document.title = "Memory Patrol";
-  const secret = el("input", {
-    type: "password",
-    name: "token",
-    autocomplete: "off",
-    required: true,
-    spellcheck: "false",
-  });
-  const trouble = el("p", { role: "alert", class: "trouble" }, reason);
-  const form = el(
-    "form",
-    { class: "login" },
-    el("img", { src: ICON, alt: "", width: 48, height: 48 }),
-    el("h1", {}, "See a memory, and take care of it"),
-    el(
-      "p",
-      {},
-      "Log in with an access token. The page keeps it nowhere: a login lasts eight hours, or until you log out.",
-    ),
-    field("Access token", secret),
-    trouble,
-    el("button", { type: "submit", class: "primary" }, "Log in"),
-    el(
-      "details",
-      {},
-      el("summary", {}, "Where do I get a token?"),
-      el("p", {}, "On the machine where it runs, this prints a link that logs you in:"),
-      el("pre", { tabindex: 0 }, "./patrol page --user NAME"),
-      el("p", {}, "For a token that you can use again:"),
-      el("pre", { tabindex: 0 }, "./patrol token add --user NAME --scope read --scope ingest --scope manage"),
-      el("p", {}, "Its scopes say what you can do here:"),
-      el(
-        "ul",
-        { class: "preview" },
-        el("li", {}, el("code", {}, "read"), " shows the memory; without it nobody logs in"),
-        el("li", {}, el("code", {}, "ingest"), " takes messages back and restores them"),
-        el("li", {}, el("code", {}, "manage"), " changes and erases what is remembered, and shows background work"),
-        el("li", {}, "handing in earlier talk, and tokens for frontends, need all three"),
-      ),
-      el("p", {}, el("a", { href: "/docs" }, "The routes of the API")),
-    ),
-  );
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    fill(trouble);
-    try {
-      const session = await ask("POST", "/page/session", {
-        headers: { Authorization: `Bearer ${secret.value.trim()}` },
-      });
-      if (!session.scopes.includes("read")) throw new Error("This token lacks the scope `read`.");
-      await begin(session);
-      content.focus();
-    } catch (problem) {
-      fill(trouble, problem.message);
-      secret.focus();
-    }
+  const { form, secret } = loginForm(reason, async (session) => {
+    await begin(session);
+    content.focus();
   });
   fill(content, form);
   leaveTold();
