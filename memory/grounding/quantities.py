@@ -105,7 +105,12 @@ _NUMBERS = re.compile(
 _WORDS = re.compile(r"[^\W\d_]++")
 _ANY_SIGNS = re.compile("[〇一二三四五六七八九十百千万]++")
 _JOINING = frozenset({"and", "y", "et", "und"})
+# "A five-year-old" has no six: only before a hundred or a dozen is an article a number.
+_ARTICLES = frozenset(word for word in AMBIGUOUS if NUMBER_WORDS.get(word) == 1)
 _LONGEST_PHRASE = 4
+# "10k" is also a run of ten kilometres.
+_UNITS_OR_THOUSANDS = frozenset({"k"})
+_SHORT_YEAR = re.compile(r"['’](\d\d)(?!\d)")
 _MONTH_FIGURE = re.compile(r"(?<!\d)(\d{1,2})月")
 
 
@@ -202,6 +207,8 @@ def _hold_hidden(told: Told, plain: str, words: AbstractSet[str]) -> None:
     hours = {number for number in told.numbers if 0 < number <= _NOON and number == int(number)}
     if minutes := {Decimal(minute) for word in words for minute in _MINUTES.get(word, ())}:
         told.numbers |= minutes | {hour - 1 for hour in hours}
+    for year in _SHORT_YEAR.findall(plain):
+        told.numbers |= {Decimal(century + int(year)) for century in (1900, 2000)}
     if _SIGNS_OF_HALF.search(plain):
         told.numbers.add(Decimal(30))
     if words & _AFTERNOON or _SIGNS_OF_AFTERNOON.search(plain):
@@ -260,6 +267,8 @@ def _readings(match: re.Match[str]) -> Iterator[Decimal]:
     times = Decimal(MULTIPLIERS.get(match["times"] or "", 1))
     for number in _of_digits(match["digits"]):
         yield number * times
+        if match["times"] in _UNITS_OR_THOUSANDS:
+            yield number
         if match["noon"] and match["noon"].startswith("p"):
             yield number + _LAST_MONTH
 
@@ -274,6 +283,8 @@ def _in_words(plain: str) -> Iterator[tuple[int, Quantity]]:
         while phrase := _phrase(plain, words, at):
             run.append(phrase)
             at += len(phrase.split())
+            if phrase in _ARTICLES and _phrase(plain, words, at) not in MULTIPLIERS:
+                break
             joined = at + 1 < len(words) and words[at][0] in _JOINING and _phrase(plain, words, at + 1)
             at += bool(joined)
             if not joined and at < len(words) and plain[words[at - 1].end() : words[at].start()] not in {" ", "-"}:

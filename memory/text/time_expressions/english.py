@@ -169,7 +169,7 @@ ENGLISH = Language(
         # Days beside today.
         Phrase("today", meanings.day(0)),
         Phrase("yesterday", meanings.day(-1)),
-        Phrase("tomorrow", meanings.day(1)),
+        Phrase("tomorrow|tmrw|tmr|tmw|tomoz", meanings.day(1)),
         Phrase("(?:the )?day before yesterday", meanings.day(-2)),
         Phrase("(?:the )?day after tomorrow", meanings.day(2)),
         Phrase("this {part}", meanings.day(0)),

@@ -19,6 +19,9 @@ from memory.grounding.quantities import read_told, untold
         ("3月2日", "2026-03-02"),
         ("the second of March", "2 March"),
         ("on the 2nd", "2026-03-02"),
+        ("a five-year-old", "she is 5"),
+        ("ten kilometres", "ran a 10k"),
+        ("2009", "back in '09"),
         ("March 2026", "2026-03-02"),
         ("from 2 to 5 March", "2 March, and 5 March"),
         ("forty people", "40 people"),
@@ -53,6 +56,7 @@ def test_the_same_value_is_told(said, told):
         ("2 March 2025", "2026-03-02", ["date 1"]),
         ("40 and 3,000", "2,050 and forty", ["number 2"]),
         ("three times", "the roof", ["number 1"]),
+        ("a five-year-old", "she is 6", ["number 1"]),
         ("dreißig Leute", "20 Leute", ["number 1"]),
     ],
 )

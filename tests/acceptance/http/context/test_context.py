@@ -67,9 +67,12 @@ def test_profiles_are_set_and_reset(person, problem):
         "externalDialog",
         "decision",
     }
-    person.ask("PUT", "/profiles/decision", json={"regions": ["default"], "instructions": "Choose."})
+    lacking = problem(person.ask("PUT", "/profiles/decision", json={"regions": ["default"]}), 422)
+    assert "lack the explanation of the tags" in lacking["detail"]
+    regions = ["instructions", "default"]
+    person.ask("PUT", "/profiles/decision", json={"regions": regions, "instructions": "Choose."})
     chosen = person.ask("POST", "/context", json={"process": "decision", "message": "A?"}).json()
-    assert [region["region"] for region in chosen["regions"]] == ["default"]
+    assert [region["region"] for region in chosen["regions"]] == regions
     assert person.ask("DELETE", "/profiles/decision").status_code == 204
     problem(person.ask("DELETE", "/profiles/decision"), 404)
     problem(person.ask("PUT", "/profiles/decision", json={"regions": ["core", "core"]}), 422)
