@@ -28,7 +28,7 @@ REGION = "rag-context"
 
 
 def evidence_in_prompts(
-    store: Store, embedders: Embedders, being: Being, questions: Sequence[Mapping[str, Any]], said: Mapping[str, str]
+    store: Store, embedders: Embedders, being: Being, questions: Sequence[Mapping[str, Any]], texts: Mapping[str, str]
 ) -> dict[str, list[float]]:
     """For each target the share of each question's evidence that its prompt shows, and the tokens of the region.
 
@@ -37,7 +37,7 @@ def evidence_in_prompts(
         embedders: Embed the questions.
         being: The Being that is asked.
         questions: Questions with the ids of the messages that answer them in `evidence`.
-        said: The text of each message, by its id.
+        texts: The text of each message, by its id.
     """
     found: dict[str, list[float]] = {}
     for target in TARGETS:
@@ -47,7 +47,7 @@ def evidence_in_prompts(
             request = AssemblyRequest(options, one["query"])
             context = assemble(store, embedders, settings, being, request, random.Random(0))  # noqa: S311
             text = unescape(context.text or "")
-            shown = mean(said.get(message, "\0") in text for message in one["evidence"])
+            shown = mean(texts.get(message, "\0") in text for message in one["evidence"])
             tokens = sum(region.tokens for region in context.regions if region.region == REGION)
             found.setdefault(f"evidence in the prompt at {target:,} tokens", []).append(shown)
             found.setdefault(f"tokens of {REGION} at {target:,}", []).append(tokens)
@@ -68,15 +68,15 @@ def conversations_found(
     """
     found: dict[str, list[float]] = {}
     for one in turns:
-        asked = EverythingRequest(
+        request = EverythingRequest(
             query=one["query"][:QUERY_CHARACTERS],
             kinds=["message"],
             limit=first,
             as_of=datetime.fromisoformat(one["as_of"]),
         )
         for what, question in (
-            ("conversations found, one result for each", asked.model_copy(update={"one_per": "session"})),
-            ("conversations found", asked),
+            ("conversations found, one result for each", request.model_copy(update={"one_per": "session"})),
+            ("conversations found", request),
         ):
             results = searching.search(store, embedders, being, question).results
             sessions = {(result.producer_id or "").partition("#")[0] for result in results}

@@ -92,7 +92,7 @@ class Conversation:
     """One conversation with its questions, for each kind of result, and what callers got for each question."""
 
     name: str
-    asked: Mapping[Kind, Sequence[Asked]]
+    by_kind: Mapping[Kind, Sequence[Asked]]
     got: Mapping[str, Sequence[float]]
 
 
@@ -101,24 +101,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.search.quality", description=__doc__)
     parser.add_argument("folders", type=Path, nargs="+", help="folders of conversations")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     configure_logs(Settings(log_level="ERROR"))
     console = Console(width=None if Console().is_terminal else 120)
     with _store() as store:
         conversations = [
             _read(store, Embedders(Settings(embedder="minilm")), folder)
-            for each in asked.folders
+            for each in arguments.folders
             for folder in sorted(each.iterdir())
         ]
     figures = {"callers get": _got(conversations)}
     console.print(_table("what callers get", figures["callers get"]))
     for kind in KINDS:
-        with_evidence = [(one.name, one.asked[kind]) for one in conversations if one.asked[kind]]
+        with_evidence = [(one.name, one.by_kind[kind]) for one in conversations if one.by_kind[kind]]
         if with_evidence:
             figures[kind] = _figures(with_evidence)
             console.print(_table(f"{kind}s: evidence in the first {FIRST}", figures[kind]))
-    if asked.json:
-        asked.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
 
 
 @contextmanager
@@ -136,15 +136,15 @@ def _store() -> Iterator[Store]:
 def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
     """Hand a conversation in, have it indexed, and ask its questions."""
     settings = Settings(embedder="minilm")
-    said = _lines(folder / "messages.jsonl")
+    messages = _lines(folder / "messages.jsonl")
     with store.transaction() as tx:
         # It is asked when all has been said.
-        clock.set_to(tx, datetime.fromisoformat(said[-1]["created_at"]) + AFTERWARDS)
+        clock.set_to(tx, datetime.fromisoformat(messages[-1]["created_at"]) + AFTERWARDS)
     notes = _lines(folder / "notes.jsonl") if (folder / "notes.jsonl").exists() else []
     with store.transaction() as tx:
         user = users.add_user(tx, folder.name, "UTC")
         being_id = beings.add_being(tx, user.user_id, "being", "Being").being_id
-    for batch in _batches(said):
+    for batch in _batches(messages):
         accept_messages(store, settings, being_id, batch)
     for batch in _batches(notes):
         accept_notes(store, settings, being_id, batch)
@@ -166,10 +166,10 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
     with store.transaction() as tx:
         being = beings.get_being(tx, being_id)
     evidence = {note["id"]: frozenset(note.get("metadata", {}).get("evidence", ())) for note in notes}
-    asked = _lines(folder / "queries.jsonl")
-    questions = [one for one in asked if one["category"] in CATEGORIES and one["evidence"]]
+    lines = _lines(folder / "queries.jsonl")
+    questions = [one for one in lines if one["category"] in CATEGORIES and one["evidence"]]
     kinds = [kind for kind in KINDS if kind == "message" or notes]
-    texts = {message["id"]: message["content"] for message in said}
+    texts = {message["id"]: message["content"] for message in messages}
     return Conversation(
         folder.name,
         {
@@ -178,7 +178,7 @@ def _read(store: Store, embedders: Embedders, folder: Path) -> Conversation:
         },
         {
             **evidence_in_prompts(store, embedders, being, questions, texts),
-            **conversations_found(store, embedders, being, [one for one in asked if "sessions" in one], FIRST),
+            **conversations_found(store, embedders, being, [one for one in lines if "sessions" in one], FIRST),
         },
     )
 
@@ -206,10 +206,10 @@ def _asked(
     understood = searching.understand(store, embedders, being, question.query, question.kinds)
     with store.transaction() as tx:
         candidates = candidates_of(tx, being, question, understood)
-        told = shown.told(tx, being.being_id, being.user_id, [(row.kind, row.item_id) for row in candidates.rows])
+        texts = shown.texts_of(tx, being.being_id, being.user_id, [(row.kind, row.item_id) for row in candidates.rows])
     stands_for = {
         each.item_id: frozenset([each.producer_id]) if kind == "message" else evidence.get(each.producer_id or "")
-        for each in told
+        for each in texts
         if each.producer_id
     }
     values = ranking.signals(candidates.query, candidates.rows)
@@ -227,8 +227,8 @@ def _asked(
     )
 
 
-def _coverage(asked: Iterable[Asked], weights: Mapping[str, float] = ranking.WEIGHTS) -> float:
-    return mean(one.coverage(weights) for one in asked)
+def _coverage(questions: Iterable[Asked], weights: Mapping[str, float] = ranking.WEIGHTS) -> float:
+    return mean(one.coverage(weights) for one in questions)
 
 
 def _got(conversations: Sequence[Conversation]) -> dict[str, dict[str, float]]:
@@ -244,20 +244,24 @@ def _got(conversations: Sequence[Conversation]) -> dict[str, dict[str, float]]:
 def _figures(conversations: Sequence[tuple[str, Sequence[Asked]]]) -> dict[str, dict[str, float]]:
     """The coverage of all questions, of each category, of each signal alone, without each, and cross-validated."""
     parts: dict[str, Sequence[Asked]] = {
-        "all": [one for _, asked in conversations for one in asked],
+        "all": [one for _, questions in conversations for one in questions],
         **dict(conversations),
     }
-    figures = {"all signals": {name: _coverage(asked) for name, asked in parts.items()}}
+    figures = {"all signals": {name: _coverage(questions) for name, questions in parts.items()}}
     for category, name in CATEGORIES.items():
-        of_it = {part: [one for one in asked if one.category == category] for part, asked in parts.items()}
-        figures[f"category {category}: {name}"] = {part: _coverage(asked) for part, asked in of_it.items() if asked}
+        of_it = {part: [one for one in questions if one.category == category] for part, questions in parts.items()}
+        figures[f"category {category}: {name}"] = {
+            part: _coverage(questions) for part, questions in of_it.items() if questions
+        }
     for signal in ranking.WEIGHTS:
         alone = {name: weight * (name == signal) for name, weight in ranking.WEIGHTS.items()}
-        figures[f"{signal} alone"] = {part: _coverage(asked, alone) for part, asked in parts.items()}
+        figures[f"{signal} alone"] = {part: _coverage(questions, alone) for part, questions in parts.items()}
         without = {name: weight * (name != signal) for name, weight in ranking.WEIGHTS.items()}
-        figures[f"without {signal}"] = {part: _coverage(asked, without) for part, asked in parts.items()}
+        figures[f"without {signal}"] = {part: _coverage(questions, without) for part, questions in parts.items()}
     tested = {
-        part: _coverage(parts[part], _tuned([one for other, asked in conversations if other != part for one in asked]))
+        part: _coverage(
+            parts[part], _tuned([one for other, questions in conversations if other != part for one in questions])
+        )
         for part, _ in conversations
         if len(conversations) > 1
     }
@@ -266,14 +270,14 @@ def _figures(conversations: Sequence[tuple[str, Sequence[Asked]]]) -> dict[str, 
     return figures
 
 
-def _tuned(asked: Sequence[Asked]) -> dict[str, float]:
+def _tuned(questions: Sequence[Asked]) -> dict[str, float]:
     """Weights by coordinate ascent from those that stand, on these questions alone."""
     weights = dict(ranking.WEIGHTS)
-    best = _coverage(asked, weights)
+    best = _coverage(questions, weights)
     for name in list(weights) * ROUNDS:
         for factor in FACTORS:
             tried = {**weights, name: ranking.WEIGHTS[name] * factor}
-            reached = _coverage(asked, tried)
+            reached = _coverage(questions, tried)
             if reached > best:
                 weights, best = tried, reached
     return weights

@@ -141,8 +141,8 @@ def assemble_prepared(
 
 
 def _read_early(tx: Transaction, being: Being, prepared: PreparedAssembly) -> EarlyReads:
-    said = _retrieved_by(prepared) or ""
-    worded = passages_by_words(tx, being, said) if said.strip() else None
+    question = _retrieved_by(prepared) or ""
+    worded = passages_by_words(tx, being, question) if question.strip() else None
     return EarlyReads(fill_regions(tx, being, prepared), worded)
 
 

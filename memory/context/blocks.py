@@ -146,9 +146,9 @@ def conversation(messages: Iterable[WorkingMemoryEntry]) -> Block | None:
 
     It begins with a message that is not the Being's own, as providers' APIs require.
     """
-    said = list(dropwhile(lambda entry: entry.role == "assistant", messages))
+    shown = list(dropwhile(lambda entry: entry.role == "assistant", messages))
     entries: list[Entry] = []
-    for entry, pause in zip(said, pauses(said), strict=True):
+    for entry, pause in zip(shown, pauses(shown), strict=True):
         if pause:
             entries.append(Entry("user", tagged("pause", pause)))
         entries.append(stored_message(entry))

@@ -93,8 +93,8 @@ def retrieve(
     known = whole.facts(tx, being.user_id, being.being_id, most=room.tokens // LEAST_FACT_TOKENS, **limits)
     facts = None if known is None else [fact for fact in known if fact.pinned or fact.fact_id not in hidden]
     in_facts = _told_by(tx, being, facts or ())
-    said = whole.talk(tx, being.being_id, {*shown, *in_facts}, most=room.tokens // LEAST_MESSAGE_TOKENS, **limits)
-    talk = None if said is None or facts is None else whole_talk(being, said)
+    spoken = whole.talk(tx, being.being_id, {*shown, *in_facts}, most=room.tokens // LEAST_MESSAGE_TOKENS, **limits)
+    talk = None if spoken is None or facts is None else whole_talk(being, spoken)
     if talk is not None and not room.holds([*shown_facts(facts or ()), *fenced_passages(talk)]):
         talk = None
 
@@ -110,14 +110,14 @@ def retrieve(
     else:
         found = _relevant_facts(tx, being, found, hidden, room, asks=asks)
         in_facts = _told_by(tx, being, [*found.essential, *found.facts])
-    told = Told(in_facts, in_prompt)
-    nodes = _recalled(tx, being, message, chance, told) if message else NOTHING_RECALLED
+    covered = Told(in_facts, in_prompt)
+    nodes = _recalled(tx, being, message, chance, covered) if message else NOTHING_RECALLED
     if talk is not None:
         room.take(fenced_passages(talk))
         recalled = nodes.fitting(chance, room)
         room.take(fenced_recalled(recalled))
         in_nodes = nodes.messages(recalled)
-        talk = whole_talk(being, [one for one in said or () if one.message_id not in in_nodes])
+        talk = whole_talk(being, [one for one in spoken or () if one.message_id not in in_nodes])
         found = replace(found, recalled=recalled, passages=talk)
         beside = _other_nodes(tx, being, recalled, Told(in_facts, in_prompt, found.message_ids), room)
         return replace(found, beside=beside)
@@ -151,7 +151,7 @@ class Told:
 
     def tells(self, messages: AbstractSet[UUID]) -> bool:
         """Return whether what rests on these messages is told already."""
-        return any(messages <= told for told in (self.in_facts, self.in_prompt, self.in_talk))
+        return any(messages <= covered for covered in (self.in_facts, self.in_prompt, self.in_talk))
 
 
 def _relevant_facts(
@@ -166,10 +166,12 @@ def _relevant_facts(
     # The region is as long as its shortest content, so that the answer tells that the budget left it out.
     essential = essential or weighty[:1]
     if found.retrieved and asks:
-        said = {fact.content for fact in essential}
-        cards = half.filled([card for card in found.retrieved.cards if not said.issuperset(card.facts)], fenced_cards)
-        said |= {content for card in cards for content in card.facts}
-        facts = half.filled([fact for fact in found.retrieved.facts if fact.content not in said], shown_facts)
+        shown_contents = {fact.content for fact in essential}
+        cards = half.filled(
+            [card for card in found.retrieved.cards if not shown_contents.issuperset(card.facts)], fenced_cards
+        )
+        shown_contents |= {content for card in cards for content in card.facts}
+        facts = half.filled([fact for fact in found.retrieved.facts if fact.content not in shown_contents], shown_facts)
         found = replace(found, cards=cards, facts=facts)
     room.tokens -= before - half.tokens
     return replace(found, essential=essential)
@@ -187,7 +189,7 @@ class Recollection:
     recalled: Recalled
     rests_on: Mapping[UUID, AbstractSet[UUID]]
 
-    def untold(self, told: Told, besides: Collection[UUID] = ()) -> "Recollection":
+    def untold(self, covered: Told, besides: Collection[UUID] = ()) -> "Recollection":
         """Those that rest on something that is not told yet, and some whether it is or not."""
         return self._of(
             [
@@ -195,7 +197,7 @@ class Recollection:
                 for node in self.recalled.nodes
                 if node.node_id in besides
                 or node.node_id not in self.rests_on
-                or not told.tells(self.rests_on[node.node_id])
+                or not covered.tells(self.rests_on[node.node_id])
             ]
         )
 
@@ -224,20 +226,20 @@ NOTHING_RECALLED = Recollection(Recalled(fragments="", nodes=[], similarities=[]
 
 
 def _recalled(
-    tx: Transaction, being: Being, message: EmbeddedMessage, chance: random.Random, told: Told
+    tx: Transaction, being: Being, message: EmbeddedMessage, chance: random.Random, covered: Told
 ) -> Recollection:
     """The nodes that a message recalls and that are not told already."""
-    most = NODE_CANDIDATES if told.in_prompt else RECALL_NODES
+    most = NODE_CANDIDATES if covered.in_prompt else RECALL_NODES
     query = RecallQuery(message.words, most, RECALL_SIMILARITY)
     recalled = recall_by_vector(tx, being.being_id, query, message.meaning.nodes, chance)
     rests_on = scenes.evidence(tx, being.being_id, [node.node_id for node in recalled.nodes])
-    return Recollection(recalled, rests_on).untold(told)
+    return Recollection(recalled, rests_on).untold(covered)
 
 
-def _other_nodes(tx: Transaction, being: Being, recalled: Recalled, told: Told, room: Room) -> Sequence[Node]:
+def _other_nodes(tx: Transaction, being: Being, recalled: Recalled, covered: Told, room: Room) -> Sequence[Node]:
     """All further nodes of a small memory, if they fit."""
     known = {node.node_id for node in recalled.nodes}
     nodes = [node for node in whole.nodes(tx, being.being_id, most=WHOLE_NODES) if node.node_id not in known]
     rests_on = scenes.evidence(tx, being.being_id, [node.node_id for node in nodes]) if nodes else {}
-    nodes = [node for node in nodes if node.node_id not in rests_on or not told.tells(rests_on[node.node_id])]
+    nodes = [node for node in nodes if node.node_id not in rests_on or not covered.tells(rests_on[node.node_id])]
     return nodes if room.holds(fenced_nodes(nodes)) else ()

@@ -226,5 +226,5 @@ def embed_early(embedders: Embedders, being: Being, message: str) -> EarlyVector
 
 def passage_finder(being: Being, message: EmbeddedMessage, worded: Worded | None = None) -> FindPassages:
     """Return a function that finds the candidates of passages for a message, some perhaps known by its words."""
-    understood = Understood(told=message.meaning.told)
+    understood = Understood(talk=message.meaning.talk)
     return lambda tx: passage_candidates(tx, being, message.words, understood, worded)

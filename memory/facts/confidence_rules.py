@@ -46,11 +46,11 @@ def requests(
     """
     confidences = set[Confidence]()
     for one in found:
-        meant, asking = shown.get(one.message), shown.get(one.asked_in)
-        if meant is None:
+        message, asking = shown.get(one.message), shown.get(one.asked_in)
+        if message is None:
             confidences.update(Confidence(message_id, message_id) for message_id in new)
             continue
-        message_id = meant.message.message_id
+        message_id = message.message.message_id
         if asking is not None and asking.message.message_id in new:
             confidences.add(Confidence(message_id, asking.message.message_id))
         else:
@@ -76,8 +76,10 @@ def repeated(
     """
     if source.message.message_id in secret:
         return set()
-    said = set[str]().union(*(_words(each.own_text) for each in shown if each.message.message_id not in secret))
-    elsewhere = _words(statement) - said
+    elsewhere_words = set[str]().union(
+        *(_words(each.own_text) for each in shown if each.message.message_id not in secret)
+    )
+    elsewhere = _words(statement) - elsewhere_words
     return {
         each.message.message_id
         for each in shown

@@ -182,11 +182,11 @@ class _Grounds:
         at = item.message.created_at
         if isinstance(item, ExtractedFact):
             return replace(item, time=self.setting.time_of(words, at, text=text))
-        said = find_quote(item.due, text) if item.due else None
-        spoken = (self.setting.time_of(one, at, text=text, ahead=True) for one in (said, words) if one)
+        due = find_quote(item.due, text) if item.due else None
+        spoken = (self.setting.time_of(one, at, text=text, ahead=True) for one in (due, words) if one)
         time = next((found for found in spoken if found), None)
         # A time that the model worked out itself gives way to the words that were said.
-        return replace(item, due=said or (time.words if time else item.due), time=time)
+        return replace(item, due=due or (time.words if time else item.due), time=time)
 
 
 def _declared(found: FoundFact) -> list[tuple[str, str]]:
@@ -203,9 +203,9 @@ def _confidences(
     secret |= {source.message.message_id for source in shown.values() if source.message.in_confidence}
     sources = {source.message.message_id: source for source in shown.values()}
     return named | {
-        Confidence(fact.message.message_id, told)
+        Confidence(fact.message.message_id, message_id)
         for fact in facts
-        for told in repeated(fact.content, sources[fact.message.message_id], list(shown.values()), secret)
+        for message_id in repeated(fact.content, sources[fact.message.message_id], list(shown.values()), secret)
     }
 
 

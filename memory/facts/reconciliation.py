@@ -219,7 +219,7 @@ def replace_values(settled: dict[UUID, NewStatement], matter: str, group: Sequen
     """
     by_date = sorted(group, key=lambda each: each.said_at)
     same = {frozenset({id_, one.same_as}) for id_, one in settled.items() if one.same_as is not None}
-    said = {frozenset({id_, other}) for id_, one in settled.items() for other in one.contradicts}
+    contradicted = {frozenset({id_, other}) for id_, one in settled.items() for other in one.contradicts}
     conflicts: dict[UUID, list[UUID]] = {id_: [] for id_ in settled}
     for place, later in enumerate(by_date):
         pairs = [
@@ -228,7 +228,9 @@ def replace_values(settled: dict[UUID, NewStatement], matter: str, group: Sequen
             if {earlier.statement_id, later.statement_id} & settled.keys()
         ]
         pairs = [(earlier, pair) for earlier, pair in pairs if pair not in same]
-        outcome = replaced(matter, later.span, later.content, [(one.content, pair in said) for one, pair in pairs])
+        outcome = replaced(
+            matter, later.span, later.content, [(one.content, pair in contradicted) for one, pair in pairs]
+        )
         for (earlier, _), is_replaced in zip(pairs, outcome, strict=True):
             if is_replaced:
                 new, other = (later, earlier) if later.statement_id in settled else (earlier, later)

@@ -51,9 +51,9 @@ def retrieve(store: Store, embedders: Embedders, settings: Settings, being: Bein
         raise InvalidRequest("`query` is empty. Send a sentence or a few words.")
     with store.transaction() as tx:
         model = vectors.serving_model(tx, being.user_id)
-    meant = embed_query(embedders, Asker(being.being_id, "retrieve"), query.text, model) if model else None
+    meaning = embed_query(embedders, Asker(being.being_id, "retrieve"), query.text, model) if model else None
     with store.transaction() as tx:
-        return retrieve_by_meaning(tx, settings, being, query, meant)
+        return retrieve_by_meaning(tx, settings, being, query, meaning)
 
 
 def retrieve_by_meaning(
@@ -61,27 +61,27 @@ def retrieve_by_meaning(
     settings: Settings,
     being: Being,
     query: FactQuery,
-    meant: Meant | None,
+    meaning: Meant | None,
     apart_from: Collection[UUID] = (),
 ) -> Retrieved:
     """Find facts by the query's vector, or by its words if there is none; those `apart_from` only among pinned ones."""
-    if meant is None:
+    if meaning is None:
         found = _by_words(tx, being, query.text, None)
     else:
         # Facts whose content has no vector yet are found by words meanwhile. They come first: what gets its vector
         # between the two is found by both, and otherwise it would be by neither.
-        worded = _by_words(tx, being, query.text, meant.model)
+        worded = _by_words(tx, being, query.text, meaning.model)
         near = [
             one
-            for vector in meant.vectors
-            for one in vectors.nearest(tx, being.user_id, being.being_id, meant.model, vector, FACT_CANDIDATES)
+            for vector in meaning.vectors
+            for one in vectors.nearest(tx, being.user_id, being.being_id, meaning.model, vector, FACT_CANDIDATES)
         ]
         best = dict[object, tuple[Fact, float]]()
         for fact, likeness in [*near, *worded]:
             best[fact.fact_id] = (fact, max(likeness, best.get(fact.fact_id, (fact, 0.0))[1]))
         found = sorted(best.values(), key=lambda one: (-one[1], one[0].fact_id))[:FACT_CANDIDATES]
     # Until the user's first facts have vectors there is nothing that a comparison of meanings would find.
-    degraded = meant is None and vectors.has_facts(tx, being.user_id, being.being_id)
+    degraded = meaning is None and vectors.has_facts(tx, being.user_id, being.being_id)
     found = [one for one in found if one[0].fact_id not in apart_from]
     if query.floor:
         found = _above_floor(found)

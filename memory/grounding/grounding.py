@@ -51,36 +51,36 @@ class Ground:
     language: str = DEFAULT
     counted: int = 0
 
-    def faults(self, said: str, declared: Collection[tuple[str, str]] = ()) -> list[Fault]:
+    def faults(self, statement: str, declared: Collection[tuple[str, str]] = ()) -> list[Fault]:
         """Find what a statement says that is not in its ground.
 
         Args:
-            said: The statement.
+            statement: The statement.
             declared: The entities that it names, each with its type.
 
         Returns:
             Which kinds of things, each once; empty if it is grounded. They repeat nothing that was said.
         """
         found: list[Fault] = []
-        if not all(map(self._is_told, names_in(said, self.language, self.aliases))) or not all(
-            self._is_declared_rightly(name, said, whole=is_named_whole(entity_type))
+        if not all(map(self._is_told, names_in(statement, self.language, self.aliases))) or not all(
+            self._is_declared_rightly(name, statement, whole=is_named_whole(entity_type))
             for entity_type, name in declared_names(declared)
         ):
             found.append(NAME)
-        if self.missing_numbers(said):
+        if self.missing_numbers(statement):
             found.append(NUMBER)
         return found
 
-    def missing_numbers(self, said: str) -> list[str]:
+    def missing_numbers(self, statement: str) -> list[str]:
         """The numbers and dates of a statement that were not said, as "number 2" or "date 1"."""
-        return untold(said, self._numbers, counted=self.counted)
+        return untold(statement, self._numbers, counted=self.counted)
 
-    def shares_a_word(self, said: str) -> bool:
+    def shares_a_word(self, statement: str) -> bool:
         """Whether a statement has a content word, a name or a number in common with its words."""
         ground = _content(f"{self.words}\n{self.answered}\n{self.referred}")
         return any(
-            word in ground or any(_are_cognates(word, other) for other in ground) for word in _content(said)
-        ) or any(map(self._is_told, names_in(said, self.language, self.aliases)))
+            word in ground or any(_are_cognates(word, other) for other in ground) for word in _content(statement)
+        ) or any(map(self._is_told, names_in(statement, self.language, self.aliases)))
 
     @cached_property
     def _numbers(self) -> Told:
@@ -114,11 +114,11 @@ class Ground:
             or (bool(self.referred) and self._told_before.has_run(name.run))
         )
 
-    def _is_declared_rightly(self, name: Name, said: str, *, whole: bool) -> bool:
+    def _is_declared_rightly(self, name: Name, statement: str, *, whole: bool) -> bool:
         """Whether a declared name stands: what of it the statement has, and one of its words at least."""
         if self._told.has_run(name.run):
             return True
-        stated = ToldNames(said)
+        stated = ToldNames(statement)
         needed = [word for word in name.words if stated.stands(word)] if whole else []
         standing = any(self._stands(word) or self._told.has_word(plain(word)) for word in name.words)
         return standing and all(map(self._stands, needed))

@@ -35,22 +35,22 @@ class Name(NamedTuple):
     run: tuple[str, ...]
 
 
-def names_in(said: str, usual: str, known: Collection[str] = ()) -> Iterator[Name]:
+def names_in(text: str, usual: str, known: Collection[str] = ()) -> Iterator[Name]:
     """Yield the names in a statement.
 
     Args:
-        said: The statement.
+        text: The statement.
         usual: The language of the words that it rests on, for a statement that is too short to tell its own.
         known: Names that are known, in their plain form: they need no capital inside a sentence.
     """
-    words = [word for word in read_words(said) if word.script == "spaced"]
+    words = [word for word in read_words(text) if word.script == "spaced"]
     capitals_tell = _language(words, usual) != "de"
     before: Word | None = None
     named: list[str] = []
     run: list[str] = []
     in_common_run = False
     for word in words:
-        between = said[before.end : word.start] if before else "\n"
+        between = text[before.end : word.start] if before else "\n"
         begins = before is None or bool(_OPENS.search(between))
         adjoins = between in {" ", "-"}
         name = plain(word.text)
@@ -71,7 +71,7 @@ def names_in(said: str, usual: str, known: Collection[str] = ()) -> Iterator[Nam
         before = word
     if named:
         yield Name(tuple(named), tuple(run))
-    yield from _unspaced(said)
+    yield from _unspaced(text)
 
 
 def declared_names(declared: Collection[tuple[str, str]]) -> Iterator[tuple[str, Name]]:
@@ -99,14 +99,14 @@ def is_named_whole(entity_type: str) -> bool:
     return entity_type in _NAMED_WHOLE
 
 
-def _unspaced(said: str) -> Iterator[Name]:
-    rest = said
+def _unspaced(text: str) -> Iterator[Name]:
+    rest = text
     for place in PLACES.unspaced:
         if place in rest:
             rest = rest.replace(place, " ")
             yield Name((place,), (place,))
-    for found in _ADDRESSED.finditer(said):
-        if found[0] not in KIN and found[1] not in KIN and f"お{found[0]}" not in said:
+    for found in _ADDRESSED.finditer(text):
+        if found[0] not in KIN and found[1] not in KIN and f"お{found[0]}" not in text:
             yield Name((found[1],), (found[1],))
 
 

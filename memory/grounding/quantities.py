@@ -114,11 +114,11 @@ _SHORT_YEAR = re.compile(r"['’](\d\d)(?!\d)")
 _MONTH_FIGURE = re.compile(r"(?<!\d)(\d{1,2})月")
 
 
-def untold(said: str, known: Told, *, counted: int = 0) -> list[str]:
+def untold(statement: str, known: Told, *, counted: int = 0) -> list[str]:
     """Find the numbers and dates in a text that another does not have.
 
     Args:
-        said: The text to check.
+        statement: The text to check.
         known: What the other has.
         counted: Words of numbers up to this are taken for a count of what was told.
 
@@ -127,7 +127,7 @@ def untold(said: str, known: Told, *, counted: int = 0) -> list[str]:
     """
     places: dict[str, int] = {"number": 0, "date": 0}
     missing = []
-    for quantity in _quantities(said):
+    for quantity in _quantities(statement):
         places[quantity.kind] += 1
         if not _holds(quantity, known, counted):
             missing.append(f"{quantity.kind} {places[quantity.kind]}")
@@ -179,40 +179,40 @@ def read_told(text: str, stretches: Sequence[Stretch] = ()) -> Told:
         text: Any text.
         stretches: The days that expressions of time in it stand for.
     """
-    told = Told(numbers={Decimal(0)}, stretches=stretches)
+    source = Told(numbers={Decimal(0)}, stretches=stretches)
     for quantity in _quantities(text):
-        told.numbers |= quantity.numbers
-        told.days |= quantity.days
+        source.numbers |= quantity.numbers
+        source.days |= quantity.days
         for day in quantity.days:
-            told.numbers |= {Decimal(each) for each in (day.year, day.day) if each is not None}
+            source.numbers |= {Decimal(each) for each in (day.year, day.day) if each is not None}
     plain = _plain(text)
     words = set(_WORDS.findall(plain))
-    told.months = {MONTHS[word] for word in words if word in MONTHS} | {
+    source.months = {MONTHS[word] for word in words if word in MONTHS} | {
         int(one) for one in _MONTH_FIGURE.findall(plain)
     }
     # Each word for itself as well: what is a number in one language may be another word in the next.
-    told.numbers |= {Decimal(number) for word in words if (number := NUMBER_WORDS.get(word, MULTIPLIERS.get(word)))}
-    told.numbers |= {Decimal(number) for word in words if (number := ORDINALS.get(word) or _begins_with_number(word))}
-    told.numbers |= {Decimal(_of_signs(signs)) for signs in _ANY_SIGNS.findall(plain)}
-    _hold_hidden(told, plain, words)
-    return told
+    source.numbers |= {Decimal(number) for word in words if (number := NUMBER_WORDS.get(word, MULTIPLIERS.get(word)))}
+    source.numbers |= {Decimal(number) for word in words if (number := ORDINALS.get(word) or _begins_with_number(word))}
+    source.numbers |= {Decimal(_of_signs(signs)) for signs in _ANY_SIGNS.findall(plain)}
+    _hold_hidden(source, plain, words)
+    return source
 
 
-def _hold_hidden(told: Told, plain: str, words: AbstractSet[str]) -> None:
+def _hold_hidden(source: Told, plain: str, words: AbstractSet[str]) -> None:
     """Add the numbers that words hold without naming them: an article, a pair, halves of hours, hours after noon."""
     if words & _ONE or "一" in plain or "1" in plain:
-        told.numbers.add(Decimal(1))
+        source.numbers.add(Decimal(1))
     if words & _TWO or _SIGNS_OF_TWO.search(plain):
-        told.numbers.add(Decimal(LEAST_COUNTED))
-    hours = {number for number in told.numbers if 0 < number <= _NOON and number == int(number)}
+        source.numbers.add(Decimal(LEAST_COUNTED))
+    hours = {number for number in source.numbers if 0 < number <= _NOON and number == int(number)}
     if minutes := {Decimal(minute) for word in words for minute in _MINUTES.get(word, ())}:
-        told.numbers |= minutes | {hour - 1 for hour in hours}
+        source.numbers |= minutes | {hour - 1 for hour in hours}
     for year in _SHORT_YEAR.findall(plain):
-        told.numbers |= {Decimal(century + int(year)) for century in (1900, 2000)}
+        source.numbers |= {Decimal(century + int(year)) for century in (1900, 2000)}
     if _SIGNS_OF_HALF.search(plain):
-        told.numbers.add(Decimal(30))
+        source.numbers.add(Decimal(30))
     if words & _AFTERNOON or _SIGNS_OF_AFTERNOON.search(plain):
-        told.numbers |= {hour + _NOON for hour in hours}
+        source.numbers |= {hour + _NOON for hour in hours}
 
 
 def _begins_with_number(word: str) -> int | None:

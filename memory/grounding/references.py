@@ -58,39 +58,39 @@ def refers(words: str, language: str) -> bool:
         if any(word in words for word in (*_REFERS["unspaced"], *KIN)):
             return True
         return not any(word in words for word in _FIRST_PERSON["unspaced"])
-    said = [word.text.casefold() for word in read_words(words)]
-    if not _REFERS.get(language, frozenset()).isdisjoint(said) or not KIN.isdisjoint(map(plain, said)):
+    spoken = [word.text.casefold() for word in read_words(words)]
+    if not _REFERS.get(language, frozenset()).isdisjoint(spoken) or not KIN.isdisjoint(map(plain, spoken)):
         return True
-    if (said and said[0] in _ANSWERS) or _THINGS.search(" ".join(said)):
+    if (spoken and spoken[0] in _ANSWERS) or _THINGS.search(" ".join(spoken)):
         return True
     return leaves_subject_out(words, language)
 
 
 def leaves_subject_out(words: str, language: str) -> bool:
     """Whether words may leave out whom they are about: they name nobody who speaks."""
-    said = [word.text.casefold() for word in read_words(words)]
-    if not said or is_in_first_person(words, language):
+    spoken = [word.text.casefold() for word in read_words(words)]
+    if not spoken or is_in_first_person(words, language):
         return False
-    if language == "es" and any(_FIRST_PERSON_ENDING.search(word) for word in said[:_VERB_PLACES]):
+    if language == "es" and any(_FIRST_PERSON_ENDING.search(word) for word in spoken[:_VERB_PLACES]):
         return False
-    return language in _WITHOUT_SUBJECT or (language == "en" and bool(_THIRD_PERSON_ENDING.search(said[0])))
+    return language in _WITHOUT_SUBJECT or (language == "en" and bool(_THIRD_PERSON_ENDING.search(spoken[0])))
 
 
 def is_in_first_person(words: str, language: str) -> bool:
     """Whether words name the one who speaks."""
     if language == "unspaced":
         return any(word in words for word in _FIRST_PERSON["unspaced"])
-    said = {word.text.casefold() for word in read_words(words)}
-    parts = {part for word in said for part in re.split("['\u2019]", word)}
-    return not _FIRST_PERSON.get(language, frozenset()).isdisjoint(said | parts)
+    spoken = {word.text.casefold() for word in read_words(words)}
+    parts = {part for word in spoken for part in re.split("['\u2019]", word)}
+    return not _FIRST_PERSON.get(language, frozenset()).isdisjoint(spoken | parts)
 
 
-def answers(words: str, asked: str) -> bool:
+def answers(words: str, question: str) -> bool:
     """Whether words answer what was said before them: a yes, or a few words after a question."""
-    said = [word.text.casefold() for word in read_words(words)]
-    if said and (said[0] in _ANSWERS or words.strip().startswith(_UNSPACED_ANSWERS)):
+    spoken = [word.text.casefold() for word in read_words(words)]
+    if spoken and (spoken[0] in _ANSWERS or words.strip().startswith(_UNSPACED_ANSWERS)):
         return True
-    return len(said) <= _ANSWER_WORDS and _QUESTION.search(asked) is not None
+    return len(spoken) <= _ANSWER_WORDS and _QUESTION.search(question) is not None
 
 
 def continuation(words: str, text: str) -> str:

@@ -77,7 +77,7 @@ class Setting:
             language=code,
         )
 
-    def told(
+    def of_texts(
         self,
         texts: Sequence[tuple[str, datetime | None]],
         *,
@@ -141,13 +141,13 @@ def of_being(tx: Transaction, being: Being, known_entities: Sequence[Entity] | N
         known_entities: Its entities, if they were read.
     """
     user = users.get_user(tx, being.user_id)
-    (told,) = languages.stemming(tx, [being.being_id])
+    (of_texts,) = languages.stemming(tx, [being.being_id])
     own_names = facts.own_names(tx, being.user_id, being.being_id)
     if known_entities is None:
         known_entities = entities.listed(tx, being.user_id, being.being_id, after=None, limit=ENTITIES_KNOWN)
     return Setting(
         zone=user.time_zone,
-        usual=(told.language or DEFAULT) if being.language == AUTO else being.language,
+        usual=(of_texts.language or DEFAULT) if being.language == AUTO else being.language,
         known=frozenset({user.name, being.name}),
         own_names=frozenset({user.name, *own_names}),
         aliases=alias_groups(list(map(_names, known_entities))),

@@ -96,13 +96,16 @@ class ToldNames:
     @cached_property
     def _joined(self) -> frozenset[str]:
         """Neighbouring words as one ("Tech Startup", TechStartup), and their initials (New York City, NYC)."""
-        said = self._sequence
+        sequence = self._sequence
         return frozenset(
             joined
-            for place in range(len(said))
+            for place in range(len(sequence))
             for length in range(2, _WORDS_JOINED + 1)
-            if place + length <= len(said)
-            for joined in ("".join(said[place : place + length]), "".join(w[0] for w in said[place : place + length]))
+            if place + length <= len(sequence)
+            for joined in (
+                "".join(sequence[place : place + length]),
+                "".join(w[0] for w in sequence[place : place + length]),
+            )
         )
 
     def has_run(self, words: Sequence[str]) -> bool:

@@ -163,7 +163,7 @@ def draft_diary(llm: LlmSession, day: Day) -> "DiaryDraft":
 def _grounded(llm: LlmSession, pages: DiaryPages, about: str, shown: Day) -> DiaryPages:
     """The pages without diary lines that have a name or number which the day does not have; these are counted."""
     texts: list[tuple[str, datetime | None]] = [(unescaped(about), None), (unescaped(material(shown)), None)]
-    ground = shown.setting.told(texts, counted=max(LEAST_LINES, len(shown.memories)))
+    ground = shown.setting.of_texts(texts, counted=max(LEAST_LINES, len(shown.memories)))
     faults = [ground.faults(_line(line)) for line in pages.diary]
     llm.count_dropped("diary", Counter(of_line[0] for of_line in faults if of_line))
     kept = [line for line, of_line in zip(pages.diary, faults, strict=True) if not of_line]

@@ -205,7 +205,7 @@ def _faults_of_words(members: Sequence[ShownNode], merge: Merge) -> Iterator[str
         yield "a feeling that is longer than its memories' feelings together."
     # Words can be put in other words, in any language; a name or a number is there or is not.
     memories = "\n".join([*texts_in([node.scene for node in members]), *feelings])
-    ground = Setting().told([(memories, None)], counted=len(members))
+    ground = Setting().of_texts([(memories, None)], counted=len(members))
     action = unescaped(merge.action)
     if missing := ground.missing_numbers(action):
         yield f"an `action` with a number or date that none of its memories has: {', '.join(missing)} in it."

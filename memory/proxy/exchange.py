@@ -225,7 +225,9 @@ def take_answer(
     with store.transaction() as tx:
         erased = erased_items.for_intake(tx, settings, being.being_id)
         _lock_talk(tx, being.being_id)
-        near = transcripts.near(tx, being.being_id, place.conversation, {turn.digest}, newest=1, asked=place.message_id)
+        near = transcripts.near(
+            tx, being.being_id, place.conversation, {turn.digest}, newest=1, question_id=place.message_id
+        )
         known = known_conversation(near)
         after = place.message_id
         if after is None:

@@ -32,13 +32,13 @@ class Understood:
     """The vectors of a query in the models of messages, of memories, and of the user's facts.
 
     Attributes:
-        told: None if it is not compared with that, or could not be embedded; so are the others.
-        nodes: As `told`.
-        facts: As `told`.
+        talk: None if it is not compared with that, or could not be embedded; so are the others.
+        nodes: As `talk`.
+        facts: As `talk`.
         degraded: Whether it could not be embedded by a model.
     """
 
-    told: Meant | None = None
+    talk: Meant | None = None
     nodes: Meant | None = None
     facts: Meant | None = None
     degraded: bool = False
@@ -66,8 +66,8 @@ def understand(
     made = dict(known or {})
     for model in models.values():
         if model not in made:
-            meant = embed_query(embedders, asker, query, model)
-            made |= {model: meant, meant.model: meant} if meant else {model: None}
+            vectors = embed_query(embedders, asker, query, model)
+            made |= {model: vectors, vectors.model: vectors} if vectors else {model: None}
     meanings = {name: made[model] for name, model in models.items()}
     return Understood(**meanings, degraded=None in meanings.values())
 

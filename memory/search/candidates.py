@@ -114,7 +114,7 @@ def candidates(
         [term.digest for term in worded.terms],
         called=_called(being),
         around=AROUND if talk_within.kinds else 0,
-        told=understood.told,
+        talk=understood.talk,
         nodes=understood.nodes,
         facts=understood.facts,
     )
@@ -172,24 +172,24 @@ def nominated_by_words(
 def nominated_by_meaning(tx: Transaction, talk: Within, rest: Within, understood: Understood, limit: int) -> list[int]:
     """The documents that are nearest in meaning, of each kind of vectors."""
     found: list[list[int]] = []
-    for meant in _each(understood.told):
-        asked = [(talk.being_id, talk.kinds), (rest.being_id, [one for one in rest.kinds if one != "node"])]
-        asked.append((rest.user_id, [one for one in rest.kinds if one in USERS]))
+    for meaning in _each(understood.talk):
+        owners = [(talk.being_id, talk.kinds), (rest.being_id, [one for one in rest.kinds if one != "node"])]
+        owners.append((rest.user_id, [one for one in rest.kinds if one in USERS]))
         found += [
-            nearest.told_like(tx, owner_id, replace(rest, kinds=kinds), *meant, limit)
-            for owner_id, kinds in asked
+            nearest.told_like(tx, owner_id, replace(rest, kinds=kinds), *meaning, limit)
+            for owner_id, kinds in owners
             if kinds
         ]
     if "node" in rest.kinds:
-        found += [nearest.nodes_like(tx, rest, *meant, limit) for meant in _each(understood.nodes)]
+        found += [nearest.nodes_like(tx, rest, *meaning, limit) for meaning in _each(understood.nodes)]
     if "fact" in rest.kinds:
-        found += [nearest.facts_like(tx, rest, *meant, limit) for meant in _each(understood.facts)]
+        found += [nearest.facts_like(tx, rest, *meaning, limit) for meaning in _each(understood.facts)]
     return list(chain.from_iterable(found))
 
 
-def _each(meant: Meant | None) -> list[tuple[str, Vector]]:
+def _each(meaning: Meant | None) -> list[tuple[str, Vector]]:
     """The vectors of a question with their model."""
-    return [(meant.model, vector) for vector in meant.vectors] if meant else []
+    return [(meaning.model, vector) for vector in meaning.vectors] if meaning else []
 
 
 def _mentions(tx: Transaction, talk: Within, terms: Sequence[Term], known: ranking.Collection) -> list[int]:

@@ -33,14 +33,14 @@ def named_entities(tx: Transaction, being: Being, question: EverythingRequest, w
     talk = replace(within, kinds=["message"]) if "message" in question.kinds else None
     found = []
     for ref, label in labels.items():
-        said = _mentions(tx, being, talk, label) if talk else []
+        mentions = _mentions(tx, being, talk, label) if talk else []
         found.append(
             NamedEntity(
                 entity_ref=ref,
                 label=label,
                 facts=[fact.content for fact in known.get(ref, [])],
-                first=said[0] if said else None,
-                last=said[-1] if said else None,
+                first=mentions[0] if mentions else None,
+                last=mentions[-1] if mentions else None,
             )
         )
     return found
@@ -48,9 +48,11 @@ def named_entities(tx: Transaction, being: Being, question: EverythingRequest, w
 
 def _names(query: str) -> list[str]:
     """The runs of up to three words of a query, in lower case, without possessive endings."""
-    told = [without_possessive(word) for word in words(query)]
+    spoken = [without_possessive(word) for word in words(query)]
     return [
-        " ".join(told[at : at + count]) for count in range(1, WORDS_OF_NAME + 1) for at in range(len(told) - count + 1)
+        " ".join(spoken[at : at + count])
+        for count in range(1, WORDS_OF_NAME + 1)
+        for at in range(len(spoken) - count + 1)
     ]
 
 
@@ -60,10 +62,10 @@ def _mentions(tx: Transaction, being: Being, talk: Within, label: str) -> Sequen
     places = lexical.mentions(tx, talk, digests) if digests else []
     return [
         Neighbour(
-            id=said.message_id,
-            speaker=speaker_of(being, said.speaker, said.role),
-            text=said.content,
-            at=said.created_at,
+            id=message.message_id,
+            speaker=speaker_of(being, message.speaker, message.role),
+            text=message.content,
+            at=message.created_at,
         )
-        for said in shown.said(tx, being.being_id, places)
+        for message in shown.messages_at(tx, being.being_id, places)
     ]

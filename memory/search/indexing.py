@@ -98,7 +98,7 @@ def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
                     documents.index_again(tx, owner)
             taken = queue.take(tx, portion) if portion else set()
             if taken:
-                documents.put(tx, [one for one in ready if one.told in taken])
+                documents.put(tx, [one for one in ready if one.source in taken])
             # What another transaction has locked is left to the next tick.
             over = most < of_each or not taken or monotonic() >= ends
             if over:
@@ -109,16 +109,16 @@ def _index(store: Store, claims: Sequence[Claim], ends: float) -> None:
 
 def _chosen(portion: Sequence[Waiting], stemmed: Mapping[UUID, Stemming]) -> dict[UUID, tuple[str, dict[str, int]]]:
     """The language to stem in, and how many words have spoken for each, by owners of a portion."""
-    said: dict[UUID, list[Waiting]] = defaultdict(list)
+    waiting: dict[UUID, list[Waiting]] = defaultdict(list)
     for one in portion:
-        said[one.owner_id].append(one)
-    return {owner: _language(stemmed[owner], of_owner) for owner, of_owner in said.items()}
+        waiting[one.owner_id].append(one)
+    return {owner: _language(stemmed[owner], of_owner) for owner, of_owner in waiting.items()}
 
 
-def _language(owner: Stemming, said: Sequence[Waiting]) -> tuple[str, dict[str, int]]:
+def _language(owner: Stemming, waiting: Sequence[Waiting]) -> tuple[str, dict[str, int]]:
     counted = Counter(owner.votes)
     if counted.total() < ENOUGH_VOTES:
-        for one in said:
+        for one in waiting:
             counted += votes(words(text_of(one.kind, one.content, one.feeling)[:CHARACTERS_INDEXED]))
     wanted = owner.wanted or AUTO
     return (elected(counted) if wanted == AUTO else wanted), dict(counted)
@@ -172,8 +172,8 @@ def _date(text: str) -> datetime | None:
 
 def asks(text: str) -> bool:
     """Whether a text ends in a question: what was asked tells less than what was answered."""
-    told, _, _ = text.partition("[photo:")
-    return told.rstrip(" \n\t\"'\u201d\u2019\u300d)").endswith(("?", "\uff1f", "\u061f", "\u037e"))
+    words_before, _, _ = text.partition("[photo:")
+    return words_before.rstrip(" \n\t\"'\u201d\u2019\u300d)").endswith(("?", "\uff1f", "\u061f", "\u037e"))
 
 
 def text_of(kind: Kind, content: Any, feeling: str | None) -> str:
@@ -187,5 +187,7 @@ def text_of(kind: Kind, content: Any, feeling: str | None) -> str:
 
 def outlined(summary: dict[str, Any]) -> str:
     """A structured summary as text, one line for each heading that has something to say."""
-    told = ((name, "; ".join(map(str, value)) if isinstance(value, list) else value) for name, value in summary.items())
-    return "\n".join(f"{name}: {text}" for name, text in told if text)
+    parts = (
+        (name, "; ".join(map(str, value)) if isinstance(value, list) else value) for name, value in summary.items()
+    )
+    return "\n".join(f"{name}: {text}" for name, text in parts if text)

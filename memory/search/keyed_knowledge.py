@@ -108,22 +108,22 @@ def _meaning(store: Store, embedders: Embedders, being: Being, among: Among, que
         model = (owner and owner.embedding_model) or vectors.being_model(tx, being.being_id)
         # Before the index is read: what is indexed meanwhile is found in both, and otherwise it would be in neither.
         fresh = keyed_knowledge.unindexed(tx, among, MOST_UNINDEXED)
-    asked = embed_query(embedders, Asker(being.being_id, "recall"), query, model)
-    if asked is None:
+    of_question = embed_query(embedders, Asker(being.being_id, "recall"), query, model)
+    if of_question is None:
         return _Meaning(None, fresh, {})
-    said = [one for one in fresh if one.text.strip()][:MOST_EMBEDDED]
+    worded = [one for one in fresh if one.text.strip()][:MOST_EMBEDDED]
     try:
         with on_behalf_of(Asker(being.being_id, "recall")):
-            made = embed_whole(embedders.serving(model), [one.text[:CHARACTERS_EMBEDDED] for one in said])
+            made = embed_whole(embedders.serving(model), [one.text[:CHARACTERS_EMBEDDED] for one in worded])
     except (ProviderError, BudgetSpent) as fault:
         log.warning("knowledge.unembedded", being_id=str(being.being_id), error=type(fault).__name__)
-        return _Meaning(asked, fresh, {})
+        return _Meaning(of_question, fresh, {})
     similarities = {
-        one.note_id: max(float(np.dot(vector, of_query)) for of_query in asked.vectors)
-        for one, vector in zip(said, made, strict=True)
+        one.note_id: max(float(np.dot(vector, of_query)) for of_query in of_question.vectors)
+        for one, vector in zip(worded, made, strict=True)
         if not isinstance(vector, InputRefused)
     }
-    return _Meaning(asked, fresh, similarities)
+    return _Meaning(of_question, fresh, similarities)
 
 
 def _ranked(
@@ -136,7 +136,7 @@ def _ranked(
     language = language_of(tx, being)
     terms, _ = read(question.query or "", language, [])
     collection, places = nominated_by_words(tx, within, terms, terms, limit)
-    understood = Understood(told=meaning.query)
+    understood = Understood(talk=meaning.query)
     places += nominated_by_meaning(tx, replace(within, kinds=[]), within, understood, limit)
     rows = candidates.seen(
         tx,
@@ -145,7 +145,7 @@ def _ranked(
         [term.digest for term in terms],
         called={},
         around=0,
-        told=understood.told,
+        talk=understood.talk,
         nodes=None,
         facts=None,
     )
@@ -166,7 +166,7 @@ def _ranked(
         mentions=frozenset(),
         intervals=[],
     )
-    highest = HIGHEST if understood.told else HIGHEST_BY_WORDS
+    highest = HIGHEST if understood.talk else HIGHEST_BY_WORDS
     best = ranked(query, rows, lambda _: True, limit)
     return {one.item.item_id: min(1.0, one.score / highest) for one in best if one.score > 0}
 

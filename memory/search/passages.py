@@ -54,32 +54,32 @@ class Passage:
     score: float
 
 
-def passages_by_words(tx: Transaction, being: Being, said: str) -> Worded:
+def passages_by_words(tx: Transaction, being: Being, question_text: str) -> Worded:
     """Find what the words of what is said now nominate: the part of `passage_candidates` that needs no embedding."""
-    return by_words(tx, being, _question(said))
+    return by_words(tx, being, _question(question_text))
 
 
 def passage_candidates(
-    tx: Transaction, being: Being, said: str, understood: Understood, worded: Worded | None = None
+    tx: Transaction, being: Being, question_text: str, understood: Understood, worded: Worded | None = None
 ) -> Candidates:
     """Find what was said earlier that may matter for what is said now.
 
     Args:
         tx: The transaction.
         being: Who is spoken to.
-        said: What is said now.
+        question_text: What is said now.
         understood: What it means to the model of what was told.
         worded: What `passages_by_words` returned for it, if it was called before.
     """
-    return candidates(tx, being, _question(said), understood, worded)
+    return candidates(tx, being, _question(question_text), understood, worded)
 
 
-def _question(said: str) -> EverythingRequest:
-    return EverythingRequest(query=said[:QUERY_CHARACTERS], kinds=["message"])
+def _question(question_text: str) -> EverythingRequest:
+    return EverythingRequest(query=question_text[:QUERY_CHARACTERS], kinds=["message"])
 
 
 def passages(
-    tx: Transaction, being: Being, said: str, found: Candidates, *, apart_from: Collection[UUID], tokens: int
+    tx: Transaction, being: Being, question_text: str, found: Candidates, *, apart_from: Collection[UUID], tokens: int
 ) -> list[Passage]:
     """Choose passages that matter for what is said now, as many as there is room for, and read them.
 
@@ -89,7 +89,7 @@ def passages(
     Args:
         tx: The transaction.
         being: Who is spoken to.
-        said: What is said now.
+        question_text: What is said now.
         found: What `passage_candidates` returned.
         apart_from: Messages that the context shows elsewhere.
         tokens: The most estimated tokens of all passages.
@@ -110,8 +110,8 @@ def passages(
     groups = [_together(found.rows, places[one.item.document_id], apart_from) for one in best]
     groups += [_beside(found.rows, places[one.item.document_id], apart_from) for one in best[:CONSIDERED]]
     documents = {found.rows[place].document_id for group in groups for place in group}
-    texts = {one.message_id: one for one in shown.said(tx, being.being_id, list(documents))}
-    chosen = _fitting(found.rows, groups, lambda row: _line(row, texts, said), tokens)
+    texts = {one.message_id: one for one in shown.messages_at(tx, being.being_id, list(documents))}
+    chosen = _fitting(found.rows, groups, lambda row: _line(row, texts, question_text), tokens)
     scores = {places[one.item.document_id]: one.score for one in best}
     return _by_conversation(found.rows, chosen, scores)
 
@@ -126,10 +126,10 @@ def whole_talk(being: Being, messages: Sequence[SaidMessage]) -> list[Passage]:
     return made
 
 
-def _line(row: Seen, texts: Mapping[UUID, shown.NeighbourMessage], said: str) -> str | None:
+def _line(row: Seen, texts: Mapping[UUID, shown.NeighbourMessage], question_text: str) -> str | None:
     """A message as a passage shows it; None if it is gone by now."""
     text = texts.get(row.item_id)
-    return None if text is None else f"{row.speaker or OTHER}: {excerpt(text.content, said, _nearest(row))}"
+    return None if text is None else f"{row.speaker or OTHER}: {excerpt(text.content, question_text, _nearest(row))}"
 
 
 def _matters(one: Ranked[Seen]) -> bool:
@@ -209,12 +209,12 @@ def _nearest(row: Seen) -> int | None:
     return row.starts_at if (row.similarity or 0.0) >= LEAST_SIMILARITY else None
 
 
-def excerpt(text: str, said: str, near: int | None) -> str:
+def excerpt(text: str, question_text: str, near: int | None) -> str:
     """A text, or of a long one the stretch that matters.
 
     Args:
         text: The text.
-        said: What is said now.
+        question_text: What is said now.
         near: The character at which its nearest window begins; if None, the stretch is what holds most of the words of
             what is said.
     """
@@ -223,8 +223,8 @@ def excerpt(text: str, said: str, near: int | None) -> str:
     if near is not None:
         start = max(0, near - PASSAGE_CHARACTERS // 4)
     else:
-        asked = set(words(said))
+        question_words = set(words(question_text))
         starts = range(0, len(text) - PASSAGE_CHARACTERS // 2, PASSAGE_CHARACTERS // 2)
-        start = max(starts, key=lambda at: len(asked.intersection(words(text[at : at + PASSAGE_CHARACTERS]))))
+        start = max(starts, key=lambda at: len(question_words.intersection(words(text[at : at + PASSAGE_CHARACTERS]))))
     stretch = text[start : start + PASSAGE_CHARACTERS]
     return ("… " if start else "") + stretch.strip() + (" …" if start + PASSAGE_CHARACTERS < len(text) else "")

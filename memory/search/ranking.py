@@ -149,9 +149,9 @@ def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
     if not names.all():
         times[np.ix_(talk, names)] = 0
     rarities = np.where(talk[:, None], query.talk.rarities, query.rest.rarities)
-    told = rarities * ~(talk[:, None] & names & ~names.all())
+    telling = rarities * ~(talk[:, None] & names & ~names.all())
     wide, words = _words(query, rows, talk, times, rarities)
-    has_all = ((times > 0) | (told == 0)).all(axis=1) & (times > 0).any(axis=1)
+    has_all = ((times > 0) | (telling == 0)).all(axis=1) & (times > 0).any(axis=1)
     meaning = np.array([row.similarity or 0.0 for row in rows])
     by_words = {
         "words": words,
@@ -169,7 +169,7 @@ def signals(query: Query, rows: Sequence[Seen]) -> dict[str, Numbers]:
     values["crowded"] = np.zeros(len(rows))
     values["talk"] = _talk(rows, weighted(values, {name: WEIGHTS[name] for name in values}))
     # The share of the question's words, by their rarity, that stand in it or beside it.
-    values["covered"] = ((wide > 0) * told).sum(axis=1) / np.maximum(told.sum(axis=1), 1e-9)
+    values["covered"] = ((wide > 0) * telling).sum(axis=1) / np.maximum(telling.sum(axis=1), 1e-9)
     return values
 
 
@@ -244,11 +244,11 @@ def _side_by_side(conversations: NDArray[np.int64], by: int) -> tuple[NDArray[np
 
 def _talk(rows: Sequence[Seen], scores: Numbers) -> Numbers:
     """For each memory how well the talk of its day answers."""
-    said: defaultdict[date, list[float]] = defaultdict(list)
+    of_days: defaultdict[date, list[float]] = defaultdict(list)
     for row, score in zip(rows, scores, strict=True):
         if row.kind == "message":
-            said[row.said_at.date()].append(float(score))
-    best = {day: sum(nlargest(BEST_OF_DAY, of_day)) / BEST_OF_DAY for day, of_day in said.items()}
+            of_days[row.said_at.date()].append(float(score))
+    best = {day: sum(nlargest(BEST_OF_DAY, of_day)) / BEST_OF_DAY for day, of_day in of_days.items()}
     return np.array([best.get(row.said_at.date(), 0.0) if row.kind == "node" else 0.0 for row in rows])
 
 

@@ -67,14 +67,16 @@ def search_understood(tx: Transaction, being: Being, question: EverythingRequest
     best = ranked(
         found.query, found.rows, lambda row: row.document_id in found.wanted and _fits(row, question), question.limit
     )
-    told = {
+    texts = {
         (one.kind, one.item_id): one
-        for one in shown.told(tx, being.being_id, being.user_id, [(one.item.kind, one.item.item_id) for one in best])
+        for one in shown.texts_of(
+            tx, being.being_id, being.user_id, [(one.item.kind, one.item.item_id) for one in best]
+        )
     }
     results = [
-        _result(tx, being, question, one, told[one.item.kind, one.item.item_id])
+        _result(tx, being, question, one, texts[one.item.kind, one.item.item_id])
         for one in best
-        if (one.item.kind, one.item.item_id) in told
+        if (one.item.kind, one.item.item_id) in texts
     ]
     if question.activate:
         activation.activate(tx, being.being_id, [UUID(one.id) for one in results if one.kind == "node"])
@@ -97,23 +99,23 @@ def _fits(row: Seen, question: EverythingRequest) -> bool:
 
 
 def _result(
-    tx: Transaction, being: Being, question: EverythingRequest, one: Ranked[Seen], told: shown.ItemText
+    tx: Transaction, being: Being, question: EverythingRequest, one: Ranked[Seen], text: shown.ItemText
 ) -> Result:
     before: Sequence[NeighbourMessage] = ()
     after: Sequence[NeighbourMessage] = ()
     if question.neighbours and one.item.kind == "message":
         before, after = shown.beside(tx, being.being_id, one.item.item_id, question.neighbours, question.as_of)
     return Result(
-        kind=told.kind,
-        id=told.id,
-        producer_id=told.producer_id,
-        text=text_of(told.kind, told.content, told.feeling),
+        kind=text.kind,
+        id=text.id,
+        producer_id=text.producer_id,
+        text=text_of(text.kind, text.content, text.feeling),
         at=one.item.said_at,
         speaker=one.item.speaker,
         session_id=one.item.item_id if one.item.kind == "summary" else one.item.session_id,
         score=one.score,
-        before=[_neighbour(being, said) for said in before],
-        after=[_neighbour(being, said) for said in after],
+        before=[_neighbour(being, message) for message in before],
+        after=[_neighbour(being, message) for message in after],
         signals={
             name: Signal(value=one.values[name], share=weight * one.values[name]) for name, weight in WEIGHTS.items()
         }
@@ -122,10 +124,10 @@ def _result(
     )
 
 
-def _neighbour(being: Being, said: NeighbourMessage) -> Neighbour:
+def _neighbour(being: Being, message: NeighbourMessage) -> Neighbour:
     return Neighbour(
-        id=said.message_id,
-        speaker=speaker_of(being, said.speaker, said.role),
-        text=said.content,
-        at=said.created_at,
+        id=message.message_id,
+        speaker=speaker_of(being, message.speaker, message.role),
+        text=message.content,
+        at=message.created_at,
     )

@@ -67,8 +67,8 @@ def change_todo(store: Store, being: Being, todo_id: UUID, changes: TodoChanges)
         todos.get(tx, being.being_id, todo_id)
         if changes.in_confidence is not None:
             _lock(tx, being.user_id, [being.being_id])
-            said = confidences.sources_of_todo(tx, being.being_id, todo_id)
-            _decide(tx, being, {being.being_id: said}, in_confidence=changes.in_confidence)
+            sources = confidences.sources_of_todo(tx, being.being_id, todo_id)
+            _decide(tx, being, {being.being_id: sources}, in_confidence=changes.in_confidence)
         todo_editing.change(tx, being, todo_id, changes)
         return todos.get(tx, being.being_id, todo_id)
 
@@ -83,18 +83,18 @@ def _lock(tx: Transaction, user_id: UUID, being_ids: Sequence[UUID]) -> None:
 def _decide_on_fact(tx: Transaction, being: Being, fact_id: UUID, *, in_confidence: bool) -> UUID:
     """Decide on all that a fact rests on, messages to other Beings included; returns the fact as the Being has it."""
     user_id = being.user_id
-    said, seed_ids = confidences.sources_of_fact(tx, user_id, fact_id)
-    _decide(tx, being, said, in_confidence=in_confidence)
+    sources, seed_ids = confidences.sources_of_fact(tx, user_id, fact_id)
+    _decide(tx, being, sources, in_confidence=in_confidence)
     confidences.scope_fact(tx, user_id, fact_id, seed_ids, being.being_id if in_confidence else None)
     erasure.remove_unused_names(tx, user_id)
-    own = said.get(being.being_id, [])
+    own = sources.get(being.being_id, [])
     return confidences.fact_of(tx, user_id, being.being_id, fact_id, own, seed_ids) or fact_id
 
 
-def _decide(tx: Transaction, being: Being, said: Mapping[UUID, Sequence[UUID]], *, in_confidence: bool) -> None:
+def _decide(tx: Transaction, being: Being, sources: Mapping[UUID, Sequence[UUID]], *, in_confidence: bool) -> None:
     """Set or lift the confidence of messages, by Being; answers that are stored for repeated requests go."""
-    for being_id in sorted(said):
-        confidences.decide(tx, being_id, said[being_id], in_confidence=in_confidence)
+    for being_id in sorted(sources):
+        confidences.decide(tx, being_id, sources[being_id], in_confidence=in_confidence)
     erasure.remove_unused_names(tx, being.user_id)
     request_answers.forget(tx, being.user_id)
     vectors.request_embedding(tx, being.user_id)

@@ -74,8 +74,8 @@ def _said_before(
     longest = max(found, key=lambda mark: mark.span.end - mark.span.start).span
     words = sorted((word.text for word in read_words(text, longest.start, longest.end)), key=len, reverse=True)
     earlier = provenance.said_by_user(tx, being_id, words[:WORDS_SOUGHT], before=first_shown)
-    said = {mark.hash for content in earlier for mark in shingles(being_id, content)}
-    return all(mark.hash in said for mark in found)
+    earlier_hashes = {mark.hash for content in earlier for mark in shingles(being_id, content)}
+    return all(mark.hash in earlier_hashes for mark in found)
 
 
 def own_texts(tx: Transaction, being_id: UUID, messages: Sequence[Message]) -> dict[UUID, str]:

@@ -178,8 +178,10 @@ def _ask(
         question = replace(CLOSE_SHORT.question(about, material), divisible=divisible)
         answer = llm.ask(question, complete).answer
         return _grounded(llm, answer.summaries, by_ref, own_texts, drawings)
-    asked = f"{session_summary.scenes_wanted(sum(wanted.values()))}\n{material}"
-    drawn = llm.ask(replace(CLOSE_SHORT_AND_DRAW.question(about, asked), divisible=divisible), complete).answer
+    wanted_and_material = f"{session_summary.scenes_wanted(sum(wanted.values()))}\n{material}"
+    drawn = llm.ask(
+        replace(CLOSE_SHORT_AND_DRAW.question(about, wanted_and_material), divisible=divisible), complete
+    ).answer
     for summary in drawn.summaries:
         if wanted[summary.conversation]:
             short = by_ref[summary.conversation]

@@ -188,8 +188,8 @@ def _keep(
     todos.drop_outdated(tx, being.being_id, judged)
     dropped = facts.drop_outdated(tx, being.being_id, judged)
     judging.mark_judged(tx, being.being_id, judged)
-    asked = sorted((one.message_id, one.asked_in) for one in extraction.confidences)
-    if confidences.keep(tx, being.being_id, judged, asked) or dropped:
+    pairs = sorted((one.message_id, one.asked_in) for one in extraction.confidences)
+    if confidences.keep(tx, being.being_id, judged, pairs) or dropped:
         erasure.remove_unused_names(tx, being.user_id)
     judging.wait_for_key(tx, being.being_id, [session_id], waits=False)
     drops.count(tx, being.being_id, "judge", extraction.dropped + extraction.doubted)

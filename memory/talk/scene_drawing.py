@@ -47,7 +47,7 @@ class SceneDrawing:
         room: How many scenes the session may still get.
         undrawn: The messages that no scene was asked for yet, and that have words of their own.
         drawn: The scenes that passed the rules.
-        asked: The messages of valid answers.
+        shown_ids: The messages of valid answers.
         dropped: The counts of dropped scenes by reason.
     """
 
@@ -57,7 +57,7 @@ class SceneDrawing:
     room: int = 0
     undrawn: set[UUID] = field(default_factory=set)
     drawn: list[RestingScene] = field(default_factory=list)
-    asked: list[UUID] = field(default_factory=list)
+    shown_ids: list[UUID] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
 
     def of(self, messages: Sequence[Message]) -> list[Message]:
@@ -81,17 +81,17 @@ class SceneDrawing:
             shown: The messages to draw from that were shown, by their refs.
             wanted: How many scenes were asked for; the others are dropped.
         """
-        said = "\n".join(self.own_texts[message.message_id] for message in shown.values())
+        shown_texts = "\n".join(self.own_texts[message.message_id] for message in shown.values())
         passed = list[RestingScene]()
         for scene in found:
             try:
-                passed.append(check(scene, shown, self.own_texts, said, self.zone, self.setting))
+                passed.append(check(scene, shown, self.own_texts, shown_texts, self.zone, self.setting))
             except Dropped as reason:
                 self.dropped[str(reason)] += 1
         self.dropped["too many"] += len(passed[wanted:])
         self.drawn += passed[:wanted]
         self.room -= len(passed[:wanted])
-        self.asked += (message.message_id for message in shown.values())
+        self.shown_ids += (message.message_id for message in shown.values())
         self.undrawn.difference_update(message.message_id for message in shown.values())
 
 
@@ -99,7 +99,7 @@ def prepare(
     tx: Transaction,
     settings: Settings,
     being: Being,
-    said: Mapping[UUID, Sequence[Message]],
+    sessions: Mapping[UUID, Sequence[Message]],
     own_texts: Mapping[UUID, str],
     until: datetime,
 ) -> dict[UUID, SceneDrawing]:
@@ -109,7 +109,7 @@ def prepare(
         tx: The transaction.
         settings: Whether to draw scenes at all.
         being: The Being, which may have a choice of its own.
-        said: The messages of each session.
+        sessions: The messages of each session.
         own_texts: Their texts without what contexts showed.
         until: The work's first claim; a producer's later scene notes do not count.
 
@@ -119,15 +119,15 @@ def prepare(
     whose = setting.of_being(tx, being)
     zone = named_zone(whose.zone)
     mode = being.scenes or settings.scenes
-    of = [] if mode == "off" else list(said)
+    of = [] if mode == "off" else list(sessions)
     covered = scenes.overlapping(tx, being.being_id, of, until=until) if mode == "auto" else set[UUID]()
     there = scenes.count(tx, being.being_id, of)
-    drawings = {session_id: SceneDrawing(zone, own_texts, whose) for session_id in said}
+    drawings = {session_id: SceneDrawing(zone, own_texts, whose) for session_id in sessions}
     for session_id in set(of) - covered:
         drawings[session_id].room = max(0, SESSION_SCENES - there.get(session_id, 0))
         drawings[session_id].undrawn = {
             message.message_id
-            for message in said[session_id]
+            for message in sessions[session_id]
             if not message.drawn and own_texts[message.message_id].strip()
         }
     return drawings
@@ -166,7 +166,7 @@ def keep(tx: Transaction, intake: Intake, drawings: Sequence[SceneDrawing], requ
         request_key_id: The key that paid, if it came with the messages: it pays for patrols of the notes as well.
     """
     being_id = intake.being_id
-    scenes.mark_drawn(tx, being_id, [message_id for drawing in drawings for message_id in drawing.asked])
+    scenes.mark_drawn(tx, being_id, [message_id for drawing in drawings for message_id in drawing.shown_ids])
     drawn = _not_erased(tx, intake.erased, [scene for drawing in drawings for scene in drawing.drawn])
     dropped = sum((drawing.dropped for drawing in drawings), Counter[str]())
     if drawn:

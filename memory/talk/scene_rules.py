@@ -48,7 +48,7 @@ def check(
     found: DrawnScene,
     shown: Mapping[str, Message],
     own_texts: Mapping[UUID, str],
-    said: str,
+    referred: str,
     zone: tzinfo,
     setting: Setting,
 ) -> RestingScene:
@@ -58,7 +58,7 @@ def check(
         found: The scene as the model answered it.
         shown: The messages that may be drawn from, by the refs in the prompt.
         own_texts: The texts of messages without what contexts showed.
-        said: All text that the model was shown, to which the messages may refer.
+        referred: All text that the model was shown, to which the messages may refer.
         zone: The user's time zone, in which the scene's dates are.
         setting: Whose talk it is, for the grounding of names and numbers.
 
@@ -76,9 +76,9 @@ def check(
     action = " ".join(texts["action"].split())
     if len(action) > SCENE_CHARACTERS:
         raise Dropped("too long")
-    ground = setting.told(
+    ground = setting.of_texts(
         [(own_texts[one.message_id], one.created_at) for one in _told_by(evidence, list(shown.values()), own_texts)],
-        referred=said,
+        referred=referred,
         known={one.speaker for one in shown.values() if one.speaker},
         counted=len(evidence),
     )
@@ -110,12 +110,12 @@ def check(
 
 def _days_of(message: Message, text: str, zone: tzinfo, setting: Setting) -> list[str]:
     """The day of a message; where it speaks of another one that is past, that day, with the words and their day."""
-    said = f"{message.created_at.astimezone(zone):%Y-%m-%d}"
+    day_of_message = f"{message.created_at.astimezone(zone):%Y-%m-%d}"
     spoken = setting.time_of(text, message.created_at, ahead=False)
     if spoken is None or spoken.ends_at > message.created_at or spoken.ends_at - spoken.starts_at > ONE_DAY:
-        return [said]
+        return [day_of_message]
     day = f"{spoken.starts_at.astimezone(zone):%Y-%m-%d}"
-    return [said] if day == said else [day, f"\u201c{spoken.words}\u201d, said on {said}"]
+    return [day_of_message] if day == day_of_message else [day, f"\u201c{spoken.words}\u201d, said on {day_of_message}"]
 
 
 def _told_by(evidence: Sequence[Message], shown: Sequence[Message], own_texts: Mapping[UUID, str]) -> Sequence[Message]:

@@ -69,15 +69,15 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
     llm: LlmSession | LlmUnavailable | None = None
     with store.transaction() as tx:
         session = session_summaries.begin(tx, being_id, session_id)
-        said = messages.of_session(tx, being_id, session_id, until=claim.as_of, sure=True)
-        own_texts = context_provenance.own_texts(tx, being_id, said)
+        spoken = messages.of_session(tx, being_id, session_id, until=claim.as_of, sure=True)
+        own_texts = context_provenance.own_texts(tx, being_id, spoken)
         being = beings.get_being(tx, being_id)
-        drawing = scene_drawing.prepare(tx, settings, being, {session_id: said}, own_texts, claim.as_of)[session_id]
+        drawing = scene_drawing.prepare(tx, settings, being, {session_id: spoken}, own_texts, claim.as_of)[session_id]
         is_due = session and session.ended_at and any(text.strip() for text in own_texts.values())
-        brought = [message.request_key_id for message in said]
+        brought = [message.request_key_id for message in spoken]
         # A request's key pays for the messages of that request, and not for other sessions.
         joins = settings.join_short_sessions and not (session and session.summarise_alone) and not any(brought)
-        joins = joins and short_sessions.is_short(said, own_texts)
+        joins = joins and short_sessions.is_short(spoken, own_texts)
         if is_due and not joins:
             llm = llm_session(tx, store, thinkers, settings, claim, brought)
     if not is_due:
@@ -90,11 +90,11 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
     if isinstance(llm, LlmUnavailable):
         _wait_for_key(store, claim, llm, session_id)
         return
-    result = update_summary(_asking(llm, tagged("companion", being.name), drawing), None, said, own_texts)
+    result = update_summary(_asking(llm, tagged("companion", being.name), drawing), None, spoken, own_texts)
     if result.summary is None:
         raise result.faults[-1]
-    turns = sum(message.role != "other" for message in said)
-    said_ids = [message.message_id for message in said]
+    turns = sum(message.role != "other" for message in spoken)
+    said_ids = [message.message_id for message in spoken]
     intake = scene_drawing.Intake(settings, being_id)
     complete = False
 
@@ -120,8 +120,8 @@ def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[Se
             return only_summary(so_far, portion)
         shown = {f"m{place}": message for place, message in enumerate(drawing.of(portion), start=1)}
         refs = {message.message_id: ref for ref, message in shown.items()}
-        asked = f"{scenes_wanted(wanted)}\n{material(so_far, portion, drawing.own_texts, refs)}"
-        answer = llm.ask(CLOSE_AND_DRAW.question(about, asked), check).answer
+        wanted_and_material = f"{scenes_wanted(wanted)}\n{material(so_far, portion, drawing.own_texts, refs)}"
+        answer = llm.ask(CLOSE_AND_DRAW.question(about, wanted_and_material), check).answer
         drawing.take(answer.scenes, shown, wanted)
         return grounded(llm, answer.alone(), so_far, portion, drawing.own_texts, drawing.setting)
 

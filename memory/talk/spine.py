@@ -92,10 +92,10 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
             for being_id in {pending.being_id for pending in new}
             for message_id, text in context_provenance.own_texts(tx, being_id, _shared(new, being_id)).items()
         }
-        said = [pending.message for pending in new if pending.shared]
+        shared = [pending.message for pending in new if pending.shared]
         whose = setting.of_user(tx, user_id)
-        if said and len(new) >= SPINE_EVERY:
-            brought = [message.request_key_id for message in said]
+        if shared and len(new) >= SPINE_EVERY:
+            brought = [message.request_key_id for message in shared]
             llm = llm_session(tx, store, thinkers, settings, claim, brought)
     if len(new) < SPINE_EVERY:
         with store.finishing(claim, first=lock) as tx:
@@ -106,7 +106,7 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
         return
     result = SummaryUpdate(newest.content if newest else None)
     if llm is not None:
-        result = update_summary(asking(llm, SPINE, "", own_texts, check, whose), result.summary, said, own_texts)
+        result = update_summary(asking(llm, SPINE, "", own_texts, check, whose), result.summary, shared, own_texts)
     with store.finishing(claim, first=lock) as tx:
         # An erasure, or a confidence, may have removed the version that this one was made from.
         kept = spines.newest(tx, user_id) == newest and _still_shared(tx, new)

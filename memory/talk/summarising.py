@@ -118,8 +118,8 @@ def grounded(
         BadAnswer: A text of nothing but such sentences is all that the summary has.
     """
     before = [] if so_far is None else [("\n".join(texts_in(so_far.model_dump())), None)]
-    said = [(own_texts[one.message_id], one.created_at) for one in messages]
-    ground = setting.told([*said, *before], known={one.speaker for one in messages if one.speaker})
+    texts = [(own_texts[one.message_id], one.created_at) for one in messages]
+    ground = setting.of_texts([*texts, *before], known={one.speaker for one in messages if one.speaker})
     dropped = Counter[str]()
     kept: dict[str, str | list[str]] = {}
     for name, stated in answer:
@@ -142,11 +142,11 @@ def _with_rest(so_far: A | None, summary: A) -> A:
         return summary
     rest: dict[str, str | list[str]] = {}
     for name, earlier in so_far:
-        said = getattr(summary, name)
+        lines = getattr(summary, name)
         rest[name] = (
-            list(dict.fromkeys([*said, *earlier]))[: max(len(said), len(earlier))]
-            if isinstance(said, list)
-            else said or earlier
+            list(dict.fromkeys([*lines, *earlier]))[: max(len(lines), len(earlier))]
+            if isinstance(lines, list)
+            else lines or earlier
         )
     return summary.model_copy(update=rest)
 

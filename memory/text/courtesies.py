@@ -30,6 +30,6 @@ _WORDS = frozenset(_COURTESIES.split())
 
 def is_courtesy(text: str) -> bool:
     """Return whether a text is a greeting, thanks or farewell and nothing else."""
-    said = [word.text.casefold() for word in read_words(text)]
-    language = likeliest(said)
-    return all(word in _WORDS or is_stop_word(word, language) for word in said)
+    spoken = [word.text.casefold() for word in read_words(text)]
+    language = likeliest(spoken)
+    return all(word in _WORDS or is_stop_word(word, language) for word in spoken)

@@ -70,8 +70,8 @@ class Markup:
 
     def __init__(self, text: str, is_meant: Callable[[str], object] | None = None) -> None:
         marks = map(_mark, _MARK.finditer(text))
-        meant = (mark for mark in marks if mark.kind != "tag" or is_meant is None or is_meant(mark.name))
-        self.marks = [*islice(meant, MOST_MARKS)]
+        telling = (mark for mark in marks if mark.kind != "tag" or is_meant is None or is_meant(mark.name))
+        self.marks = [*islice(telling, MOST_MARKS)]
 
     def blocks(self, *kinds: Kind) -> Iterator[Block]:
         """Yield the outermost blocks of these kinds, in order; they do not overlap."""

@@ -35,32 +35,32 @@ def find_quote(quoted: str, text: str) -> str | None:
     Returns:
         The words as the text has them; None if the text does not contain them, or nothing is quoted.
     """
-    said = tokens(text)
+    spoken = tokens(text)
     for words in dict.fromkeys((quoted, unescaped(quoted))):
         wanted = tokens(words)
-        if wanted and (found := _find(wanted, words, said, text)):
+        if wanted and (found := _find(wanted, words, spoken, text)):
             return _with_punctuation(text, *found, words, wanted)
     return None
 
 
-def _find(wanted: Sequence[Token], words: str, said: Sequence[Token], text: str) -> tuple[int, int] | None:
+def _find(wanted: Sequence[Token], words: str, spoken: Sequence[Token], text: str) -> tuple[int, int] | None:
     """Where the first match begins and ends in the text."""
     places = _Places(wanted)
-    matching = [places.of(token) for token in said]
+    matching = [places.of(token) for token in spoken]
     gaps = [bool(_ELLIPSIS.search(between)) for between in _between(wanted, words)]
-    ends = [_ends_sentence(between) for between in _between(said, text)]
-    last = _first_end(len(wanted), gaps, said, matching, ends)
+    ends = [_ends_sentence(between) for between in _between(spoken, text)]
+    last = _first_end(len(wanted), gaps, spoken, matching, ends)
     if last is None:
         return None
     # Backwards from there, the nearest beginning.
     top = len(wanted) - 1
     reversed_masks = [_mirrored(mask, top) for mask in matching[last::-1]]
-    first = _first_end(len(wanted), gaps[::-1], said[last::-1], reversed_masks, ends[:last][::-1])
-    return None if first is None else (said[last - first].start, said[last].end)
+    first = _first_end(len(wanted), gaps[::-1], spoken[last::-1], reversed_masks, ends[:last][::-1])
+    return None if first is None else (spoken[last - first].start, spoken[last].end)
 
 
 def _first_end(
-    length: int, gaps: Sequence[bool], said: Sequence[Token], matching: Sequence[int], ends: Sequence[bool]
+    length: int, gaps: Sequence[bool], spoken: Sequence[Token], matching: Sequence[int], ends: Sequence[bool]
 ) -> int | None:
     """Run the quotation over the tokens as an automaton of bits (Shift-And), and return where it first is complete.
 
@@ -69,7 +69,7 @@ def _first_end(
     gap_bits = sum(1 << place for place, gap in enumerate(gaps) if gap)
     complete = 1 << (length - 1)
     state = waiting = 0
-    for place, (token, mask) in enumerate(zip(said, matching, strict=True)):
+    for place, (token, mask) in enumerate(zip(spoken, matching, strict=True)):
         if place and ends[place - 1]:
             skipping = waiting = 0
         else:

@@ -202,12 +202,12 @@ class _Reader:
         place = self._behind_lone_close() if opened else 0
         while place < len(self._text):
             place = self._next(place)
-        said = "".join(self._kept)
-        if not self._dropped and not _FRAME.match(said.lstrip()):
-            return said
-        said = _FRAME.sub("", said)
-        whole = _ANSWER.fullmatch(said)
-        return whole["said"] if whole else said
+        spoken = "".join(self._kept)
+        if not self._dropped and not _FRAME.match(spoken.lstrip()):
+            return spoken
+        spoken = _FRAME.sub("", spoken)
+        whole = _ANSWER.fullmatch(spoken)
+        return whole["said"] if whole else spoken
 
     def _behind_lone_close(self) -> int:
         """Return where the speech begins if a closing marker comes before any opening one; else 0."""

@@ -63,8 +63,8 @@ def distinct(first: str, second: str) -> bool:
 
 
 def _content(text: str, language: str) -> frozenset[str]:
-    told = (word for word in read_words(text.casefold()) if word.script != "hiragana")
-    found = {without_possessive(unit) for word in told for unit in word.units()}
+    content = (word for word in read_words(text.casefold()) if word.script != "hiragana")
+    found = {without_possessive(unit) for word in content for unit in word.units()}
     return frozenset(word for word in found - _FILLERS - _NEGATIONS if not is_stop_word(word, language))
 
 

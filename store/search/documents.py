@@ -34,7 +34,7 @@ class Document:
     embedded: bool
 
     @property
-    def told(self) -> Told:
+    def source(self) -> Told:
         """Its source."""
         return Told(self.owner_id, self.kind, self.item_id)
 
@@ -104,7 +104,7 @@ def put(tx: Transaction, documents: Sequence[Document]) -> None:
             "select memory.remove_vectors(%s, %s::memory.search_kind[], %s)",
             _columns(changed, "owner_id", "kind", "document_id"),
         )
-    embedded = {one.told for one in documents if one.embedded}
+    embedded = {one.source for one in documents if one.embedded}
     unembedded = [row for row in indexed if Told(row["owner_id"], row["kind"], row["item_id"]) in embedded]
     if unembedded:
         tx.execute(

@@ -93,7 +93,7 @@ def by_words(
     terms = sorted((term for term in weights if term in known.counts), key=lambda term: known.counts[term])
     if not terms:
         return []
-    asked = {
+    parameters = {
         **within.named,
         "terms": terms,
         "weights": [weights[term] for term in terms],
@@ -103,7 +103,7 @@ def by_words(
         "limit": limit,
     }
     if within.among:
-        return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, asked)]
+        return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, parameters)]
     read = accumulate(known.counts[term] for term in terms)
     leading = max(1, sum(postings <= MOST_READ for postings in read))
     rows = tx.execute(
@@ -114,7 +114,7 @@ def by_words(
             %(saturation)s, %(length_weight)s, %(since)s, %(until)s, %(as_of)s, %(most)s, %(kept)s, %(limit)s
         )
         """,
-        {**asked, "leading": leading, "most": MOST_READ, "kept": KEPT_PER_WANTED * limit},
+        {**parameters, "leading": leading, "most": MOST_READ, "kept": KEPT_PER_WANTED * limit},
     )
     return [row["document_id"] for row in rows]
 

@@ -27,9 +27,9 @@ def told_like(tx: Transaction, owner_id: UUID, within: Within, model: str, vecto
 
     Among knowledge under keys all are compared: a filter may leave few of them.
     """
-    asked = {**within.named, "owner": owner_id, "model": model, "query": halfvec(vector), "limit": limit}
+    parameters = {**within.named, "owner": owner_id, "model": model, "query": halfvec(vector), "limit": limit}
     if within.among:
-        return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, asked)]
+        return [row["document_id"] for row in tx.execute(_AMONG_KNOWLEDGE, parameters)]
     rows = tx.execute(
         """
         select document_id
@@ -38,7 +38,7 @@ def told_like(tx: Transaction, owner_id: UUID, within: Within, model: str, vecto
             %(query)s::halfvec, %(limit)s
         )
         """,
-        asked,
+        parameters,
     )
     return [row["document_id"] for row in rows]
 

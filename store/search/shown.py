@@ -40,7 +40,7 @@ class NeighbourMessage:
     created_at: datetime
 
 
-def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[Kind, UUID]]) -> list[ItemText]:
+def texts_of(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[Kind, UUID]]) -> list[ItemText]:
     """The texts of these items; none for those that are gone by now."""
     with tx.cursor(row_factory=class_row(ItemText)) as cursor:
         return cursor.execute(
@@ -95,7 +95,7 @@ def told(tx: Transaction, being_id: UUID, user_id: UUID, items: Sequence[tuple[K
         ).fetchall()
 
 
-def said(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[NeighbourMessage]:
+def messages_at(tx: Transaction, being_id: UUID, places: Sequence[int]) -> list[NeighbourMessage]:
     """The messages that these documents are, in the order in which they were said."""
     with tx.cursor(row_factory=class_row(NeighbourMessage)) as cursor:
         return cursor.execute(

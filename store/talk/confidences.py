@@ -9,19 +9,19 @@ from schemas.talk.messages import Message
 from store.transaction import Transaction, value
 
 
-def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], asked: Sequence[tuple[UUID, UUID]]) -> bool:
+def keep(tx: Transaction, being_id: UUID, judged: Sequence[UUID], pairs: Sequence[tuple[UUID, UUID]]) -> bool:
     """Store the confidences that a judging found, and move what rests on messages whose confidence changed.
 
     Args:
         tx: The transaction, which has locked the Being's session state and the user's facts.
         being_id: The Being.
         judged: The judged messages.
-        asked: Pairs of a message in confidence and the message that asks for it.
+        pairs: Pairs of a message in confidence and the message that asks for it.
 
     Returns:
         Whether any statement was moved to another scope, so that names may have become unused.
     """
-    parameters = [being_id, list(judged), [message for message, _ in asked], [asking for _, asking in asked]]
+    parameters = [being_id, list(judged), [message for message, _ in pairs], [asking for _, asking in pairs]]
     return bool(value(tx, "select memory.keep_confidences(%s, %s, %s, %s)", parameters))
 
 
@@ -75,11 +75,11 @@ def sources_of_fact(tx: Transaction, user_id: UUID, fact_id: UUID) -> tuple[dict
         """,
         [user_id, fact_id],
     ).fetchall()
-    said: dict[UUID, list[UUID]] = {}
+    sources: dict[UUID, list[UUID]] = {}
     for row in rows:
         if row["message_id"] is not None:
-            said.setdefault(row["being_id"], []).append(row["message_id"])
-    return said, [row["seed_id"] for row in rows if row["seed_id"] is not None]
+            sources.setdefault(row["being_id"], []).append(row["message_id"])
+    return sources, [row["seed_id"] for row in rows if row["seed_id"] is not None]
 
 
 def sources_of_todo(tx: Transaction, being_id: UUID, todo_id: UUID) -> list[UUID]:

@@ -102,12 +102,12 @@ def near(
     digests: Collection[bytes],
     *,
     newest: int,
-    asked: UUID | None = None,
+    question_id: UUID | None = None,
 ) -> list[PlacedMessage]:
     """The messages of a conversation that a transcript can touch, oldest first.
 
-    These are the `newest` ones, those with any of the digests, the one `asked` for, and those said directly after one
-    of the latter two, of each kind the newest `SAME_KIND`.
+    These are the `newest` ones, those with any of the digests, the one with `question_id`, and those said directly after
+    one of the latter two, of each kind the newest `SAME_KIND`.
     """
     with tx.cursor(row_factory=class_row(PlacedMessage)) as cursor:
         return cursor.execute(
@@ -162,7 +162,7 @@ def near(
                 "digests": list(set(digests)),
                 "newest": newest,
                 "same_kind": SAME_KIND,
-                "asked": asked,
+                "asked": question_id,
             },
         ).fetchall()
 

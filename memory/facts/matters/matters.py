@@ -71,8 +71,8 @@ def matter_of(type_: str, primary_ref: str, content: str, span: str) -> str | No
         return named_matter
     # A thing is often something else that a statement also tells of.
     is_thing = primary_ref.partition(":")[0] not in {"place", "org", "person"}
-    said = _SUBJECT.sub("", content)
-    found = ((name, matter.tells.search(said)) for name, matter in _MATTERS.items())
+    predicate = _SUBJECT.sub("", content)
+    found = ((name, matter.tells.search(predicate)) for name, matter in _MATTERS.items())
     return next((name for name, match in found if match and not (is_thing and match.start())), None)
 
 
