@@ -85,11 +85,15 @@ class Filter:
         """
         about = __metadata__ or {}
         connection = self._connection(__user__)
-        asked = next((_text(one) for one in reversed(body.get("messages", [])) if one.get("role") == "user"), "")
+        question = next((_text(one) for one in reversed(body.get("messages", [])) if one.get("role") == "user"), "")
         # Titles, tags and follow-up questions are requests of the program itself.
-        if connection is None or about.get("task") or not asked:
+        if connection is None or about.get("task") or not question:
             return body
-        wanted = {"message": asked[:_MOST_ASKED], "process": "chatFrontend", "budget_tokens": self.valves.budget_tokens}
+        wanted = {
+            "message": question[:_MOST_ASKED],
+            "process": "chatFrontend",
+            "budget_tokens": self.valves.budget_tokens,
+        }
         chat = str(about.get("chat_id") or "")
         wanted |= {"conversation": _conversation(chat)} if _is_saved(chat) else {"activate": False}
         try:
@@ -135,13 +139,13 @@ class Filter:
             _message(one, conversation, at, context_id if one["id"] == last else None)
             for one, at in zip(branch, _times(branch), strict=True)
         ]
-        said = [one for one in messages if one["content"].strip()]
-        if not said:
+        spoken = [one for one in messages if one["content"].strip()]
+        if not spoken:
             return []
-        shown = said[-_MOST:]
+        shown = spoken[-_MOST:]
         ids = [one["id"] for one in shown]
         # What else stands in the chat was deleted, was said before an edit, or is on a branch that the user has left.
-        behind = {"after": said[-_MOST - 1]["id"]} if len(said) > _MOST else {}
+        behind = {"after": spoken[-_MOST - 1]["id"]} if len(spoken) > _MOST else {}
         await connection.post("messages/retract", {"conversation": conversation, "keep": ids, **behind}, may_miss=True)
         # What the user sees stands, also what was taken back when another branch was current.
         known = await connection.post("messages/restore", {"ids": ids}, may_miss=True)

@@ -54,7 +54,7 @@ class _Ready:
 
     admitted: Admitted
     progress: Progress
-    told: Stored
+    stored: Stored
     work: "asyncio.Future[None] | None"
     body: list[bytes]
     headers: list[tuple[bytes, bytes]]
@@ -101,23 +101,23 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
     body = content.pop()
     # A short one is read in less time than another thread takes to begin.
     short = len(body) <= SHORT_BYTES
-    chat, asked = _read(body, headers) if short else await proxy.threads.start(user_id, _read, body, headers)
+    chat, wanted = _read(body, headers) if short else await proxy.threads.start(user_id, _read, body, headers)
     del body
     began = asyncio.get_running_loop().time()
     requested = read_model(settings, chat.model, headers.get(BEING), chat.surcharge)
     admitted = await proxy.gateway.admit(identity, requested, most_usage(chat, settings))
     try:
-        progress, work = await _remembered(proxy, admitted, asked, began)
-        told = progress.stored
-        answered = _headers(admitted.admission, progress, told)
-        proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, told)
+        progress, work = await _remembered(proxy, admitted, wanted, began)
+        stored = progress.stored
+        answered = _headers(admitted.admission, progress, stored)
+        proxy.metrics.count_proxied(requested.upstream_name, progress.recalled, stored)
         limit = None
         if is_budgeted(settings, requested, admitted.admission.payer):
             limit = requested.upstream.limit_field, settings.proxy_answer_tokens
         written = chat.written(requested.model, progress.context, limit)
         proxy.metrics.observe_preparation(asyncio.get_running_loop().time() - began)
         hides_usage = chat.is_stream and not chat.asks_usage
-        return _Ready(admitted, progress, told, work, [written], answered, hides_usage)
+        return _Ready(admitted, progress, stored, work, [written], answered, hides_usage)
     except BaseException:
         # Nothing was sent; the client may have gone away.
         proxy.gateway.release(admitted)
@@ -125,7 +125,7 @@ async def _prepared(proxy: Proxy, identity: Identity, headers: Headers, content:
 
 
 async def _remembered(
-    proxy: Proxy, admitted: Admitted, asked: Asked, began: float
+    proxy: Proxy, admitted: Admitted, wanted: Asked, began: float
 ) -> "tuple[Progress, asyncio.Future[None] | None]":
     """Begin to take a transcript in and to recall, and wait for that as long as the patience is."""
     progress, being = Progress(), admitted.admission.being
@@ -135,9 +135,9 @@ async def _remembered(
     if admitted.late is None:
         proxy.record_kept()
     loop, recalled = asyncio.get_running_loop(), asyncio.Event()
-    progress.told = partial(loop.call_soon_threadsafe, recalled.set)
-    embedded = proxy.threads.submit(being.user_id, embed_last_words, proxy.on, being, asked)
-    work = proxy.threads.start(being.user_id, remember_and_recall, proxy.on, being, asked, embedded, progress)
+    progress.on_recalled = partial(loop.call_soon_threadsafe, recalled.set)
+    embedded = proxy.threads.submit(being.user_id, embed_last_words, proxy.on, being, wanted)
+    work = proxy.threads.start(being.user_id, remember_and_recall, proxy.on, being, wanted, embedded, progress)
     await happened(recalled, began + proxy.on.settings.proxy_patience - loop.time())
     return progress, work
 
@@ -181,18 +181,18 @@ def named_conversation(header: str | None) -> str | None:
 
 
 def _headers(admitted: Admission, progress: Progress, stored: Stored) -> list[tuple[bytes, bytes]]:
-    told = {
+    headers = {
         "x-memory-recall": progress.recalled,
         "x-memory-stored": stored,
         "x-memory-upstream": admitted.requested.upstream_name,
         "x-memory-being": admitted.being.slug,
     }
     if progress.taken and progress.taken.conversation:
-        told["x-memory-conversation"] = progress.taken.conversation
-        told["x-memory-aligned"] = "yes" if progress.taken.aligned else "no"
+        headers["x-memory-conversation"] = progress.taken.conversation
+        headers["x-memory-aligned"] = "yes" if progress.taken.aligned else "no"
     return [
         (name.encode(), value.encode("latin-1"))
-        for name, value in told.items()
+        for name, value in headers.items()
         if value.isascii() and value.isprintable()
     ]
 
@@ -248,8 +248,8 @@ async def _concluded(
         await asyncio.wait({ready.work})
     if ready.progress.stored == "no":
         upstream = ready.admitted.admission.requested.upstream_name
-        log.warning("proxy.turn_not_stored", upstream=upstream, header=ready.told)
-        proxy.metrics.count_turn_not_stored(upstream, ready.told)
+        log.warning("proxy.turn_not_stored", upstream=upstream, header=ready.stored)
+        proxy.metrics.count_turn_not_stored(upstream, ready.stored)
     await proxy.threads.start(
         user_id,
         conclude,

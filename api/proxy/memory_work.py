@@ -71,18 +71,18 @@ class Progress:
         taken: What was decided about the transcript; None until it is committed.
         context: The context; None until it is assembled.
         failed: Whether the memory gave up.
-        told: Called when the context is assembled, or there will be none.
+        on_recalled: Called when the context is assembled, or there will be none.
     """
 
     taken: TakenTranscript | None = None
     context: str | None = None
     failed: bool = False
-    told: Callable[[], object] = lambda: None
+    on_recalled: Callable[[], object] = lambda: None
 
     def tell(self, context: str) -> None:
         """Hand the context over."""
         self.context = context
-        self.told()
+        self.on_recalled()
 
     @property
     def stored(self) -> Stored:
@@ -106,11 +106,11 @@ class Progress:
         return "failed" if self.failed else "late"
 
 
-def embed_last_words(on: Resources, being: Being, asked: Asked) -> EarlyVector | None:
+def embed_last_words(on: Resources, being: Being, wanted: Asked) -> EarlyVector | None:
     """Embed what is said last in a transcript, while that is taken in; None if there is nothing, or it fails."""
-    if asked.background or maker_of(asked.transcript, on.settings.proxy_task_prompts) == "frontend":
+    if wanted.background or maker_of(wanted.transcript, on.settings.proxy_task_prompts) == "frontend":
         return None
-    words = last_words(asked.transcript, Names(asked.user_names, [being.name, being.slug]))
+    words = last_words(wanted.transcript, Names(wanted.user_names, [being.name, being.slug]))
     try:
         return embed_early(on.embedders, being, words) if words else None
     except Exception as fault:  # noqa: BLE001  # the context is assembled without
@@ -119,7 +119,7 @@ def embed_last_words(on: Resources, being: Being, asked: Asked) -> EarlyVector |
 
 
 def remember_and_recall(
-    on: Resources, being: Being, asked: Asked, embedded: "Future[EarlyVector | None]", progress: Progress
+    on: Resources, being: Being, wanted: Asked, embedded: "Future[EarlyVector | None]", progress: Progress
 ) -> None:
     """Take a transcript in, and assemble the context for the reply; failures are logged without content."""
     take = partial(
@@ -128,11 +128,11 @@ def remember_and_recall(
         on.settings,
         on.embedders,
         being,
-        asked.transcript,
-        conversation=asked.conversation,
-        background=asked.background,
-        choices=asked.choices,
-        user_names=asked.user_names,
+        wanted.transcript,
+        conversation=wanted.conversation,
+        background=wanted.background,
+        choices=wanted.choices,
+        user_names=wanted.user_names,
     )
     try:
         progress.taken = taken = _unless_down(on, take)
@@ -144,13 +144,13 @@ def remember_and_recall(
             taken,
             CHANCE,
             embedded=embedded.result,
-            told=progress.tell,
+            report=progress.tell,
         )
     except Exception as fault:  # noqa: BLE001  # no fault of the memory ends the chat
         progress.failed = True
         _tell("proxy.memory_failed", fault)
     finally:
-        progress.told()
+        progress.on_recalled()
 
 
 def conclude(

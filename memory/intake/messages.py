@@ -83,12 +83,12 @@ def read_messages(items: Sequence[Any], derive_id: DeriveId) -> ItemBatch[Messag
 def _as_spoken(item: Any) -> Any:
     if not isinstance(item, dict) or item.get("role") == "user" or not isinstance(item.get("content"), str):
         return item
-    said = spoken(item["content"])
-    if said == item["content"]:
+    words = spoken(item["content"])
+    if words == item["content"]:
         return item
-    if not said.strip():
+    if not words.strip():
         return ItemRefused("content: is a model's reasoning alone, and nothing is said in it")
-    return {**item, "content": said.strip()}
+    return {**item, "content": words.strip()}
 
 
 def take_messages(

@@ -126,9 +126,9 @@ def _recognized(
     return best if best and is_meant(turns, best[0].matches, best[0].known, now) else None
 
 
-def _tells(said: set[UUID], keys: Mapping[UUID, Turn]) -> bool:
+def _tells(matched: set[UUID], keys: Mapping[UUID, Turn]) -> bool:
     """Whether these words tell a conversation: several turns, or one that is not said twice by chance."""
-    return len(said) >= EVIDENCE or any(len(keys[key].comparable) >= LONG for key in said)
+    return len(matched) >= EVIDENCE or any(len(keys[key].comparable) >= LONG for key in matched)
 
 
 def _messages(
@@ -175,8 +175,8 @@ def _placed(messages: Sequence[UnplacedMessage], after: UUID | None) -> list[Pla
     """Place messages one after the other; of what was retracted it is not known what was said after it."""
     placed: list[PlacedMessage] = []
     for one in messages:
-        said = comparable(spoken(one.content) if one.role == "assistant" else one.content)
-        digested = digest(one.role, said)
+        words = comparable(spoken(one.content) if one.role == "assistant" else one.content)
+        digested = digest(one.role, words)
         placed.append(PlacedMessage(one.message_id, after, digested, one.role, one.speaker, one.created_at, one.stands))
         after = one.message_id if one.stands else after
     return placed

@@ -62,9 +62,9 @@ class ChatBody:
     def opens_reasoning(self) -> bool:
         """Whether the model's template opens the reasoning, as the request's options or the model's name tell."""
         options = self.fields.get("chat_template_kwargs")
-        told = [self.fields, options if isinstance(options, dict) else {}]
-        asked = any(each.get(name) is True for each in told for name in ("enable_thinking", "thinking"))
-        return asked or _OPENS_REASONING.search(self.model) is not None
+        options_given = [self.fields, options if isinstance(options, dict) else {}]
+        is_asked_for = any(each.get(name) is True for each in options_given for name in ("enable_thinking", "thinking"))
+        return is_asked_for or _OPENS_REASONING.search(self.model) is not None
 
     @property
     def choices(self) -> int:

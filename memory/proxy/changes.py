@@ -131,8 +131,8 @@ class _Reader:
         telling = {match.turn for match in matches if not known.is_greeting(match.message)}
         # By turn, how many matches before it are evidence that it is this conversation, and how long they are.
         self._evidence = [0, *accumulate(number in telling for number in range(len(turns)))]
-        said = (len(turn.comparable) * (number in telling) for number, turn in enumerate(turns))
-        self._said = [0, *accumulate(said)]
+        lengths = (len(turn.comparable) * (number in telling) for number, turn in enumerate(turns))
+        self._said = [0, *accumulate(lengths)]
         self._begins_here = _is_beginning(matches, known)
 
     def read(self) -> Changes:
@@ -295,13 +295,15 @@ class _Reader:
 
     def _is_only_answer(self, match: Match) -> bool:
         """Whether a match is with the answer to a conversation's first message, which is all that is known of it."""
-        asked = self._known.messages.get(match.message.parent_id) if match.message.parent_id else None
+        question = self._known.messages.get(match.message.parent_id) if match.message.parent_id else None
         behind = self._known.after.get(match.message.message_id)
-        return match.message.role == "assistant" and not behind and asked is not None and self._known.is_first(asked)
+        return (
+            match.message.role == "assistant" and not behind and question is not None and self._known.is_first(question)
+        )
 
     def _same_speakers(self, numbers: Sequence[int], messages: Sequence[PlacedMessage]) -> bool:
-        said = [(self._turns[number].role, self._turns[number].speaker) for number in numbers]
-        return said == [(message.role, message.speaker) for message in messages]
+        speakers = [(self._turns[number].role, self._turns[number].speaker) for number in numbers]
+        return speakers == [(message.role, message.speaker) for message in messages]
 
     def _show_or_add(self, number: int, parent: Place | None, after: Place | None, at: datetime | None = None) -> Place:
         """Let a turn be the message that is known after `parent`, else a new one after `after`; returns its place."""

@@ -215,9 +215,9 @@ def take_answer(
     Raises:
         IntakeFull, SecretMissing, Unavailable: As `take_transcript`.
     """
-    said = Line("assistant", continued(place.begun, spoken(text, opened=place.opened)))
+    line = Line("assistant", continued(place.begun, spoken(text, opened=place.opened)))
     # Some models write the speaker's name before the answer, which frontends take away.
-    own = divided(said, Names([], [being.name, being.slug]))
+    own = divided(line, Names([], [being.name, being.slug]))
     turn = turn_of("assistant", None, "\n\n".join(line.text for line in own))
     if turn is None or not text.strip():
         return None
@@ -259,16 +259,16 @@ def _take(store: Store, settings: Settings, request: _Request, scenes: SceneRemo
     now = store.statement(clock.now)
     for _ in range(TRIES):
         reads = Reads(store.statement)
-        said, decided = _decided(reads, request, turns, now)
+        shown_turns, decided = _decided(reads, request, turns, now)
         with store.transaction() as tx:
             erased = _locked(tx, settings, request, scenes)
             if reads.hold(tx):
-                return _carry_out(tx, settings, request, said, decided, scenes, erased, wordless=wordless)
+                return _carry_out(tx, settings, request, shown_turns, decided, scenes, erased, wordless=wordless)
     # The talk goes on faster than it is read.
     with store.transaction() as tx:
         erased = _locked(tx, settings, request, scenes)
-        said, decided = _decided(Reads(lambda ask: ask(tx)), request, turns, now)
-        return _carry_out(tx, settings, request, said, decided, scenes, erased, wordless=wordless)
+        shown_turns, decided = _decided(Reads(lambda ask: ask(tx)), request, turns, now)
+        return _carry_out(tx, settings, request, shown_turns, decided, scenes, erased, wordless=wordless)
 
 
 def _without_words(request: _Request) -> TakenTranscript:
@@ -288,9 +288,9 @@ def _decided(reads: Reads, request: _Request, turns: Sequence[Turn], now: dateti
         return recognize(reads, being_id, turns, now)
 
     found = find(turns)
-    said = without_added_to_last(reads, being_id, turns, found.known)
-    if said is not turns:
-        turns, found = said, find(said)
+    without_added = without_added_to_last(reads, being_id, turns, found.known)
+    if without_added is not turns:
+        turns, found = without_added, find(without_added)
     return turns, changes_with_adoption(reads, being_id, turns, found, now, certain=conversation is not None)
 
 
@@ -373,11 +373,11 @@ def _answer_place(
     goes_on = line.role == "assistant" or _GO_ON.match(line.text)
     if known is None or known.parent_id is None or not goes_on:
         return None
-    said = next(
+    begun = next(
         line.text for line in reversed(request.transcript.lines) if line.role == "assistant" and line.text.strip()
     )
     # The space at its end is between what was said and what goes on.
-    begun_with = last.text + said[len(said.rstrip()) :]
+    begun_with = last.text + begun[len(begun.rstrip()) :]
     return AnswerPlace(found.conversation, known.parent_id, begun=begun_with, opened=request.transcript.opened)
 
 

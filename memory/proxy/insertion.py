@@ -25,7 +25,7 @@ def context_to_insert(
     chance: random.Random,
     *,
     embedded: Callable[[], EarlyVector | None],
-    told: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> None:
     """Assemble the context for the reply to the last turn of a transcript.
 
@@ -40,7 +40,7 @@ def context_to_insert(
         taken: What was decided about the transcript.
         chance: Shuffles recalled fragments.
         embedded: Waits for the vectors of what was presumably said last.
-        told: Called with the context as soon as it may be shown; empty if there is nothing to reply to. What the
+        report: Called with the context as soon as it may be shown; empty if there is nothing to reply to. What the
             context leaves behind besides is written after that.
 
     Raises:
@@ -49,7 +49,7 @@ def context_to_insert(
     """
     last = taken.last
     if last is None:
-        told("")
+        report("")
         return
     options = AssemblyOptions(process=PROCESS, budget_tokens=settings.proxy_context_tokens)
     request = AssemblyRequest(
@@ -63,6 +63,6 @@ def context_to_insert(
         shown=taken.shown,
         inserted=True,
         embedded=embedded,
-        recorded=told,
+        recorded=report,
     )
     assemble(store, embedders, settings, being, request, chance)

@@ -23,13 +23,13 @@ class Reads:
     def ask(self, query: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Return what a query of one statement returns."""
 
-        def asked(tx: Transaction) -> T:
+        def read(tx: Transaction) -> T:
             return query(tx, *args, **kwargs)
 
-        answer: T = self._run(asked)
-        self._answers.append((asked, answer))
+        answer: T = self._run(read)
+        self._answers.append((read, answer))
         return answer
 
     def hold(self, tx: Transaction) -> bool:
         """Whether every query returns in a transaction what it returned before."""
-        return all(asked(tx) == answer for asked, answer in self._answers)
+        return all(read(tx) == answer for read, answer in self._answers)

@@ -43,13 +43,13 @@ def used(reserved: Usage, answer: ChatAnswer) -> Usage:
         reserved: The most that the request may use.
         answer: What came.
     """
-    told = answer.usage or Usage()
+    usage = answer.usage or Usage()
     least = -(-(answer.came - answer.payload) // MOST_BYTES_PER_TOKEN)
-    output = told.output_tokens
+    output = usage.output_tokens
     if answer.usage is None or output < least or not answer.complete:
         output = max(output, answer.came)
     if not answer.readable and answer.usage is None:
         output = max(output, reserved.output_tokens)
-    if not told.prompt_tokens:
+    if not usage.prompt_tokens:
         return Usage(input_tokens=reserved.input_tokens, output_tokens=output)
-    return Usage(told.input_tokens, output, told.cache_read_tokens, told.cache_write_tokens)
+    return Usage(usage.input_tokens, output, usage.cache_read_tokens, usage.cache_write_tokens)

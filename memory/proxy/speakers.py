@@ -72,10 +72,10 @@ def without_merging(transcript: Transcript, names: Names) -> Transcript:
 
     Some frontends send all in one message of the user's, each line of the chat behind its speaker's name.
     """
-    said = [line for line in transcript.lines if line.role != "system" and line.text.strip()]
-    if len(said) != 1 or said[0].role != "user":
+    lines_said = [line for line in transcript.lines if line.role != "system" and line.text.strip()]
+    if len(lines_said) != 1 or lines_said[0].role != "user":
         return transcript
-    lines = list(_lines_in(said[0].text, names))
+    lines = list(_lines_in(lines_said[0].text, names))
     if not lines:
         return transcript
     others = tuple(line for line in transcript.lines if line.role == "system")
@@ -136,23 +136,23 @@ def _lines_in(text: str, names: Names) -> Iterator[Line]:
     speaking = [label for label in labels if _is(label["name"], [*being, *personas, *others])]
     ends = [*(label.start() for label in speaking[1:]), len(text)]
     for label, end in zip(speaking, ends, strict=True):
-        said = text[label.end() : end].strip()
-        if not said:
+        words = text[label.end() : end].strip()
+        if not words:
             # Where the model is to go on.
             continue
         if _is(label["name"], being):
-            yield Line("assistant", said)
+            yield Line("assistant", words)
         else:
             is_user = _is(label["name"], personas)
-            yield Line("user" if is_user else "assistant", said, name=None if is_user else label["name"].strip())
+            yield Line("user" if is_user else "assistant", words, name=None if is_user else label["name"].strip())
 
 
 def _members(text: str) -> list[str]:
     """The members of a group that a text names."""
-    told = [found["names"] for found in _MEMBERS.finditer(text)]
+    lists = [found["names"] for found in _MEMBERS.finditer(text)]
     # One alone is the character, whatever the Being is called.
-    told += [found["members"] for found in _PERSONA.finditer(text) if "," in found["members"]]
-    return [name.strip() for names in told for name in names.split(",") if name.strip()]
+    lists += [found["members"] for found in _PERSONA.finditer(text) if "," in found["members"]]
+    return [name.strip() for names in lists for name in names.split(",") if name.strip()]
 
 
 def _is_card(text: str, being: Sequence[str]) -> bool:

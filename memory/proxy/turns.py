@@ -103,9 +103,9 @@ def trailing_words(turns: Sequence[Turn]) -> int:
 
 def turn_of(role: Role, speaker: str | None, text: str, *, opened: bool = False) -> Turn | None:
     """Return a turn; None if nothing is said in it. `opened`: the request opened the reasoning of its answers."""
-    said = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()
-    compared = comparable(said)
-    return Turn(role, speaker, said, compared, digest(role, compared)) if compared else None
+    words = (own_words(text) if role == "user" else spoken(text, opened=opened)).strip()
+    compared = comparable(words)
+    return Turn(role, speaker, words, compared, digest(role, compared)) if compared else None
 
 
 def _read(transcript: Transcript, names: Names) -> tuple[Sequence[Line], Names]:

@@ -106,7 +106,7 @@ def near(
 ) -> list[PlacedMessage]:
     """The messages of a conversation that a transcript can touch, oldest first.
 
-    These are the `newest` ones, those with any of the digests, the one with `question_id`, and those said directly after
+    These are the `newest` ones, those with any of the digests, that with `question_id`, and those said directly after
     one of the latter two, of each kind the newest `SAME_KIND`.
     """
     with tx.cursor(row_factory=class_row(PlacedMessage)) as cursor:

@@ -76,11 +76,11 @@ def _recall(prompt: str, session: str | None) -> None:
     wanted = {"message": prompt[:MOST_PROMPT], "process": "chatFrontend", "budget_tokens": BUDGET_TOKENS}
     if session:
         wanted["conversation"] = _conversation(session)
-    told = _post("context", wanted, RECALL_SECONDS)
-    if context := told.get("text"):
+    answer = _post("context", wanted, RECALL_SECONDS)
+    if context := answer.get("text"):
         print(json.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": context}}))
-    elif told.get("detail"):
-        print(f"Memory Patrol: nothing was recalled: {told['detail']}", file=sys.stderr)
+    elif answer.get("detail"):
+        print(f"Memory Patrol: nothing was recalled: {answer['detail']}", file=sys.stderr)
 
 
 def _hand_in(transcript: Path, *, whole: bool) -> list[str]:
@@ -97,11 +97,11 @@ def _hand_in(transcript: Path, *, whole: bool) -> list[str]:
     messages = list(_said(transcript))
     for begin in range(0 if whole else max(len(messages) - AT_ONCE, 0), len(messages), AT_ONCE):
         some = messages[begin : begin + AT_ONCE]
-        told = _post("messages", some, HAND_IN_SECONDS)
+        answer = _post("messages", some, HAND_IN_SECONDS)
         # A problem has no receipt, and names the first of its refusals.
-        refusals = told.get("rejected", [{"reason": told.get("detail")}])
+        refusals = answer.get("rejected", [{"reason": answer.get("detail")}])
         refused += [f"{one['reason']}" for one in refusals]
-        refused += ["for the same reasons"] * told.get("more", 0)
+        refused += ["for the same reasons"] * answer.get("more", 0)
     return refused
 
 

@@ -17,7 +17,7 @@ from store.talk import retraction as versions
 from store.talk import rolling as session_states
 
 
-def choose(store: Store, settings: Settings, embedders: Embedders, being: Being, told: Conversation) -> None:
+def choose(store: Store, settings: Settings, embedders: Embedders, being: Being, conversation: Conversation) -> None:
     """Retract what is beside the chosen branch, and restore the chosen one where the person has changed over to it.
 
     Each is done once for the same branches: what a person restores or retracts afterwards stays so. Messages that have
@@ -26,10 +26,10 @@ def choose(store: Store, settings: Settings, embedders: Embedders, being: Being,
     Raises:
         SecretMissing, ProviderError, Refused: As `retraction.retract`; what was done before is committed.
     """
-    beside = set(told.off_branch)
-    chosen = [message["id"] for message in told.messages if message["id"] not in beside]
-    for begin in range(0, len(told.off_branch), BATCH_ITEMS):
-        ids = list(told.off_branch[begin : begin + BATCH_ITEMS])
+    beside = set(conversation.off_branch)
+    chosen = [message["id"] for message in conversation.messages if message["id"] not in beside]
+    for begin in range(0, len(conversation.off_branch), BATCH_ITEMS):
+        ids = list(conversation.off_branch[begin : begin + BATCH_ITEMS])
         with store.transaction() as tx:
             known = versions.versions(tx, being.being_id, ids, [])
         left = any(version.retracted_at is None for version in known)

@@ -34,36 +34,36 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
-    place, told = f"chat {element.number}", element.value
-    lines = next((told[key] for key in KEYS if isinstance(told.get(key), list)), None)
+    place, exported = f"chat {element.number}", element.value
+    lines = next((exported[key] for key in KEYS if isinstance(exported.get(key), list)), None)
     if lines is None:
-        return Bad(place, "it has neither `msgs` nor `turns`", told)
-    id_ = next((str(told[key]) for key in ID_KEYS if isinstance(told.get(key), str | int)), None)
-    if lines is told.get("data_visible"):
+        return Bad(place, "it has neither `msgs` nor `turns`", exported)
+    id_ = next((str(exported[key]) for key in ID_KEYS if isinstance(exported.get(key), str | int)), None)
+    if lines is exported.get("data_visible"):
         return _of_pairs(lines, file, names)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
-    said: list[Said] = []
+    spoken: list[Said] = []
     for number, one in enumerate(lines, 1):
         read_in = _read(one, f"{id_}/{number}")
         if read_in is None:
             bad.append(Bad(f"{place}, message {number}", "it has no author or no text", one))
         else:
             left_out[NO_WORDS] += not read_in
-            said += read_in
-    times = [one.at for one in said if one.at is not None]
+            spoken += read_in
+    times = [one.at for one in spoken if one.at is not None]
     # The service has the newest first.
     if times and times[0] > times[-1]:
-        said = _turned(said)
-    begins = moment(told.get("created")) or moment(told.get("create_time")) or file.modified
-    chat = Chat("characterai", id_ or (said[0].id if said else place), begins)
-    return conversation(chat, said, names, bad, +left_out)
+        spoken = _turned(spoken)
+    begins = moment(exported.get("created")) or moment(exported.get("create_time")) or file.modified
+    chat = Chat("characterai", id_ or (spoken[0].id if spoken else place), begins)
+    return conversation(chat, spoken, names, bad, +left_out)
 
 
-def _turned(said: list[Said]) -> list[Said]:
+def _turned(spoken: list[Said]) -> list[Said]:
     """Return messages in the other order; the candidates of one turn stay as they are."""
     turns: list[list[Said]] = []
-    for one in said:
+    for one in spoken:
         if turns and one.key is not None and turns[-1][0].key == one.key:
             turns[-1].append(one)
         else:
@@ -124,12 +124,12 @@ def _of_pairs(pairs: list[Any], file: ExportFile, names: Names) -> Entry:
     """A chat of pairs of what the user and what the character said, without names, times and ids."""
     texts = [text for pair in pairs if isinstance(pair, list) for text in (*pair, None)[:2]]
     digest = hashlib.sha256(repr(texts[:2]).encode(errors="surrogatepass")).hexdigest()[:32]
-    said = [
+    spoken = [
         Said(f"{digest}/{number}", number % 2 == 0, text, None)
         for number, text in enumerate(texts)
         if isinstance(text, str) and text.strip()
     ]
-    return conversation(Chat("characterai", digest, file.modified), said, names)
+    return conversation(Chat("characterai", digest, file.modified), spoken, names)
 
 
 def _name(name: Any) -> str | None:

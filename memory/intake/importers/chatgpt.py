@@ -35,30 +35,30 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
-    place, told = f"conversation {element.number}", element.value
-    nodes = told.get("mapping")
+    place, exported = f"conversation {element.number}", element.value
+    nodes = exported.get("mapping")
     if not isinstance(nodes, dict):
-        return Bad(place, "it has no `mapping`", told)
-    reason = next((why for mark, why in NOT_REMEMBERED.items() if told.get(mark) is True), None)
+        return Bad(place, "it has no `mapping`", exported)
+    reason = next((why for mark, why in NOT_REMEMBERED.items() if exported.get(mark) is True), None)
     if reason is not None:
         return LeftOut(reason)
-    id_ = next((told[key] for key in ("conversation_id", "id") if isinstance(told.get(key), str | int)), None)
+    id_ = next((exported[key] for key in ("conversation_id", "id") if isinstance(exported.get(key), str | int)), None)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
-    said: list[Said] = []
+    turns: list[Said] = []
     parents = _parents(nodes)
     for node_id, node in nodes.items():
         message = node.get("message") if isinstance(node, dict) else None
         one = _said(node_id, message or {}, parents.get(node_id))
-        said.append(one)
+        turns.append(one)
         if message is None:
             continue
         if not isinstance(message, dict) or _author(message) is None:
             bad.append(Bad(f"{place}, message {node_id[:36]}", "it has no author", node))
         elif one.text is None:
             left_out[NO_TALK] += 1
-    leaf = told.get("current_node")
-    begins = moment(told.get("create_time")) or file.modified
+    leaf = exported.get("current_node")
+    begins = moment(exported.get("create_time")) or file.modified
     chat = Chat(
         "chatgpt",
         str(id_ if id_ is not None else next(iter(nodes), place)),
@@ -66,7 +66,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         leaf if isinstance(leaf, str) else None,
         in_line=False,
     )
-    return conversation(chat, said, names, bad, left_out)
+    return conversation(chat, turns, names, bad, left_out)
 
 
 def _parents(nodes: Mapping[str, Any]) -> dict[str, str]:

@@ -33,15 +33,15 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
 
 
 def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
-    place, told = f"conversation {element.number}", element.value
-    messages, id_ = told.get("chat_messages"), told.get("uuid") or told.get("id")
+    place, exported = f"conversation {element.number}", element.value
+    messages, id_ = exported.get("chat_messages"), exported.get("uuid") or exported.get("id")
     if not isinstance(messages, list) or not isinstance(id_, str):
-        return Bad(place, "it has no `chat_messages`, or no `uuid`", told)
-    if told.get("is_temporary") is True:
+        return Bad(place, "it has no `chat_messages`, or no `uuid`", exported)
+    if exported.get("is_temporary") is True:
         return LeftOut(TEMPORARY)
     bad: list[Bad] = []
     left_out: Counter[str] = Counter()
-    said: list[Said] = []
+    turns: list[Said] = []
     for number, message in enumerate(messages, 1):
         if not isinstance(message, dict) or message.get("sender") not in SENDERS:
             bad.append(Bad(f"{place}, message {number}", "it has no known `sender`", message))
@@ -49,7 +49,7 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
         uuid, parent = message.get("uuid"), message.get("parent_message_uuid")
         text = _text(message)
         left_out[NO_WORDS] += text is None
-        said.append(
+        turns.append(
             Said(
                 id=uuid if isinstance(uuid, str) else f"{id_}/{number}",
                 is_user=SENDERS[message["sender"]],
@@ -59,12 +59,12 @@ def _conversation(element: Element, file: ExportFile, names: Names) -> Entry:
                 parent=parent if isinstance(parent, str) else None,
             )
         )
-    if all(one.is_user for one in said if one.parent == ROOT):
-        said.insert(0, Said(ROOT, is_user=False, text=None, at=None, key=ROOT))
-    leaf = told.get("current_leaf_message_uuid")
-    begins = moment(told.get("created_at")) or file.modified
+    if all(one.is_user for one in turns if one.parent == ROOT):
+        turns.insert(0, Said(ROOT, is_user=False, text=None, at=None, key=ROOT))
+    leaf = exported.get("current_leaf_message_uuid")
+    begins = moment(exported.get("created_at")) or file.modified
     chat = Chat("claude", id_, begins, leaf if isinstance(leaf, str) else None)
-    return conversation(chat, said, names, bad, +left_out)
+    return conversation(chat, turns, names, bad, +left_out)
 
 
 def _text(message: Mapping[str, Any]) -> str | None:

@@ -21,20 +21,20 @@ USUAL_NAMES = frozenset(("user", "human"))
 def read(file: ExportFile, names: Names) -> Iterator[Entry]:
     """Yield messages and conclusions; a peer named `user` or `human` is the user unless `names` says who is."""
     session: str | None = None
-    said: list[Said] = []
-    for place, told in _told(file):
-        entry = told if isinstance(told, Bad) else _entry(place, told, names)
+    turns: list[Said] = []
+    for place, exported in _told(file):
+        entry = exported if isinstance(exported, Bad) else _entry(place, exported, names)
         if not isinstance(entry, Said):
             yield entry
             continue
         # Messages of a session come one after the other; some requests return the newest first.
-        if said and session != _session(told):
-            yield _conversation(session, said, file, names)
-            said = []
-        session = _session(told)
-        said.append(entry)
-    if said:
-        yield _conversation(session, said, file, names)
+        if turns and session != _session(exported):
+            yield _conversation(session, turns, file, names)
+            turns = []
+        session = _session(exported)
+        turns.append(entry)
+    if turns:
+        yield _conversation(session, turns, file, names)
 
 
 def _told(file: ExportFile) -> Iterator[tuple[str, Any]]:
@@ -55,30 +55,30 @@ def _told(file: ExportFile) -> Iterator[tuple[str, Any]]:
                 yield place, Bad(place, "it is no object", message)
 
 
-def _session(told: Mapping[str, Any]) -> str | None:
-    session = told.get("session_id") or told.get("session_name")
+def _session(exported: Mapping[str, Any]) -> str | None:
+    session = exported.get("session_id") or exported.get("session_name")
     return session if isinstance(session, str) else None
 
 
-def _conversation(session: str | None, said: list[Said], file: ExportFile, names: Names) -> Entry:
-    times = [one.at for one in said if one.at is not None]
+def _conversation(session: str | None, turns: list[Said], file: ExportFile, names: Names) -> Entry:
+    times = [one.at for one in turns if one.at is not None]
     if times and times[0] > times[-1]:
-        said.reverse()
-    return conversation(Chat("honcho", session, file.modified), said, names)
+        turns.reverse()
+    return conversation(Chat("honcho", session, file.modified), turns, names)
 
 
-def _entry(place: str, told: Mapping[str, Any], names: Names) -> Said | Entry:
-    text, at = told.get("content"), moment(told.get("created_at"))
+def _entry(place: str, exported: Mapping[str, Any], names: Names) -> Said | Entry:
+    text, at = exported.get("content"), moment(exported.get("created_at"))
     if not isinstance(text, str) or not text.strip():
-        return Bad(place, "it has no `content`", told)
-    observed = told.get("observed_id") or told.get("observed")
+        return Bad(place, "it has no `content`", exported)
+    observed = exported.get("observed_id") or exported.get("observed")
     if observed is not None:
         if not isinstance(observed, str) or not names.is_user(observed, USUAL_NAMES):
-            return Bad(place, "it is a conclusion about another peer than the user", told)
+            return Bad(place, "it is a conclusion about another peer than the user", exported)
         return Statement(place, text, at)
-    if told.get("is_active") is False or told.get("deleted_at"):
+    if exported.get("is_active") is False or exported.get("deleted_at"):
         return LeftOut("messages that were deleted")
-    peer, id_ = told.get("peer_id") or told.get("peer_name"), told.get("id") or told.get("public_id")
+    peer, id_ = exported.get("peer_id") or exported.get("peer_name"), exported.get("id") or exported.get("public_id")
     if not isinstance(peer, str) or not isinstance(id_, str | int):
-        return Bad(place, "it has no id, or no peer", told)
+        return Bad(place, "it has no id, or no peer", exported)
     return Said(str(id_), names.is_user(peer, USUAL_NAMES), text, at, speaker=peer)

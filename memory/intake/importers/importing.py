@@ -106,9 +106,9 @@ class Import:
                     for reason, number in entry.left_out.items():
                         self._leave_out(reason, number)
                     # Intake mends text that can't be stored; ids have to be compared with the mended ones before.
-                    said, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
-                    self._off += [replace(entry, messages=said, off_branch=off_branch)] if off_branch else []
-                    self._said += said
+                    lines, off_branch = storable(list(entry.messages)), storable(list(entry.off_branch))
+                    self._off += [replace(entry, messages=lines, off_branch=off_branch)] if off_branch else []
+                    self._said += lines
                 case Statement():
                     self._told.append(entry)
                 case Knowledge():
@@ -131,25 +131,25 @@ class Import:
         self.set_aside(bad)
 
     def _flush(self) -> None:
-        said, off, self._said, self._off = self._said, self._off, [], []
+        lines, off, self._said, self._off = self._said, self._off, [], []
         # What is not on the chosen branch is awaited as retracted before it comes, so that nothing is derived from it.
         for conversation in off:
             branches.choose(self.store, self.settings, self.embedders, self.being, conversation)
         off_branch = {id_ for conversation in off for id_ in conversation.off_branch}
-        for begin in range(0, len(said), BATCH_ITEMS):
-            self._say(said[begin : begin + BATCH_ITEMS], off_branch)
-        told, kept, self._told, self._kept = self._told, self._kept, [], []
-        self._tell(told)
+        for begin in range(0, len(lines), BATCH_ITEMS):
+            self._say(lines[begin : begin + BATCH_ITEMS], off_branch)
+        statements, kept, self._told, self._kept = self._told, self._kept, [], []
+        self._tell(statements)
         for begin in range(0, len(kept), BATCH_ITEMS):
             self._keep(kept[begin : begin + BATCH_ITEMS])
 
-    def _say(self, said: Sequence[dict[str, Any]], off_branch: set[str]) -> None:
+    def _say(self, lines: Sequence[dict[str, Any]], off_branch: set[str]) -> None:
         with self.store.transaction() as tx:
-            known = stored.known(tx, self.being.being_id, [message["id"] for message in said])
+            known = stored.known(tx, self.being.being_id, [message["id"] for message in lines])
         # Files of branches begin with the same messages; the first one counts.
-        unknown = {message["id"]: message for message in reversed(said) if message["id"] not in known}
+        unknown = {message["id"]: message for message in reversed(lines) if message["id"] not in known}
         new = [message | {"aged": self.aged} for message in reversed(unknown.values())]
-        self.done.known += len(said) - len(new)
+        self.done.known += len(lines) - len(new)
         if new:
             receipt = accept_messages(self.store, self.settings, self.being.being_id, new)
             self.done.messages += receipt.accepted
@@ -167,9 +167,9 @@ class Import:
             item = items[trouble.position]
             self._put_aside(Bad(item.get("conversation") or "a message", trouble.reason, item))
 
-    def _tell(self, told: Sequence[Statement]) -> None:
+    def _tell(self, statements: Sequence[Statement]) -> None:
         seeds: list[tuple[Seed, Statement]] = []
-        for statement in told:
+        for statement in statements:
             try:
                 seeds.append((Seed(type="PROFILE", content=statement.content), statement))
             except ValidationError as error:

@@ -80,8 +80,8 @@ def _named(mark: re.Match[str], names: Mapping[str, str]) -> str:
 def _name_of(argument: str) -> str:
     """The name in an entity's argument, as in `["city","Bergen","Norway"]`."""
     try:
-        told = json.loads(argument)
+        parsed = json.loads(argument)
     except (ValueError, RecursionError):
         return ""
-    names = [part for part in told if isinstance(part, str)] if isinstance(told, list) else []
+    names = [part for part in parsed if isinstance(part, str)] if isinstance(parsed, list) else []
     return names[1] if len(names) > 1 else "".join(names)

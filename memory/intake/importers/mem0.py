@@ -29,10 +29,10 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         if not isinstance(element, Element):
             yield element
             continue
-        for told in _unwrapped(element.value):
-            owner = told.get("user_id")
+        for exported in _unwrapped(element.value):
+            owner = exported.get("user_id")
             if names.user is None or not isinstance(owner, str) or names.is_user(owner, ()):
-                yield _memory(f"memory {element.number}", told)
+                yield _memory(f"memory {element.number}", exported)
             else:
                 yield LeftOut("memories of other users")
 
@@ -46,32 +46,32 @@ def _unwrapped(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield {**value, **within} if isinstance(within, dict) else value
 
 
-def _memory(place: str, told: Mapping[str, Any]) -> Entry:
-    text = next((told[key] for key in KEYS if isinstance(told.get(key), str) and told[key].strip()), None)
+def _memory(place: str, exported: Mapping[str, Any]) -> Entry:
+    text = next((exported[key] for key in KEYS if isinstance(exported.get(key), str) and exported[key].strip()), None)
     if text is None:
-        return Bad(place, "it has no `memory`", told)
-    if not {"memory", "data"} & told.keys() and OF_CHATS & told.keys():
-        return Bad(place, "it is a message of a chat, and no memory", told)
-    if (reason := _not_remembered(told)) is not None:
+        return Bad(place, "it has no `memory`", exported)
+    if not {"memory", "data"} & exported.keys() and OF_CHATS & exported.keys():
+        return Bad(place, "it is a message of a chat, and no memory", exported)
+    if (reason := _not_remembered(exported)) is not None:
         return LeftOut(reason)
-    of_agent = told.get("agent_id") and not told.get("user_id")
+    of_agent = exported.get("agent_id") and not exported.get("user_id")
     if of_agent or len(text) > STATEMENT_CHARACTERS:
-        id_ = told.get("id")
+        id_ = exported.get("id")
         if not isinstance(id_, str | int):
-            return Bad(place, "it has no `id`", told)
+            return Bad(place, "it has no `id`", exported)
         return Knowledge(place, entry_id("mem0", id_), "Of the agent" if of_agent else "Of the user", text)
-    at = moment(told.get("created_at"))
+    at = moment(exported.get("created_at"))
     return Statement(place, text, at if at is None or at <= datetime.now(UTC) else None)
 
 
-def _not_remembered(told: Mapping[str, Any]) -> str | None:
+def _not_remembered(exported: Mapping[str, Any]) -> str | None:
     """Return why a memory is left out; None if it is remembered."""
-    metadata = told.get("metadata")
-    state = told.get("state") or (metadata.get("state") if isinstance(metadata, Mapping) else None)
+    metadata = exported.get("metadata")
+    state = exported.get("state") or (metadata.get("state") if isinstance(metadata, Mapping) else None)
     gone = isinstance(state, str) and state.strip().lower() not in {"", "active"}
-    marked = any(told.get(mark) for mark in ("deleted_at", "is_deleted", "deleted"))
-    marked = marked or told.get("is_active") is False or told.get("event") == "DELETE"
-    if gone or marked or (told.get("archived_at") and not state):
+    marked = any(exported.get(mark) for mark in ("deleted_at", "is_deleted", "deleted"))
+    marked = marked or exported.get("is_active") is False or exported.get("event") == "DELETE"
+    if gone or marked or (exported.get("archived_at") and not state):
         return "memories that were deleted, archived or paused"
-    expires = moment(told.get("expiration_date"))
+    expires = moment(exported.get("expiration_date"))
     return "memories that have expired" if expires is not None and expires <= datetime.now(UTC) else None

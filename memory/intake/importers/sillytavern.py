@@ -49,11 +49,11 @@ def read(file: ExportFile, names: Names) -> Iterator[Entry]:
         elif "mes" in line:
             if (reason := chat.add(line)) is not None:
                 yield Bad(place, reason, line)
-        elif not chat.header and not chat.said and HEADER & line.keys():
+        elif not chat.header and not chat.turns and HEADER & line.keys():
             chat.header = line
         else:
             yield Bad(place, "it is no message: it has no `mes`", line)
-    if chat.said or chat.left_out:
+    if chat.turns or chat.left_out:
         yield chat.whole()
 
 
@@ -82,7 +82,7 @@ class _Chat:
 
     def __post_init__(self) -> None:
         self.header: dict[str, Any] = {}
-        self.said: list[Said] = []
+        self.turns: list[Said] = []
         self.left_out: Counter[str] = Counter()
         self._chosen: set[str] = set()
         self._characters: set[str] = set()
@@ -113,15 +113,15 @@ class _Chat:
             if place == line.get("swipe_id"):
                 continue
             info = infos[place] if isinstance(infos, list) and place < len(infos) else None
-            told = info.get("send_date") if isinstance(info, dict) else None
-            self._say(name, date if moment(told) is None else told, swipe, is_user=is_user, chosen=False)
+            dated = info.get("send_date") if isinstance(info, dict) else None
+            self._say(name, date if moment(dated) is None else dated, swipe, is_user=is_user, chosen=False)
         return None
 
-    def _is_users(self, told: Any, name: Any) -> bool:
+    def _is_users(self, mark: Any, name: Any) -> bool:
         """Whether a line is the user's: as it says, else by its name."""
-        if told is None:
+        if mark is None:
             return name is not None and name == self.header.get("user_name")
-        return told not in {"false", "False"} and bool(told) if isinstance(told, str | int) else False
+        return mark not in {"false", "False"} and bool(mark) if isinstance(mark, str | int) else False
 
     def _say(self, name: str, date: Any, text: str, *, is_user: bool, chosen: bool = True) -> str:
         first = message_id(name, is_user, date, text, 1)
@@ -134,16 +134,16 @@ class _Chat:
             at = second if second is not None and second >= self._last else at
         if chosen and at is not None:
             self._last = at
-        self.said.append(Said(id_, is_user, text, at, name, chosen=chosen))
+        self.turns.append(Said(id_, is_user, text, at, name, chosen=chosen))
         return id_
 
     def whole(self) -> Entry:
         """Return the chat as it was read."""
         stem = PurePath(self.file.name).stem
         begins = moment(self.header.get("create_date"), self.names.zone) or self.file.modified
-        said = [one for one in self.said if one.chosen or one.id not in self._chosen]
+        turns = [one for one in self.turns if one.chosen or one.id not in self._chosen]
         chat = Chat("sillytavern", self._noted() or f"{self._character()}/{stem}", begins)
-        return conversation(chat, said, self.names, (), self.left_out)
+        return conversation(chat, turns, self.names, (), self.left_out)
 
     def _noted(self) -> str | None:
         """The chat's id as the extension noted it; a branch has its chat's notes, which are not about it."""
@@ -153,14 +153,18 @@ class _Chat:
             return None
         if any(notes.get(own) != metadata.get(name) for own, name in (("branchOf", "main_chat"), ("integrity",) * 2)):
             return None
-        told = notes.get("conversation")
-        return told.removeprefix("sillytavern/") if isinstance(told, str) and told.startswith("sillytavern/") else None
+        written = notes.get("conversation")
+        return (
+            written.removeprefix("sillytavern/")
+            if isinstance(written, str) and written.startswith("sillytavern/")
+            else None
+        )
 
     def _character(self) -> str:
         """The character's name, as the header says it, or as the one who speaks; several, or none, are a group."""
-        told = self.header.get("character_name")
-        if isinstance(told, str) and told not in {"", "unused"}:
-            return told
+        written = self.header.get("character_name")
+        if isinstance(written, str) and written not in {"", "unused"}:
+            return written
         return next(iter(self._characters)) if len(self._characters) == 1 else "group"
 
 

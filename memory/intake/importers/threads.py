@@ -63,20 +63,20 @@ class Chat:
 
 
 def conversation(
-    chat: Chat, said: Sequence[Said], names: Names, bad: Iterable[Bad] = (), left_out: Mapping[str, int] | None = None
+    chat: Chat, turns: Sequence[Said], names: Names, bad: Iterable[Bad] = (), left_out: Mapping[str, int] | None = None
 ) -> Conversation:
     """Return the messages of a chat in order, those that stand before those of other branches.
 
     Args:
         chat: The chat.
-        said: Its messages, and what links them, in the order of the file.
+        turns: Its messages, and what links them, in the order of the file.
         names: Who is who.
         bad: What could not be read.
         left_out: How many entries were left out, by the reason.
     """
-    said = _told_apart(said)
-    standing, beside = arranged(said, chat)
-    texts = {one.id: _text(one) for one in said if one.text is not None}
+    turns = _told_apart(turns)
+    standing, beside = arranged(turns, chat)
+    texts = {one.id: _text(one) for one in turns if one.text is not None}
     thoughts = sum(not text.strip() for text in texts.values())
     standing = [one for one in standing if texts.get(one.id, "").strip()]
     beside = [one for one in beside if texts.get(one.id, "").strip()]
@@ -84,7 +84,7 @@ def conversation(
     times = dict(
         zip((one.id for one in standing), risen([one.at for one in standing], chat.begins, latest), strict=True)
     )
-    by_key: dict[str | None, Said] = {one.key: one for one in said if one.key is not None}
+    by_key: dict[str | None, Said] = {one.key: one for one in turns if one.key is not None}
     for one in beside:
         times[one.id] = _beside(one, times, by_key, chat.begins, latest)
     where = None if chat.id is None else entry_id(chat.program, chat.id)
@@ -99,11 +99,11 @@ def conversation(
     )
 
 
-def _told_apart(said: Sequence[Said]) -> list[Said]:
+def _told_apart(turns: Sequence[Said]) -> list[Said]:
     """Return the messages, those with an id that another one has with another id; an equal one is the same message."""
     texts: dict[str, list[str | None]] = {}
     found = []
-    for one in said:
+    for one in turns:
         known = texts.setdefault(one.id, [])
         if one.text in known:
             continue
@@ -141,19 +141,19 @@ def _beside(
     return min(max(at, least, EARLIEST), now)
 
 
-def arranged(said: Sequence[Said], chat: Chat) -> tuple[list[Said], list[Said]]:
+def arranged(turns: Sequence[Said], chat: Chat) -> tuple[list[Said], list[Said]]:
     """Return the messages that stand, in order, and those on other branches, each behind its parent."""
-    tree = _Tree(said, chat)
+    tree = _Tree(turns, chat)
     standing: list[Said] = []
     beside: list[Said] = []
     for root in tree.roots:
         at: int | None = root
         while at is not None:
-            (standing if said[at].chosen else beside).append(said[at])
+            (standing if turns[at].chosen else beside).append(turns[at])
             on = tree.goes_on_with(at)
             for child in tree.children[at]:
                 if child != on:
-                    beside += [said[place] for place in tree.below(child)]
+                    beside += [turns[place] for place in tree.below(child)]
             at = on
     return standing, beside
 
@@ -161,19 +161,19 @@ def arranged(said: Sequence[Said], chat: Chat) -> tuple[list[Said], list[Said]]:
 class _Tree:
     """The messages of a chat by their links, each named by its place in the file."""
 
-    def __init__(self, said: Sequence[Said], chat: Chat) -> None:
-        self._said = said
-        places = {one.key: place for place, one in reversed(list(enumerate(said))) if one.key is not None}
-        self._parents = {place: places.get(one.parent) for place, one in enumerate(said) if one.parent is not None}
+    def __init__(self, turns: Sequence[Said], chat: Chat) -> None:
+        self._said = turns
+        places = {one.key: place for place, one in reversed(list(enumerate(turns))) if one.key is not None}
+        self._parents = {place: places.get(one.parent) for place, one in enumerate(turns) if one.parent is not None}
         self._cut_circles()
-        self.children: list[list[int]] = [[] for _ in said]
+        self.children: list[list[int]] = [[] for _ in turns]
         for place, parent in self._parents.items():
             if parent is not None:
                 self.children[parent].append(place)
-        self.roots = [place for place in range(len(said)) if self._parents.get(place) is None]
+        self.roots = [place for place in range(len(turns)) if self._parents.get(place) is None]
         self._newest = self._newest_leaves()
         if not chat.in_line:
-            self.roots.sort(key=lambda place: (self._times[place], not said[place].is_user, place))
+            self.roots.sort(key=lambda place: (self._times[place], not turns[place].is_user, place))
         self._to_leaf = self._way_from(places.get(chat.leaf) if chat.leaf is not None else None)
 
     def _cut_circles(self) -> None:

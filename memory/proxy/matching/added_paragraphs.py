@@ -48,8 +48,8 @@ def without_added(text: str, before: set[str], behind: set[str]) -> str:
 
 def is_within(stored: str, shown: str) -> bool:
     """Whether a line is shown with further paragraphs before or behind it."""
-    said = comparable(stored)
-    return any(said in both for both in _cuts(shown))
+    compared = comparable(stored)
+    return any(compared in both for both in _cuts(shown))
 
 
 def _cuts(text: str) -> Iterator[tuple[str, str]]:

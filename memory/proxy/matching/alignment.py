@@ -110,21 +110,21 @@ def align(
     same: dict[bytes, Same] = {}
     for turn in turns:
         if turn.digest in known.by_digest and turn.digest not in same:
-            said = len(turn.comparable)
-            same[turn.digest] = _same(tree, {one.message_id: said for one in known.by_digest[turn.digest]}, said)
+            length = len(turn.comparable)
+            same[turn.digest] = _same(tree, {one.message_id: length for one in known.by_digest[turn.digest]}, length)
     lengths = alike or {}
     others = {number: _same(tree, found, len(turns[number].comparable)) for number, found in lengths.items()}
     found = BestSequence(tree, [turn.digest for turn in turns], same, others, most_evidence=LONG).matches()
     matches: list[Match] = []
     for number, message in found:
-        said = len(turns[number].comparable)
-        matches.append(Match(number, message, said > lengths.get(number, {}).get(message.message_id, said)))
+        length = len(turns[number].comparable)
+        matches.append(Match(number, message, length > lengths.get(number, {}).get(message.message_id, length)))
     return matches
 
 
-def _same(tree: MessageTree, lengths: Mapping[UUID, int], said: int) -> Same:
+def _same(tree: MessageTree, lengths: Mapping[UUID, int], turn_length: int) -> Same:
     """Messages with their lengths that are the same to a turn with so many characters."""
-    evidence = [min(said, length, LONG) for length in lengths.values()]
+    evidence = [min(turn_length, length, LONG) for length in lengths.values()]
     return Same(np.array([tree.number[id_] for id_ in lengths], dtype=np.intp), np.array(evidence, dtype=np.int64))
 
 
@@ -139,9 +139,9 @@ def without_words_said_again(
     """
     lengths = [len(turns[match.turn].comparable) for match in matches]
     # By match, how long it is with those behind it.
-    said = list(accumulate(reversed(lengths)))[::-1]
+    behind = list(accumulate(reversed(lengths)))[::-1]
     for number, (before, match) in enumerate(pairwise(matches), start=1):
-        if said[number] < LONG and _is_unknown(turns[before.turn + 1 : match.turn], before, match, known):
+        if behind[number] < LONG and _is_unknown(turns[before.turn + 1 : match.turn], before, match, known):
             return matches[:number]
     return matches
 

@@ -16,8 +16,8 @@ def words_behind_another(known: KnownConversation, answer: PlacedMessage, turn: 
     if answer.role != "assistant" or answer.parent_id is None:
         return None
     others = (one for one in known.after.get(answer.parent_id, ()) if one.role == "assistant")
-    behind = (said for one in others if one is not answer for said in known.after.get(one.message_id, ()))
-    same = [said for said in behind if said.digest == turn.digest and was_there(answer, said)]
+    behind = (message for one in others if one is not answer for message in known.after.get(one.message_id, ()))
+    same = [message for message in behind if message.digest == turn.digest and was_there(answer, message)]
     return max(same, key=lambda one: one.message_id, default=None)
 
 
@@ -25,10 +25,10 @@ def are_alternatives(known: KnownConversation, one: PlacedMessage, other: Placed
     """Whether two answers to one message stand although the talk went on when both were there."""
     if not (one.stands and other.stands and one.role == other.role == "assistant"):
         return False
-    behind = (said for answer in (one, other) for said in known.after.get(answer.message_id, ()))
-    return any(was_there(one, said) and was_there(other, said) for said in behind)
+    behind = (message for answer in (one, other) for message in known.after.get(answer.message_id, ()))
+    return any(was_there(one, message) and was_there(other, message) for message in behind)
 
 
-def was_there(answer: PlacedMessage, said: PlacedMessage) -> bool:
+def was_there(answer: PlacedMessage, message: PlacedMessage) -> bool:
     """Whether an answer was known when the user said something that stands."""
-    return said.stands and said.role == "user" and said.message_id > answer.message_id
+    return message.stands and message.role == "user" and message.message_id > answer.message_id

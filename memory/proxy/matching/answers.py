@@ -55,13 +55,15 @@ def _behind(
     edited: list[PlacedMessage] = []
     for number, turn in enumerate(turns):
         if turn.role == "assistant" and last is not None:
-            before, asked = at[last], turns[number - 1]
+            before, question = at[last], turns[number - 1]
             directly = last == number - 1
-            again = len(known.by_digest.get(asked.digest, ())) > (directly and before.digest == asked.digest)
+            again = len(known.by_digest.get(question.digest, ())) > (directly and before.digest == question.digest)
             to_said = _answers(known, before) if directly else ()
-            elsewhere = chain(to_said, answers_to_words.of(asked, apart_from=before if directly else None))
-            to_edited = [] if directly or asked.role == "assistant" else edited
-            of_edited = (one for said in to_edited for one in _answers(known, said) if one.message_id not in matched)
+            elsewhere = chain(to_said, answers_to_words.of(question, apart_from=before if directly else None))
+            to_edited = [] if directly or question.role == "assistant" else edited
+            of_edited = (
+                one for message in to_edited for one in _answers(known, message) if one.message_id not in matched
+            )
             if number not in at:
                 after = _answers_after(known, before, matched, least=1 if directly else LONG)
                 if len(turn.comparable) < LONG:
@@ -74,7 +76,7 @@ def _behind(
         if number in at:
             last, edited = number, [at[number]]
         else:
-            after_edited = (one for said in edited for one in known.after.get(said.message_id, ()))
+            after_edited = (one for message in edited for one in known.after.get(message.message_id, ()))
             same = (one for one in after_edited if (one.role, one.speaker) == (turn.role, turn.speaker))
             edited = list(islice(same, ANSWERS))
 
@@ -93,8 +95,8 @@ class _AnswersToWords:
     def of(self, turn: Turn, apart_from: PlacedMessage | None) -> Iterator[PlacedMessage]:
         """Return the answers to the words of a turn, but for those to one message."""
         if turn.digest not in self._answers:
-            said = self._known.by_digest.get(turn.digest, ())
-            answers = ((message, one) for message in said for one in _answers(self._known, message))
+            same = self._known.by_digest.get(turn.digest, ())
+            answers = ((message, one) for message in same for one in _answers(self._known, message))
             some = list(islice(answers, ANSWERS + 1))
             self._answers[turn.digest] = some if len(some) <= ANSWERS else []
         return (one for message, one in self._answers[turn.digest] if message is not apart_from)
@@ -150,16 +152,16 @@ def alike_answers(
     """
     alike: dict[int, dict[UUID, int]] = {}
     for number, comparisons in compared.items():
-        digest, said = turns[number].digest, turns[number].comparable
+        digest, words = turns[number].digest, turns[number].comparable
         is_found = False
         for message, least in comparisons:
             if least > 1 and is_found:
                 break
             if message.digest == digest:
-                is_found = is_found or len(said) >= least
+                is_found = is_found or len(words) >= least
                 continue
             text = texts.get(message.digest, "")
-            if (text.startswith(said) or said.startswith(text)) and min(len(text), len(said)) >= least:
+            if (text.startswith(words) or words.startswith(text)) and min(len(text), len(words)) >= least:
                 alike.setdefault(number, {})[message.message_id] = len(text)
                 is_found = True
     return alike

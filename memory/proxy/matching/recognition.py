@@ -122,13 +122,13 @@ def aligned(
             matches = align(turns, known, alike)
     # A match that was found by comparing tells where to compare the next.
     while compared := answers_to_compare(turns, matches, known):
-        asked = {
+        unread_digests = {
             message.digest: message.message_id
             for number, found in compared.items()
             for message, _ in found
             if message.digest != turns[number].digest
         }
-        unread = {id_: digest for digest, id_ in asked.items() if digest not in texts}
+        unread = {id_: digest for digest, id_ in unread_digests.items() if digest not in texts}
         if unread:
             texts |= {unread[id_]: comparable(spoken(text)) for id_, text in read(set(unread)).items() if id_ in unread}
         further = alike_answers(turns, {one: found for one, found in compared.items() if one not in alike}, texts)
@@ -148,23 +148,23 @@ def recognize(reads: Reads, being_id: UUID, turns: Sequence[Turn], now: datetime
     """Return the conversation that a transcript belongs to, or another one that it begins."""
     digests = {turn.digest for turn in turns}
     candidates = reads.ask(transcripts.conversations_with, being_id, digests, prefix=RECOGNIZED, limit=CANDIDATES)
-    meant: list[Recognized] = []
+    recognized: list[Recognized] = []
     all_aligned = True
     for place, (conversation, _) in enumerate(candidates):
         found = named(reads, being_id, turns, conversation)
         all_aligned = all_aligned and found.aligned
         if not is_meant(turns, found.matches, found.known, now):
             continue
-        meant.append(found)
+        recognized.append(found)
         if place == 0 and candidates[1:] and candidates[0][1] > candidates[1][1] and _is_whole(turns, found):
             # None of the others knows as many of its words.
             break
-    if not meant and len(turns) > EXCHANGE:
+    if not recognized and len(turns) > EXCHANGE:
         tried = {conversation for conversation, _ in candidates}
         newest = reads.ask(transcripts.newest_conversations, being_id, prefix=RECOGNIZED, limit=CANDIDATES)
         others = (named(reads, being_id, turns, one) for one in newest if one not in tried)
-        meant = [found for found in others if _is_reworded(turns, found, now)]
-    return max(meant, key=lambda one: fit(turns, one), default=begun(aligned=all_aligned))
+        recognized = [found for found in others if _is_reworded(turns, found, now)]
+    return max(recognized, key=lambda one: fit(turns, one), default=begun(aligned=all_aligned))
 
 
 def without_added_to_last(

@@ -74,9 +74,9 @@ def rewritten(
     """
     alike: dict[int, dict[UUID, int]] = {}
     for number, messages in _at_their_places(turns, matches, known, texts):
-        said = len(turns[number].comparable)
+        length = len(turns[number].comparable)
         for message in messages:
-            alike.setdefault(number, {})[message.message_id] = said
+            alike.setdefault(number, {})[message.message_id] = length
     return alike
 
 

@@ -87,8 +87,8 @@ def own_words(text: str) -> str:
     text = _MARKED.sub("\n\n", text)
     if _TASKS.match(text) or _is_filled_in(text) or (_HEADED.match(text) and _end_of_context(text)):
         text = _question(_ANSWER_LABEL.sub("", text))
-    elif (asked := _last(_USER_ASKED, text)) and _is_retrieved(text[: asked.start()].strip()):
-        text = text[asked.end() :]
+    elif (question := _last(_USER_ASKED, text)) and _is_retrieved(text[: question.start()].strip()):
+        text = text[question.end() :]
     return without_wrappers(text)
 
 
@@ -133,8 +133,8 @@ def _behind_instructions(text: str) -> str:
     """What is asked behind paragraphs that tell how to answer, if there are some."""
     if not _HOW_TO_ANSWER.match(text):
         return text
-    if (asked := _ASKED.search(text)) is not None:
-        return text[asked.end() :]
+    if (question := _ASKED.search(text)) is not None:
+        return text[question.end() :]
     begins = 0
     for found in _PARAGRAPHS.finditer(text):
         if not _HOW_TO_ANSWER.match(text, begins):
