@@ -1,4 +1,4 @@
-"""Paths under the proxy's base URL that it does not serve, refused in OpenAI's form, so that an SDK shows why."""
+"""Requests under the proxy's base URL that it does not serve, refused in OpenAI's form, so that an SDK shows why."""
 
 from http import HTTPStatus
 
@@ -6,6 +6,8 @@ from starlette.types import Receive, Scope, Send
 
 from api.http.problems import Rejection
 from api.proxy.errors import error_answer
+
+SERVED = {"/openai/v1/chat/completions": "POST", "/openai/v1/models": "GET"}
 
 
 class Elsewhere:
@@ -17,4 +19,7 @@ class Elsewhere:
             "This proxy serves POST /openai/v1/chat/completions and GET /openai/v1/models, and nothing else. Set your "
             "client to the Chat Completions API, and other features, such as embeddings, to their provider's base URL."
         )
-        await error_answer(Rejection(HTTPStatus.NOT_FOUND, "not-found", detail))(scope, receive, send)
+        rejection = Rejection(HTTPStatus.NOT_FOUND, "not-found", detail)
+        if (method := SERVED.get(scope["path"])) is not None:
+            rejection = Rejection(HTTPStatus.METHOD_NOT_ALLOWED, "bad-request", detail, headers={"Allow": method})
+        await error_answer(rejection)(scope, receive, send)

@@ -205,7 +205,7 @@ def embed_message(
         return None
     models: dict[Compared, str | None] = {"nodes": being.embedding_model}
     models |= {"facts": facts_model} if facts_model is not None else {}
-    models |= {"told": talk_model} if talk_model is not None else {}
+    models |= {"talk": talk_model} if talk_model is not None else {}
     try:
         early = embedded() if embedded else None
         known = {early.model: early.vectors} if early and early.words == query else {}

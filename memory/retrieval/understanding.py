@@ -23,7 +23,7 @@ from store.nodes.embeddings import Meant
 
 log = structlog.get_logger()
 
-Compared = Literal["told", "nodes", "facts"]
+Compared = Literal["talk", "nodes", "facts"]
 """What a query's vectors are compared with, which has a model of its own: what was told, memories, the user's facts."""
 
 

@@ -52,7 +52,7 @@ def understand(store: Store, embedders: Embedders, being: Being, query: str, kin
         owners = [documents.owner(tx, owner_id) for owner_id in (being.being_id, being.user_id)]
         models: dict[Compared, str | None] = {
             # Memories are ranked by the talk of their day too, and long ones and long facts have windows there.
-            "told": next((owner.embedding_model for owner in owners if owner and owner.embedding_model), None),
+            "talk": next((owner.embedding_model for owner in owners if owner and owner.embedding_model), None),
             "nodes": being.embedding_model if "node" in kinds else None,
             "facts": fact_vectors.serving_model(tx, being.user_id) if "fact" in kinds else None,
         }

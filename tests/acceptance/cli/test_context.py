@@ -7,13 +7,13 @@ def test_a_context_is_made_of_what_was_laid_down(patrol, account):
     patrol("persona", "add", "partner_rules", "bedtime", "Good night by eleven.", *being)
     patrol("user-model", "set", "--user", account.user, "Plans ahead.")
     patrol("mind", "put", "userNotes", "Is an expert.", *being)
-    patrol("profile", "set", "decision", "core", "userNotes", "default", *being)
+    patrol("profile", "set", "decision", "core", "instructions", "userNotes", "default", *being)
 
     whole = patrol("context", "What now?", *being).stdout
     for text in ("Warm.", "rested", "Good night by eleven.", "Plans ahead.", "Is an expert.", "What now?"):
         assert text in whole
     slim = patrol.json("context", "Tea?", *being, "--process", "decision", "--format", "openai")
-    assert [region["region"] for region in slim["regions"]] == ["core", "userNotes", "default"]
+    assert [region["region"] for region in slim["regions"]] == ["core", "instructions", "userNotes", "default"]
     assert "user-model" in patrol("context", "--explain", *being).stdout
 
     patrol("persona", "change", "partner_rules", "bedtime", "--disable", *being)

@@ -167,10 +167,9 @@ def test_with_the_tokens_out_of_reach_an_unknown_one_spends_nothing_and_a_known_
 def test_with_the_budget_out_of_reach_the_turn_is_stored_and_the_cost_recorded_later(fragile):
     known = fragile.person()
     known.asks("First.")
-    ((user_id,),) = known.rows("select user_id from memory.beings where being_id = %s")
     with psycopg.connect(fragile.servers.database_url) as blocking:
-        # Every reservation of the user's takes this lock.
-        blocking.execute("select pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"chat {user_id}"])
+        # Every reservation adds to what was spent.
+        blocking.execute("lock table memory.spending in exclusive mode")
         answer = known.asks("First.", "ok", "Second.")
         assert (answer.status_code, answer.headers["x-memory-stored"]) == (200, "pending")
         assert wait_until(lambda: "Second." in known.said(), PATIENCE)

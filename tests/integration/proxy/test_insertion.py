@@ -18,7 +18,7 @@ def door(store, being):
 
 def inserted(door, taken, embedders, embedded, told):
     chance = random.Random(1)
-    context_to_insert(door.store, embedders, door.settings, door.being, taken, chance, embedded=embedded, told=told)
+    context_to_insert(door.store, embedders, door.settings, door.being, taken, chance, embedded=embedded, report=told)
 
 
 def receipts(door):

@@ -154,7 +154,7 @@ CASES = {
     },
     "GET /v1/beings/{being}/snapshot": lambda _: {},
     "GET /v1/beings/{being}/profiles": lambda _: {},
-    "PUT /v1/beings/{being}/profiles/{process}": lambda _: {"json": {"regions": ["core"]}},
+    "PUT /v1/beings/{being}/profiles/{process}": lambda _: {"json": {"regions": ["core", "instructions", "default"]}},
     "DELETE /v1/beings/{being}/profiles/{process}": lambda _: {},
     "GET /v1/beings/{being}/working-memory": lambda _: {},
     "PUT /v1/beings/{being}/working-memory/{region}": lambda _: {"json": [{"content": "Theirs."}]},
@@ -245,7 +245,7 @@ def remember(person: Person, being: Being, client: httpx2.Client) -> Side:
     (record,) = client.post(f"{path}/vault", json=register, headers={"Idempotency-Key": "k"}).json()["records"]
     fact_id, merge_id, todo_id = introduce(person, being, client)
     entry = client.post(f"{path}/persona/partner_rules", json={"name": "rule", "content": "Be kind."}).json()
-    client.put(f"{path}/profiles/daydream", json={"regions": ["core"]})
+    client.put(f"{path}/profiles/daydream", json={"regions": ["core", "instructions", "default"]})
     client.put(f"{path}/working-memory/userNotes", json=[{"content": "Is an expert."}])
     client.post(f"{path}/context", json={"message": "The oven?", "activate": False})
     context_id = client.post(f"{path}/context", json={}).json()["context_id"]

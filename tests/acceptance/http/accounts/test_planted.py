@@ -93,6 +93,8 @@ NOT_PLANTED = {
     "POST /v1/beings/{being}/vault/delete",
     "POST /v1/beings/{being}/entities/merges",
     "POST /v1/beings/{being}/vault/{record_id}/promote",
+    # Its text is a whole export, which comes in as messages and facts do.
+    "POST /v1/beings/{being}/imports",
 }
 WORDS = Words()
 

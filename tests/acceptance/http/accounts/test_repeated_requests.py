@@ -134,7 +134,7 @@ def an_entry(person):
 
 
 def a_profile(person):
-    profile = {"regions": ["core"], "instructions": "Call Ada."}
+    profile = {"regions": ["core", "instructions", "default"], "instructions": "Call Ada."}
     assert person.ask("PUT", "/profiles/thinking", json=profile).is_success
     return "/profiles/thinking"
 
