@@ -68,8 +68,9 @@ def inputs(document: Mapping[str, Any], schema: Mapping[str, Any], words: Words,
         yield from _objects(document, schema, words, place)
     elif schema.get("type") == "array":
         yield list(inputs(document, schema["items"], words, place))
-    elif isinstance(of_names := schema.get("additionalProperties"), dict):
-        yield {words.new(f"{place}, a name"): value for value in inputs(document, of_names, words, place)}
+    elif of_names := schema.get("patternProperties"):
+        (values,) = (inputs(document, one, words, place) for one in of_names.values())
+        yield {words.new(f"{place}, a name"): value for value in values}
     else:
         yield _simple(schema, words, place)
 
