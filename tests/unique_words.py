@@ -22,7 +22,13 @@ WITHOUT_WORDS: Mapping[str, str] = {
     "cluster_id": "an id",
     "date": "a day",
 }
-FIXED: Mapping[str, Any] = {"in_confidence": True, "date": "2026-03-02", "tier": "register", "daily_cost": 1}
+FIXED: Mapping[str, Any] = {
+    "in_confidence": True,
+    "others": True,
+    "date": "2026-03-02",
+    "tier": "register",
+    "daily_cost": 1,
+}
 DATE_TIME = "2026-03-02T06:10:00Z"
 
 
