@@ -8,8 +8,8 @@ paraphrase or in another language; `shares_a_word` tells whether they have a wor
 One check serves facts, todos, scenes, summaries, the diary and merges; `Ground` is what differs.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -37,7 +37,7 @@ class Ground:
         answered: The question that they answer.
         known: Names that need not be said: of the user, the companion, and the speaker.
         aliases: Other names of entities (`told_names.alias_groups`).
-        stretches: The days that expressions of time in the words stand for.
+        stretches: Reads the days that expressions of time in the words stand for.
         language: The language of the words, for statements too short to tell their own.
         counted: A number word up to this may count what the words tell.
     """
@@ -47,7 +47,7 @@ class Ground:
     answered: str = ""
     known: Collection[str] = frozenset()
     aliases: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    stretches: Sequence[Stretch] = ()
+    stretches: Callable[[], Sequence[Stretch]] = tuple
     language: str = DEFAULT
     counted: int = 0
 
@@ -73,7 +73,9 @@ class Ground:
 
     def missing_numbers(self, statement: str) -> list[str]:
         """The numbers and dates of a statement that were not said, as "number 2" or "date 1"."""
-        return untold(statement, self._numbers, counted=self.counted)
+        missing = untold(statement, self._numbers, counted=self.counted)
+        # Most numbers stand in the words themselves, and reading expressions of time takes longer than all else.
+        return missing and untold(statement, self._numbers_and_days, counted=self.counted)
 
     def shares_a_word(self, statement: str) -> bool:
         """Whether a statement has a content word, a name or a number in common with its words."""
@@ -84,7 +86,11 @@ class Ground:
 
     @cached_property
     def _numbers(self) -> Told:
-        return read_told(f"{self.words}\n{self.answered}", self.stretches)
+        return read_told(f"{self.words}\n{self.answered}")
+
+    @cached_property
+    def _numbers_and_days(self) -> Told:
+        return replace(self._numbers, stretches=self.stretches())
 
     @cached_property
     def _told(self) -> ToldNames:

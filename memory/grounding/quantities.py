@@ -108,6 +108,7 @@ _JOINING = frozenset({"and", "y", "et", "und"})
 # "A five-year-old" has no six: only before a hundred or a dozen is an article a number.
 _ARTICLES = frozenset(word for word in AMBIGUOUS if NUMBER_WORDS.get(word) == 1)
 _LONGEST_PHRASE = 4
+_BEGIN_NUMBERS = frozenset(phrase.split()[0] for phrase in (*NUMBER_WORDS, *MULTIPLIERS))
 # "10k" is also a run of ten kilometres.
 _UNITS_OR_THOUSANDS = frozenset({"k"})
 _SHORT_YEAR = re.compile(r"['’](\d\d)(?!\d)")
@@ -298,6 +299,8 @@ def _in_words(plain: str) -> Iterator[tuple[int, Quantity]]:
 
 def _phrase(plain: str, words: Sequence[re.Match[str]], place: int) -> str | None:
     """The longest number word, of up to four words, that begins at a place."""
+    if place >= len(words) or words[place][0] not in _BEGIN_NUMBERS:
+        return None
     for length in range(min(_LONGEST_PHRASE, len(words) - place), 0, -1):
         some = words[place : place + length]
         phrase = " ".join(word[0] for word in some)

@@ -3,9 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from memory.grounding.grounding import Ground
+from memory.grounding.quantities import Stretch
 from memory.grounding.references import answers, continuation, is_in_first_person, language_of, refers, sentence_before
 from memory.grounding.told_names import alias_groups
 from memory.text.entity_names import slug
@@ -73,7 +75,7 @@ class Setting:
             answered=before[-1] if before and answers(span, before[-1]) else "",
             known=self.known | frozenset(known),
             aliases=self.aliases,
-            stretches=spoken_days(words, at, self.zone, code),
+            stretches=partial(spoken_days, words, at, self.zone, code),
             language=code,
         )
 
@@ -96,19 +98,22 @@ class Setting:
         whole = "\n".join(text for text, _ in texts)
         language = language_of(whole[:_TELLING_CHARACTERS], self.usual)
         code = language if language in LANGUAGES else self.usual
-        local = named_zone(self.zone)
-        dated = [(text, at) for text, at in texts if at is not None]
-        days = [day for text, at in dated for day in spoken_days(text, at, self.zone, code)]
-        days += ((at.astimezone(local).date(),) * 2 for _, at in dated)
         return Ground(
             words=whole,
             referred=referred if referred and refers(whole, language) else "",
             known=self.known | frozenset(known),
             aliases=self.aliases,
-            stretches=list(dict.fromkeys(days)),
+            stretches=partial(self._days, texts, code),
             language=code,
             counted=counted,
         )
+
+    def _days(self, texts: Sequence[tuple[str, datetime | None]], code: str) -> list[Stretch]:
+        """The days on which texts were said, and those that their expressions of time stand for."""
+        local = named_zone(self.zone)
+        dated = [(text, at) for text, at in texts if at is not None]
+        spoken = [day for text, at in dated for day in spoken_days(text, at, self.zone, code)]
+        return list(dict.fromkeys([*spoken, *((at.astimezone(local).date(),) * 2 for _, at in dated)]))
 
     def time_of(self, words: str, at: datetime, *, text: str = "", ahead: bool | None = None) -> SpokenTime | None:
         """The time that words name.
