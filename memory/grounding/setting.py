@@ -27,6 +27,8 @@ ENTITIES_KNOWN = 200
 LATIN = ("en", "de", "fr", "es")
 # The language of long texts shows in their beginning.
 _TELLING_CHARACTERS = 2_000
+# A text as long as this tells its language; a shorter one may be in any.
+_ENOUGH_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,8 @@ class Setting:
             ahead: Whether it is that of a plan; None: the forms of the verbs tell.
         """
         of_text = language_of(text, self.usual) if text else self.usual
-        codes = dict.fromkeys((language_of(words, of_text), of_text, self.usual, *LATIN))
+        others = LATIN if len(text or words) < _ENOUGH_CHARACTERS else ()
+        codes = dict.fromkeys((language_of(words, of_text), of_text, self.usual, *others))
         for code in (code for code in codes if code in TABLES):
             plan = not tells_the_past(words, code) if ahead is None else ahead
             if time := spoken_time(words, at, self.zone, code, ahead=plan):
