@@ -1,4 +1,4 @@
-"""What callers get on conversations with known answers: evidence in prompts, and conversations found for turns.
+"""Measures what callers get where answers are known: evidence in prompts, and conversations found for turns.
 
 A message is in a prompt if all of it is in the region `rag-context`. A conversation is found if a message of it is
 among the first results.

@@ -71,8 +71,7 @@ def set_user_budget(
         changed = user_accounts.set_budget(on.store, find_user(on, user).user_id, _budget(cost, tokens))
     if as_json:
         return say_json(changed)
-    budget, name = _limits(cost, tokens), words(changed.name)
-    say(f"{name}'s models may use {budget} a day." if budget else f"{name} has the budget of the settings.")
+    _say_budget(words(changed.name), cost, tokens)
     return None
 
 
@@ -80,11 +79,12 @@ def _budget(cost: float | None, tokens: int | None) -> dict[str, Any]:
     return {"daily_cost": None if cost is None else Decimal(str(cost)), "daily_tokens": tokens}
 
 
-def _limits(cost: float | None, tokens: int | None) -> str:
-    """What a command has set, in words; empty: nothing."""
+def _say_budget(name: str, cost: float | None, tokens: int | None) -> None:
+    """Say which budget a user or a Being has now."""
     limits = [f"{cost:g} dollars"] if cost is not None else []
     limits += [count(tokens, "token")] if tokens is not None else []
-    return " and ".join(limits)
+    budget = " and ".join(limits)
+    say(f"{name}'s models may use {budget} a day." if budget else f"{name} has the budget of the settings.")
 
 
 @beings.command("add")
@@ -209,10 +209,5 @@ def set_budget(
         changed = being_accounts.change(on.store, target, _budget(cost, tokens))
     if as_json:
         return say_json(changed)
-    budget = _limits(cost, tokens)
-    say(
-        f"{changed.slug}'s models may use {budget} a day."
-        if budget
-        else f"{changed.slug} has the budget of the settings."
-    )
+    _say_budget(changed.slug, cost, tokens)
     return None

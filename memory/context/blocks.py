@@ -233,7 +233,7 @@ def recent(nodes: Sequence[Node]) -> Block | None:
 
 
 def recalled(parts: Sequence[FencedPiece]) -> Block | None:
-    """What is remembered for the message: facts, cards, nodes and earlier talk."""
+    """The memory for the message: facts, cards, nodes and earlier talk."""
     return _system("rag-context", "recall, facts and earlier talk", "This comes to mind.", parts) if parts else None
 
 

@@ -1,4 +1,4 @@
-"""What a message means to a Being's memory, and what was retrieved for it: the content of `rag-context`."""
+"""The meaning of a message to a Being's memory, and what was retrieved for it: the content of `rag-context`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class EarlyVector:
 
 @dataclass(frozen=True)
 class Retrieval:
-    """What `rag-context` shows.
+    """The content of `rag-context`.
 
     Attributes:
         essential: Facts that are shown whatever is said, unless all are.

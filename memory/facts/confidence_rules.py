@@ -76,14 +76,12 @@ def repeated(
     """
     if source.message.message_id in secret:
         return set()
-    elsewhere_words = set[str]().union(
-        *(_words(each.own_text) for each in shown if each.message.message_id not in secret)
-    )
-    elsewhere = _words(statement) - elsewhere_words
+    told_to_all = set[str]().union(*(_words(each.own_text) for each in shown if each.message.message_id not in secret))
+    only_in_secret = _words(statement) - told_to_all
     return {
         each.message.message_id
         for each in shown
-        if each.message.message_id in secret and elsewhere & _words(each.own_text)
+        if each.message.message_id in secret and only_in_secret & _words(each.own_text)
     }
 
 

@@ -153,7 +153,7 @@ def _user_for(name: str, setting: Setting) -> str:
 
 @dataclass(frozen=True)
 class _Grounds:
-    """What items may take names and numbers from, of the messages that the model was shown."""
+    """The grounds of items, in the messages that the model was shown."""
 
     setting: Setting
     shown: Sequence[ShownMessage]

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
-from memory.grounding.known_words import is_unspaced, plain
+from memory.grounding.known_words import is_latin_stop_word, is_unspaced, plain
 from memory.grounding.names import Name, declared_names, is_named_whole, names_in
 from memory.grounding.quantities import Stretch, Told, read_told, untold
 from memory.grounding.told_names import ToldNames
 from memory.text.languages import DEFAULT, language_of_word
-from memory.text.words import is_stop_word, read_words, stem, words
+from memory.text.words import read_words, stem, words
 
 Fault = Literal["a name that was not said", "a number that was not said"]
 NAME: Fault = "a name that was not said"
@@ -29,7 +29,7 @@ _LEAST_COGNATE = 5
 
 @dataclass(frozen=True)
 class Ground:
-    """What a statement may take names and numbers from.
+    """The ground of a statement: the words from which it may take names and numbers.
 
     Attributes:
         words: The words that it rests on.
@@ -132,9 +132,7 @@ class Ground:
 
 def _content(text: str) -> frozenset[str]:
     return frozenset(
-        stem(word, language_of_word(word, DEFAULT))
-        for word in words(text)
-        if not any(is_stop_word(word, code) for code in ("en", "de", "fr", "es"))
+        stem(word, language_of_word(word, DEFAULT)) for word in words(text) if not is_latin_stop_word(word)
     )
 
 

@@ -12,7 +12,10 @@ from pathlib import Path
 
 from memory.grounding.name_similarity import GIVEN_NAMES
 from memory.text.time_expressions.resolution import LANGUAGES
-from memory.text.words import read_words, without_possessive
+from memory.text.words import is_stop_word, read_words, without_possessive
+
+# A few words of one of these languages may look like another's.
+LATIN = ("en", "de", "fr", "es")
 
 _LATIN_MARKS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 _CYRILLIC = re.compile("[\u0400-\u052f]")
@@ -55,6 +58,11 @@ _GIVEN = frozenset(name for forms in GIVEN_NAMES for name in forms) | frozenset(
 def is_common(word: str) -> bool:
     """Whether a word, in its plain form, is no name though it is often written as one."""
     return word in _COMMON or word in KIN or word in _TIMES or word.startswith(_COMMON_STEMS)
+
+
+def is_latin_stop_word(word: str) -> bool:
+    """Whether a word is a stop word of a language in Latin letters."""
+    return any(is_stop_word(word, code) for code in LATIN)
 
 
 class _Places:

@@ -9,9 +9,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from memory.grounding.known_words import KIN, PLACES, is_common, is_known_name, is_unspaced, plain
+from memory.grounding.known_words import KIN, PLACES, is_common, is_known_name, is_latin_stop_word, is_unspaced, plain
 from memory.text.languages import DEFAULT, LANGUAGES, votes
-from memory.text.words import Word, is_stop_word, read_words
+from memory.text.words import Word, read_words
 
 # A project is often named by its matter; it stands if one of its words does.
 _NAMED_WHOLE = frozenset({"person", "place", "org"})
@@ -120,4 +120,4 @@ def _language(words: Sequence[Word], usual: str) -> str:
 
 
 def _is_stop(word: str) -> bool:
-    return any(is_stop_word(word, code) for code in ("en", "de", "fr", "es")) or word in LANGUAGES["ru"].stop_words
+    return is_latin_stop_word(word) or word in LANGUAGES["ru"].stop_words

@@ -128,7 +128,7 @@ def untold(statement: str, known: Told, *, counted: int = 0) -> list[str]:
     """
     places: dict[str, int] = {"number": 0, "date": 0}
     missing = []
-    for quantity in _quantities(statement):
+    for quantity in _quantities(_plain(statement)):
         places[quantity.kind] += 1
         if not _holds(quantity, known, counted):
             missing.append(f"{quantity.kind} {places[quantity.kind]}")
@@ -181,12 +181,12 @@ def read_told(text: str, stretches: Sequence[Stretch] = ()) -> Told:
         stretches: The days that expressions of time in it stand for.
     """
     source = Told(numbers={Decimal(0)}, stretches=stretches)
-    for quantity in _quantities(text):
+    plain = _plain(text)
+    for quantity in _quantities(plain):
         source.numbers |= quantity.numbers
         source.days |= quantity.days
         for day in quantity.days:
             source.numbers |= {Decimal(each) for each in (day.year, day.day) if each is not None}
-    plain = _plain(text)
     words = set(_WORDS.findall(plain))
     source.months = {MONTHS[word] for word in words if word in MONTHS} | {
         int(one) for one in _MONTH_FIGURE.findall(plain)
@@ -230,9 +230,8 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _quantities(text: str) -> list[Quantity]:
-    """The numbers and dates of a text, in order."""
-    plain = _plain(text)
+def _quantities(plain: str) -> list[Quantity]:
+    """The numbers and dates of a text in its plain form, in order."""
     found: list[tuple[int, Quantity]] = []
     for form in _DATES:
         for match in form.finditer(plain):

@@ -48,7 +48,7 @@ def language_of(text: str, usual: str) -> str:
 
 
 def refers(words: str, language: str) -> bool:
-    """Whether words refer to somebody or something that they do not name.
+    """Whether words refer to a person or a thing that they do not name.
 
     Args:
         words: The words that are quoted.
@@ -67,7 +67,7 @@ def refers(words: str, language: str) -> bool:
 
 
 def leaves_subject_out(words: str, language: str) -> bool:
-    """Whether words may leave out whom they are about: they name nobody who speaks."""
+    """Whether words may leave out whom they are about: they do not name the speaker."""
     spoken = [word.text.casefold() for word in read_words(words)]
     if not spoken or is_in_first_person(words, language):
         return False
@@ -106,7 +106,7 @@ def continues(text: str) -> bool:
 
 
 def sentence_before(words: str, text: str) -> str:
-    """What stands before quoted words in their sentence."""
+    """The part of a sentence before the words that are quoted of it."""
     at = text.find(words)
     if at <= 0:
         return ""

@@ -1,12 +1,13 @@
-"""What the grounding of all that a model says of one Being's talk has in common, and the grounds made of it."""
+"""The setting of one Being's talk, and the grounds of all that a model states of it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from uuid import UUID
 
 from memory.grounding.grounding import Ground
+from memory.grounding.known_words import LATIN
 from memory.grounding.quantities import Stretch
 from memory.grounding.references import answers, continuation, is_in_first_person, language_of, refers, sentence_before
 from memory.grounding.told_names import alias_groups
@@ -23,8 +24,6 @@ from store.search import languages
 from store.transaction import Transaction
 
 ENTITIES_KNOWN = 200
-# A few words of one language may look like another's.
-LATIN = ("en", "de", "fr", "es")
 # The language of long texts shows in their beginning.
 _TELLING_CHARACTERS = 2_000
 # A text as long as this tells its language; a shorter one may be in any.
@@ -33,7 +32,7 @@ _ENOUGH_CHARACTERS = 60
 
 @dataclass(frozen=True)
 class Setting:
-    """Who talks, where and in what language.
+    """The circumstances of a talk: its user, time zone and language.
 
     Attributes:
         zone: The user's IANA time zone.
@@ -51,8 +50,11 @@ class Setting:
 
     def is_user(self, name: str) -> bool:
         """Whether a name is the user's own, whole or its first part."""
-        own = {part for one in map(slug, self.own_names) if one for part in (one, one.partition("_")[0])}
-        return slug(name) in own
+        return slug(name) in self._own_slugs
+
+    @cached_property
+    def _own_slugs(self) -> frozenset[str]:
+        return frozenset(part for one in map(slug, self.own_names) if one for part in (one, one.partition("_")[0]))
 
     def quoted(
         self, span: str, text: str, before: Sequence[str], at: datetime, known: Collection[str] = frozenset()
@@ -67,7 +69,7 @@ class Setting:
             known: Further names that need not be said, as the speaker's.
         """
         language = language_of(span, language_of(text, self.usual))
-        # Whoever a clause leaves out was named before in its sentence.
+        # A person whom a clause leaves out was named before in its sentence.
         clause = "" if is_in_first_person(span, language) else sentence_before(span, text)
         code = language if language in LANGUAGES else self.usual
         words = f"{clause} {span}{continuation(span, text)}".strip()

@@ -66,21 +66,22 @@ class ToldNames:
         return "".join(plain(self.text).split())
 
     @cached_property
+    def _spaced(self) -> list[str]:
+        """The words of the text in scripts with spaces, in order."""
+        return [word.text for word in read_words(self.text) if word.script == "spaced"]
+
+    @cached_property
     def _sequence(self) -> list[str]:
         """The plain words of the text, in order; of "d'Anna" and "Ankara'da" the parts as well."""
         found: list[str] = []
-        for word in read_words(self.text):
-            if word.script != "spaced":
-                continue
-            parts = [part for part in _APOSTROPHE.split(word.text) if part]
-            found += map(plain, parts if len(parts) > 1 else [word.text])
+        for word in self._spaced:
+            parts = [part for part in _APOSTROPHE.split(word) if part]
+            found += map(plain, parts if len(parts) > 1 else [word])
         return found
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(self._sequence) | {
-            plain(word.text) for word in read_words(self.text) if word.script == "spaced"
-        }
+        return frozenset((*self._sequence, *map(plain, self._spaced)))
 
     @cached_property
     def _by_letters(self) -> dict[str, list[str]]:

@@ -36,7 +36,7 @@ def budgets_today(store: Store, settings: Settings, user_id: UUID | None, being_
 
 
 def page(store: Store, settings: Settings, user_id: UUID, being_id: UUID | None, *, since: date | None) -> SpendingPage:
-    """What a user's calls, or those of one Being, have cost, and what is left of the budgets that bound them.
+    """The cost of a user's calls, or of those of one Being, and what is left of the budgets that bound them.
 
     Of the platform's budget the user sees that it is nearly spent or reached, and no amounts: they are of all users.
     """

@@ -50,7 +50,7 @@ class SetAside(Answer):
 
 
 class ForeignImport(Answer):
-    """What became of the entries of an export."""
+    """The outcome of the entries of an export."""
 
     messages: int = Field(description="Messages that are stored now, and were not before.")
     retracted: int = Field(description="Those of them that are on other branches, and so taken back.")

@@ -6,6 +6,7 @@ test sees another's. `ledger` looks into the system from behind, as an operator 
 
 import os
 import random
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -114,6 +115,11 @@ def api_process(name: str, environment: dict[str, str]) -> tuple[str, Process]:
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     return url, Process(name, api_command("127.0.0.1", port, 1), environment, lambda: answers(url, "/health/live"))
+
+
+def without_passages(context: str) -> str:
+    """A context as text, without its passages of other talk."""
+    return re.sub("<passage.*?</passage>", "", context, flags=re.DOTALL)
 
 
 def answers(url: str, path: str) -> bool:

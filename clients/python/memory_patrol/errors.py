@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions.
+"""The errors of the client, as exceptions.
 
 PatrolError
 ├── Unreachable        no answer, after all retries

@@ -14,6 +14,7 @@ import re
 from collections import deque
 
 from memory.proxy.wrapping.headings import is_heading
+from memory.proxy.wrapping.steering import PARAGRAPHS
 from memory.proxy.wrapping.wrappers import without_wrappers
 from memory.text.markup import Markup
 
@@ -73,7 +74,6 @@ _HOW_TO_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _CONTEXT_NAME = re.compile(r"context|documents?|sources?|knowledge|references?")
-_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 # So many characters before the user's words tell whether they are labelled by a frontend.
 _MOST_BEFORE = 400
 
@@ -130,13 +130,13 @@ def _end_of_context(text: str) -> int:
 
 
 def _behind_instructions(text: str) -> str:
-    """What is asked behind paragraphs that tell how to answer, if there are some."""
+    """The question behind paragraphs that tell how to answer, if there are some."""
     if not _HOW_TO_ANSWER.match(text):
         return text
     if (question := _ASKED.search(text)) is not None:
         return text[question.end() :]
     begins = 0
-    for found in _PARAGRAPHS.finditer(text):
+    for found in PARAGRAPHS.finditer(text):
         if not _HOW_TO_ANSWER.match(text, begins):
             break
         begins = found.end()

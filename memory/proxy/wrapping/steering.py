@@ -40,14 +40,14 @@ _OUT_OF_CHARACTER = re.compile(
     r"(?![^()\[\]]*\b(?:I|I'm|I've|I'll|(?i:my|mine|me|we|our))\b)"
     r"(?=[^()\[\]]*\b(?i:repl(?:y|ies)|responses?|narrat\w{1,5}|in character|paragraphs?|words|speak for|write)\b)"
 )
-_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
+PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 
 
 def is_steering(text: str) -> bool:
     """Whether a line holds nothing but paragraphs with which a frontend steers the model."""
     text = text.strip()
     begins = 0
-    for found in _PARAGRAPHS.finditer(text):
+    for found in PARAGRAPHS.finditer(text):
         if not steers(text[begins : found.start()]):
             return False
         begins = found.end()

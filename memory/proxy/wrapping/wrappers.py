@@ -7,7 +7,7 @@ found once, and the user's part gets narrower from both ends.
 import re
 
 from memory.proxy.wrapping.headings import blocks, without_results
-from memory.proxy.wrapping.steering import steers, steers_beside_words
+from memory.proxy.wrapping.steering import PARAGRAPHS, steers, steers_beside_words
 from memory.text.markup import Mark, Markup
 
 # Words that name retrieved things, alone or among others: `<webpage_contents>`, `<searchResults>`.
@@ -36,7 +36,6 @@ _OWN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _RULES = re.compile(r"\A\s*+[-=*_]{3,}+[ \t]*+(?:\n|\Z)|\n[ \t]*+[-=*_]{3,}+\s*+\Z")
-_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _ENDS_LINE = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 _WHITE_SPACE = re.compile(r"\s*+")
 _CLOSES_LINE = re.compile(r"\][ \t]*+\n\s*+")
@@ -87,7 +86,7 @@ class _Narrowed:
             end = closes.end if closes else None
         if end is not None and end <= self._end and _ENDS_LINE.match(self._text, end, self._end):
             return self._go_to(end)
-        found = _PARAGRAPHS.search(self._text, self._begin, self._end)
+        found = PARAGRAPHS.search(self._text, self._begin, self._end)
         if found is None:
             return self._is_steered_before() or (steers(self._text[self._begin : self._end]) and self._go_to(self._end))
         ends, begins = found.span()

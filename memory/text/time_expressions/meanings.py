@@ -55,7 +55,7 @@ def usual_weekend(_values: Values, at: Moment) -> Span:
 
 
 def only_ahead(meaning: Meaning) -> Meaning:
-    """What means a time in plans alone: "in two weeks" is a duration elsewhere."""
+    """The meaning of expressions that name a time in plans alone: "in two weeks" is a duration elsewhere."""
     return lambda values, at: meaning(values, at) if at.ahead else None
 
 

@@ -1,7 +1,6 @@
 """A model remembers through the official SDK's own client, over HTTP with a token, and over stdio."""
 
 import json
-import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -14,7 +13,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, new_address
+from tests.acceptance.conftest import ENVIRONMENT, PATIENCE, new_address, without_passages
 from tests.acceptance.http.intake.scenes import scene
 from tests.acceptance.tokens import SCOPES_ALONE, USELESS, useless_secret
 
@@ -90,10 +89,10 @@ def test_a_context_is_of_the_chat_that_a_model_names(transport, person):
         async with transport(["read"]) as client:
             named = await call(client, "context", conversation="tab-1")
             assert "We sail at noon." in named
-            assert "I am at home." not in re.sub("<passage.*?</passage>", "", named, flags=re.DOTALL)
+            assert "I am at home." not in without_passages(named)
             unnamed = await call(client, "context", conversation="")
             # What was said in other chats is memory, and no line of this one.
-            own = re.sub("<passage.*?</passage>", "", unnamed, flags=re.DOTALL)
+            own = without_passages(unnamed)
             assert not any(words in own for words in ("We sail", "I am at home"))
             assert "at most 200 char" in await call(client, "context", conversation="x" * 201)
 

@@ -1,9 +1,10 @@
 """A chat backend asks once a turn: messages in, context out."""
 
-import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
+from tests.acceptance.conftest import without_passages
 
 
 def turn(person, *messages, **how):
@@ -111,7 +112,7 @@ def test_each_chat_has_lines_regions_and_contexts_of_its_own(person, problem):
     other = turn(person, {"role": "user", "content": "Hello.", "conversation": "tab-2"}).json()["context"]
     assert other["conversation"] == "tab-2"
     # What was said in other chats is memory, and no line of this one.
-    own = re.sub("<passage.*?</passage>", "", other["text"], flags=re.DOTALL)
+    own = without_passages(other["text"])
     assert not any(word in own for word in ("sail", "boat", "home", "message before"))
     asked = person.ask("POST", "/context", json={"message": "When?", **in_tab_1}).json()
     assert all(word in asked["text"] for word in ("We sail at noon.", "Is on a boat.", "message before"))

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from copy import deepcopy
 from http import HTTPStatus
 from uuid import uuid4
 
@@ -33,7 +34,7 @@ def prometheus(stack, ledger, tmp_path_factory):
     folder = tmp_path_factory.mktemp("prometheus")
     secret, _ = access.issue_operator_token(ledger, lifetime=None)
     (folder / "patrol_operator_token").write_text(secret, "utf-8")
-    at_once = json.loads(json.dumps(ALERTS))
+    at_once = deepcopy(ALERTS)
     for group in at_once["groups"]:
         group["interval"] = "1s"
         for rule in group["rules"]:
