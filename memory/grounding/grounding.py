@@ -15,7 +15,7 @@ from typing import Literal
 
 from memory.grounding.known_words import is_latin_stop_word, is_unspaced, plain
 from memory.grounding.names import Name, declared_names, is_named_whole, names_in
-from memory.grounding.quantities import Stretch, Told, read_told, untold
+from memory.grounding.quantities import Stretch, Told, quantities, read_told, untold
 from memory.grounding.told_names import ToldNames
 from memory.text.languages import DEFAULT, language_of_word
 from memory.text.words import read_words, stem, words
@@ -73,9 +73,12 @@ class Ground:
 
     def missing_numbers(self, statement: str) -> list[str]:
         """The numbers and dates of a statement that were not said, as "number 2" or "date 1"."""
-        missing = untold(statement, self._numbers, counted=self.counted)
-        # Most numbers stand in the words themselves, and reading expressions of time takes longer than all else.
-        return missing and untold(statement, self._numbers_and_days, counted=self.counted)
+        # Most statements have no number, most numbers stand in the words themselves, and expressions of time take
+        # longest to read.
+        stated = quantities(statement)
+        if not stated or not untold(stated, self._numbers, counted=self.counted):
+            return []
+        return untold(stated, self._numbers_and_days, counted=self.counted)
 
     def shares_a_word(self, statement: str) -> bool:
         """Whether a statement has a content word, a name or a number in common with its words."""

@@ -83,12 +83,14 @@ class Told:
 
 _ORDINAL_END = r"(?:st|nd|rd|th|er|\.|º)?"
 _YEAR = r"(?:,?\s?(?:of\s|de\s|del\s)?(?P<year>\d{4})(?!\d))?"
-_DATES = (
+_DATES_IN_FIGURES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})(?!\d)"),
     re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?P<day>\d{1,2})日"),
     re.compile(
         r"(?<![\d./-])(?P<day>\d{1,2})(?P<sign>[./-])\s?(?P<month>\d{1,2})(?P=sign)(?:\s?(?P<year>\d{4}|\d{2})(?!\d))?"
     ),
+)
+_DATES_WITH_NAMES = (
     re.compile(rf"(?<![\d.,])(?P<day>\d{{1,2}}){_ORDINAL_END}\s?(?:of\s|de\s)?(?P<name>[^\W\d_]++)\.?{_YEAR}"),
     # What follows is looked at and not taken, since each word may begin a date.
     re.compile(rf"(?<!\w)(?P<ordinal>[^\W\d_]++)(?=\s(?:of\s|de\s)?(?P<name>[^\W\d_]++)\.?{_YEAR})"),
@@ -103,6 +105,7 @@ _NUMBERS = re.compile(
     r"|(?<![〇一二三四五六七八九十百千万])(?P<signs>[〇一二三四五六七八九十百千万]++)(?=[年月日人円個回本歳才時分週冊枚匹台度杯点岁歲个块元次天号只条張张双位件部辆瓶周层級级])"
 )
 _WORDS = re.compile(r"[^\W\d_]++")
+_FIGURE = re.compile(r"\d")
 _ANY_SIGNS = re.compile("[〇一二三四五六七八九十百千万]++")
 _JOINING = frozenset({"and", "y", "et", "und"})
 # "A five-year-old" has no six: only before a hundred or a dozen is an article a number.
@@ -115,11 +118,16 @@ _SHORT_YEAR = re.compile(r"['’](\d\d)(?!\d)")
 _MONTH_FIGURE = re.compile(r"(?<!\d)(\d{1,2})月")
 
 
-def untold(statement: str, known: Told, *, counted: int = 0) -> list[str]:
-    """Find the numbers and dates in a text that another does not have.
+def quantities(text: str) -> list[Quantity]:
+    """The numbers and dates of a text, in order."""
+    return _in_order(_plain(text))
+
+
+def untold(stated: Sequence[Quantity], known: Told, *, counted: int = 0) -> list[str]:
+    """Find the numbers and dates of a text that another does not have.
 
     Args:
-        statement: The text to check.
+        stated: What `quantities` finds in the text to check.
         known: What the other has.
         counted: Words of numbers up to this are taken for a count of what was told.
 
@@ -128,7 +136,7 @@ def untold(statement: str, known: Told, *, counted: int = 0) -> list[str]:
     """
     places: dict[str, int] = {"number": 0, "date": 0}
     missing = []
-    for quantity in _quantities(_plain(statement)):
+    for quantity in stated:
         places[quantity.kind] += 1
         if not _holds(quantity, known, counted):
             missing.append(f"{quantity.kind} {places[quantity.kind]}")
@@ -182,7 +190,7 @@ def read_told(text: str, stretches: Sequence[Stretch] = ()) -> Told:
     """
     source = Told(numbers={Decimal(0)}, stretches=stretches)
     plain = _plain(text)
-    for quantity in _quantities(plain):
+    for quantity in _in_order(plain):
         source.numbers |= quantity.numbers
         source.days |= quantity.days
         for day in quantity.days:
@@ -230,10 +238,10 @@ def _plain(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _quantities(plain: str) -> list[Quantity]:
-    """The numbers and dates of a text in its plain form, in order."""
+def _in_order(plain: str) -> list[Quantity]:
     found: list[tuple[int, Quantity]] = []
-    for form in _DATES:
+    has_figures, names_month = _FIGURE.search(plain), not MONTHS.keys().isdisjoint(_WORDS.findall(plain))
+    for form in (*(_DATES_IN_FIGURES if has_figures else ()), *(_DATES_WITH_NAMES if names_month else ())):
         for match in form.finditer(plain):
             if days := frozenset(_days(match)):
                 found.append((match.start(), Quantity("date", days=days)))
@@ -289,11 +297,15 @@ def _in_words(plain: str) -> Iterator[tuple[int, Quantity]]:
             at += bool(joined)
             if not joined and at < len(words) and plain[words[at - 1].end() : words[at].start()] not in {" ", "-"}:
                 break
-        # A word behind digits multiplies them.
-        behind_digits = re.search(r"\d\s?$", plain[max(0, words[place].start() - 2) : words[place].start()])
-        if run and not (len(run) == 1 and run[0] in AMBIGUOUS) and not (behind_digits and run[0] in MULTIPLIERS):
-            yield words[place].start(), Quantity("number", frozenset({Decimal(_of_words(run))}), in_words=True)
+        start = words[place].start()
+        if run and not (len(run) == 1 and run[0] in AMBIGUOUS) and not _multiplies(run[0], plain[:start]):
+            yield start, Quantity("number", frozenset({Decimal(_of_words(run))}), in_words=True)
         place = max(at, place + 1)
+
+
+def _multiplies(word: str, before: str) -> bool:
+    """Whether a word multiplies the digits before it."""
+    return word in MULTIPLIERS and before[-2:].rstrip()[-1:].isdigit()
 
 
 def _phrase(plain: str, words: Sequence[re.Match[str]], place: int) -> str | None:
