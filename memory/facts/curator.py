@@ -6,17 +6,16 @@ Folds are undone by `editing.unfold`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
-import structlog
-
 from memory.facts.fold_rules import may_say_the_same, near_identical
+from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import prompt
-from memory.llm.session import LlmUnavailable, llm_session
+from memory.llm.session import LlmSession, LlmUnavailable
 from memory.text.prompt_escaping import tagged
 from providers.thinkers import Thinkers
 from schemas.facts.judgement import FoldConfirmation
@@ -31,21 +30,10 @@ from store.facts.curator import FactPair
 from store.ledger import work
 from store.transaction import Transaction
 
-log = structlog.get_logger()
-
 FOLD = prompt("fold", FoldConfirmation, size="small", most_tokens=1_000)
 FACTS_AT_ONCE = 500
 PAIRS_AT_ONCE = 20
 AWAY_WAIT = timedelta(minutes=5)
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """The pairs that a model finds to say the same, those that none could compare, and whether one is expected back."""
-
-    confirmed: list[FactPair] = field(default_factory=list)
-    left: Sequence[FactPair] = ()
-    away: bool = False
 
 
 def request_if_due(tx: Transaction, settings: Settings, user_id: UUID) -> None:
@@ -60,30 +48,57 @@ def curate(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) -
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no fact is marked as compared.
     """
-    user_id = claim.owner_id
-    with store.transaction() as tx:
-        fresh = curator.uncurated(tx, user_id, FACTS_AT_ONCE)
-        pairs = curator.similar_pairs(tx, user_id, fresh, similarity=FOLD_SIMILARITY)
-        known = curator.read(tx, user_id, [fact_id for pair in pairs for fact_id in (pair.one, pair.other)])
-    same = [pair for pair in pairs if near_identical(known[pair.one], known[pair.other])]
-    doubtful = [pair for pair in pairs if pair not in same and may_say_the_same(known[pair.one], known[pair.other])]
-    compared = _confirm(store, thinkers, settings, claim, doubtful, known)
-    left = {fact_id for pair in compared.left for fact_id in (pair.one, pair.other)}
-    with store.finishing(claim, first=partial(facts.lock, user_id=user_id)) as tx:
-        now = curator.read(tx, user_id, list(known))
-        unchanged = {fact_id for fact_id, fact in now.items() if fact.content == known[fact_id].content}
+    _Comparison(store, settings, claim).perform(thinkers)
+
+
+class _Comparison(ModelWork[list[FactPair]]):
+    fresh: Sequence[UUID]
+    known: Mapping[UUID, Fact]
+    same: Sequence[FactPair]
+    doubtful: Sequence[FactPair]
+
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[list[FactPair]]:
+        user_id = self.claim.owner_id
+        self.fresh = curator.uncurated(tx, user_id, FACTS_AT_ONCE)
+        pairs = curator.similar_pairs(tx, user_id, self.fresh, similarity=FOLD_SIMILARITY)
+        self.known = known = curator.read(
+            tx, user_id, [fact_id for pair in pairs for fact_id in (pair.one, pair.other)]
+        )
+        self.same = [pair for pair in pairs if near_identical(known[pair.one], known[pair.other])]
+        rest = [pair for pair in pairs if pair not in self.same]
+        self.doubtful = [pair for pair in rest if may_say_the_same(known[pair.one], known[pair.other])]
+        llm = open_session() if self.doubtful else None
+        return partial(_confirm, llm, self.doubtful, known) if isinstance(llm, LlmSession) else llm
+
+    def lock(self, tx: Transaction) -> None:
+        facts.lock(tx, self.claim.owner_id)
+
+    def keep(self, tx: Transaction, answer: list[FactPair] | None) -> None:
+        self._fold(tx, answer or (), left=())
+        if len(self.fresh) == FACTS_AT_ONCE:
+            work.ask(tx, self.claim.owner_id, CURATE)
+
+    def wait(self, tx: Transaction, unavailable: LlmUnavailable) -> None:
+        """Fold what says the same to the letter; the rest is compared again with the next facts, or soon."""
+        left = {fact_id for pair in self.doubtful for fact_id in (pair.one, pair.other)}
+        self._fold(tx, (), left)
+        if len(self.fresh) == FACTS_AT_ONCE and not left.issuperset(self.fresh):
+            work.ask(tx, self.claim.owner_id, CURATE)
+        elif unavailable.away:
+            work.ask(tx, self.claim.owner_id, CURATE, after=AWAY_WAIT)
+
+    def _fold(self, tx: Transaction, confirmed: Collection[FactPair], left: Collection[UUID]) -> None:
+        user_id = self.claim.owner_id
+        now = curator.read(tx, user_id, list(self.known))
+        unchanged = {fact_id for fact_id, fact in now.items() if fact.content == self.known[fact_id].content}
         folds = [
             curator.fold(tx, user_id, group)
-            for group in fold_groups([*same, *compared.confirmed], known)
+            for group in fold_groups([*self.same, *confirmed], self.known)
             if unchanged.issuperset(group)
         ]
-        curator.record_run(tx, user_id, [fact_id for fact_id in fresh if fact_id not in left])
+        curator.record_run(tx, user_id, [fact_id for fact_id in self.fresh if fact_id not in left])
         if any(folds):
             work.ask(tx, user_id, EMBED_FACTS)
-        if len(fresh) == FACTS_AT_ONCE and not left.issuperset(fresh):
-            work.ask(tx, user_id, CURATE)
-        elif compared.away:
-            work.ask(tx, user_id, CURATE, after=AWAY_WAIT)
 
 
 def fold_groups(pairs: Collection[FactPair], known: Mapping[UUID, Fact]) -> list[list[UUID]]:
@@ -102,22 +117,9 @@ def fold_groups(pairs: Collection[FactPair], known: Mapping[UUID, Fact]) -> list
     ]
 
 
-def _confirm(
-    store: Store,
-    thinkers: Thinkers,
-    settings: Settings,
-    claim: Claim,
-    pairs: Sequence[FactPair],
-    known: Mapping[UUID, Fact],
-) -> _Compared:
-    compared = _Compared()
-    if not pairs:
-        return compared
-    with store.transaction() as tx:
-        llm = llm_session(tx, store, thinkers, settings, claim)
-    if isinstance(llm, LlmUnavailable):
-        log.info("curator.without_model", reason=llm.logged, user_id=str(claim.owner_id), pairs=len(pairs))
-        return _Compared(left=pairs, away=llm.away)
+def _confirm(llm: LlmSession, pairs: Sequence[FactPair], known: Mapping[UUID, Fact]) -> list[FactPair]:
+    """Those pairs of which a model finds that both say the same."""
+    confirmed: list[FactPair] = []
 
     def ask(some: Sequence[FactPair], divisible: bool) -> None:
         by_ref = {f"p{place}": pair for place, pair in enumerate(some, 1)}
@@ -128,7 +130,7 @@ def _confirm(
         ]
         answer = llm.ask(replace(FOLD.question("", "\n".join(shown)), divisible=divisible)).answer
         llm.count_dropped("fold", {"no such pair": sum(ref not in by_ref for ref in answer.same)})
-        compared.confirmed.extend(by_ref[ref] for ref in dict.fromkeys(answer.same) if ref in by_ref)
+        confirmed.extend(by_ref[ref] for ref in dict.fromkeys(answer.same) if ref in by_ref)
 
     ask_in_turn([pairs[start : start + PAIRS_AT_ONCE] for start in range(0, len(pairs), PAIRS_AT_ONCE)], ask, halves)
-    return compared
+    return confirmed

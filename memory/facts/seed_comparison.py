@@ -4,13 +4,14 @@ What code recognises (`exclusive_values`) is settled when a seed is taken. The r
 as reconciliation compares what was said; until then all of it stands.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import partial
-
-import structlog
+from uuid import UUID
 
 from memory.facts import vectors
 from memory.facts.reconciliation import STATEMENTS_COMPARED, compare
-from memory.llm.session import LlmUnavailable, llm_session
+from memory.llm.model_work import Asking, ModelWork, OpenSession
+from memory.llm.session import LlmSession, LlmUnavailable
 from providers.thinkers import Thinkers
 from schemas.ledger.kinds import COMPARE_SEEDS
 from schemas.ledger.work import Claim
@@ -19,10 +20,10 @@ from store.database import Store
 from store.facts import facts, seed_comparison
 from store.facts.statements import known_statements
 from store.ledger import work
-
-log = structlog.get_logger()
+from store.transaction import Transaction
 
 FACTS_AT_ONCE = 20
+_Relations = list[tuple[UUID, UUID, str]]
 
 
 def request_waiting(store: Store, thinkers: Thinkers, limit: int = 200) -> None:
@@ -38,26 +39,37 @@ def compare_seeds(store: Store, thinkers: Thinkers, settings: Settings, claim: C
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no seed is marked as compared.
     """
-    user_id = claim.owner_id
-    with store.transaction() as tx:
-        waiting = seed_comparison.uncompared(tx, user_id, FACTS_AT_ONCE)
-        known = known_statements(tx, user_id, list(waiting), STATEMENTS_COMPARED)
+    _Comparison(store, settings, claim).perform(thinkers)
+
+
+class _Comparison(ModelWork[_Relations]):
+    waiting: Mapping[UUID, Sequence[UUID]]
+
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Relations]:
+        user_id = self.claim.owner_id
+        self.waiting = seed_comparison.uncompared(tx, user_id, FACTS_AT_ONCE)
+        known = known_statements(tx, user_id, list(self.waiting), STATEMENTS_COMPARED)
         groups = [group for group in known.values() if len(group) > 1]
-        llm = llm_session(tx, store, thinkers, settings, claim) if groups else None
-    seeds = {statement_id for statement_ids in waiting.values() for statement_id in statement_ids}
-    contradicted = []
-    if isinstance(llm, LlmUnavailable):
-        log.info("seeds.without_model", reason=llm.logged, user_id=str(user_id), facts=len(groups))
-        with store.finishing(claim):
-            return
-    if llm is not None:
-        relations = compare(llm, groups, seeds)
-        contradicted = [(new, other) for new, other, relation in relations if relation == "contradicts"]
-    with store.finishing(claim, first=partial(facts.lock, user_id=user_id)) as tx:
+        llm = open_session() if groups else None
+        return partial(compare, llm, groups, self._seeds) if isinstance(llm, LlmSession) else llm
+
+    @property
+    def _seeds(self) -> set[UUID]:
+        return {statement_id for statement_ids in self.waiting.values() for statement_id in statement_ids}
+
+    def lock(self, tx: Transaction) -> None:
+        facts.lock(tx, self.claim.owner_id)
+
+    def keep(self, tx: Transaction, answer: _Relations | None) -> None:
+        user_id = self.claim.owner_id
+        contradicted = [(new, other) for new, other, relation in answer or () if relation == "contradicts"]
         for new, other in contradicted:
             seed_comparison.add_conflict(tx, user_id, new, other)
-        seed_comparison.mark_compared(tx, user_id, list(seeds))
+        seed_comparison.mark_compared(tx, user_id, list(self._seeds))
         if contradicted:
             vectors.request_embedding(tx, user_id)
-        if len(waiting) == FACTS_AT_ONCE:
+        if len(self.waiting) == FACTS_AT_ONCE:
             work.ask(tx, user_id, COMPARE_SEEDS)
+
+    def wait(self, tx: Transaction, _: LlmUnavailable) -> None:
+        """Leave the seeds marked: `request_waiting` finds them when a key is usable."""

@@ -12,11 +12,10 @@ from functools import partial
 from itertools import chain
 from uuid import UUID
 
-import structlog
-
+from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.portions import ask_in_turn, halves
 from memory.llm.prompting import extended, prompt
-from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.llm.session import LlmSession, LlmUnavailable
 from memory.talk import context_provenance, scene_drawing, session_summary, short_sessions
 from memory.talk.scene_drawing import SceneDrawing
 from memory.talk.summarising import grounded
@@ -36,8 +35,6 @@ from store.database import Store
 from store.ledger import work
 from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 CLOSE_SHORT = prompt("close_short", SessionSummaries, size="small", most_tokens=6_000)
 CLOSE_SHORT_AND_DRAW = extended(CLOSE_SHORT, "scenes", DrawnScene, SessionsWithScenes, most_tokens=12_000)
@@ -100,37 +97,57 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         BadAnswer, InputRefused: No session could be summarised.
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the sessions stay queued.
     """
-    being_id = claim.owner_id
-    with store.transaction() as tx:
-        queued = session_summaries.queued_short(tx, being_id, until=claim.as_of, limit=SHORT_SESSIONS_AT_ONCE)
-        shorts = [
-            _ShortSession(session_id, mark, messages.of_session(tx, being_id, session_id, until=claim.as_of, sure=True))
+    _Joining(store, settings, claim).perform(thinkers)
+
+
+class _Joining(ModelWork[_Outcome]):
+    shorts: Sequence[_ShortSession]
+    worded: Sequence[_ShortSession]
+    drawings: Mapping[UUID, SceneDrawing]
+    intake: scene_drawing.Intake
+
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Outcome]:
+        being_id, until = self.claim.owner_id, self.claim.as_of
+        queued = session_summaries.queued_short(tx, being_id, until=until, limit=SHORT_SESSIONS_AT_ONCE)
+        self.shorts = [
+            _ShortSession(session_id, mark, messages.of_session(tx, being_id, session_id, until=until, sure=True))
             for session_id, mark in queued
         ]
-        own_texts = context_provenance.own_texts(tx, being_id, [each for short in shorts for each in short.messages])
+        spoken = {short.session_id: short.messages for short in self.shorts}
+        own_texts = context_provenance.own_texts(tx, being_id, list(chain.from_iterable(spoken.values())))
         being = beings.get_being(tx, being_id)
-        drawings = scene_drawing.prepare(
-            tx, settings, being, {short.session_id: short.messages for short in shorts}, own_texts, claim.as_of
-        )
-        worded = [short for short in shorts if any(own_texts[id_].strip() for id_ in short.message_ids)]
-        llm = llm_session(tx, store, thinkers, settings, claim) if worded else None
-    if isinstance(llm, LlmUnavailable):
-        _wait_for_key(store, claim, llm)
-        return
-    outcome = _Outcome()
-    if llm is not None:
-        outcome = _summarise_jointly(llm, tagged("companion", being.name), worded, own_texts, drawings)
-        if not outcome.summaries:
-            raise outcome.faults[-1]
-    lock = partial(_lock, being_id=being_id, message_ids=[id_ for short in shorts for id_ in short.message_ids])
-    intake = scene_drawing.Intake(settings, being_id)
-    with store.finishing(claim, intake=intake.lock, first=lock) as tx:
-        empty = {short.session_id for short in shorts} - {short.session_id for short in worded}
-        done = [each for each in shorts if each.session_id in empty | {*outcome.summaries} | {*outcome.failed}]
-        kept = _keep(tx, being_id, done, outcome)
-        scene_drawing.keep(tx, intake, [drawings[session_id] for session_id in kept])
-        short_sessions.request_if_due(tx, settings, being_id)
+        self.drawings = scene_drawing.prepare(tx, self.settings, being, spoken, own_texts, until)
+        self.worded = [short for short in self.shorts if any(own_texts[id_].strip() for id_ in short.message_ids)]
+        self.intake = scene_drawing.Intake(self.settings, being_id)
+        if not self.worded:
+            return None
+        llm = open_session()
+        if isinstance(llm, LlmUnavailable):
+            return llm
+        about = tagged("companion", being.name)
+        return partial(_summarise_jointly, llm, about, self.worded, own_texts, self.drawings)
+
+    def lock_intake(self, tx: Transaction) -> None:
+        self.intake.lock(tx)
+
+    def lock(self, tx: Transaction) -> None:
+        rolling.lock(tx, self.claim.owner_id)
+        message_ids = [message_id for short in self.shorts for message_id in short.message_ids]
+        messages.keep_from_erasure(tx, self.claim.owner_id, message_ids)
+
+    def keep(self, tx: Transaction, answer: _Outcome | None) -> None:
+        being_id, outcome = self.claim.owner_id, answer or _Outcome()
+        empty = {short.session_id for short in self.shorts} - {short.session_id for short in self.worded}
+        ended = empty | {*outcome.summaries} | {*outcome.failed}
+        kept = _keep(tx, being_id, [short for short in self.shorts if short.session_id in ended], outcome)
+        scene_drawing.keep(tx, self.intake, [self.drawings[session_id] for session_id in kept])
+        short_sessions.request_if_due(tx, self.settings, being_id)
         session_summary.request_due(tx, being_id)
+
+    def wait(self, tx: Transaction, _: LlmUnavailable) -> None:
+        """Make the queued sessions due again; the Being's summaries are requested once its user has a usable key."""
+        rolling.wait_for_key(tx, self.claim.owner_id, waits=True)
+        session_summaries.make_short_due(tx, self.claim.owner_id)
 
 
 def _summarise_jointly(
@@ -140,7 +157,11 @@ def _summarise_jointly(
     own_texts: Mapping[UUID, str],
     drawings: Mapping[UUID, SceneDrawing],
 ) -> _Outcome:
-    """Summarise sessions in one call; a call that fails is divided, down to single sessions."""
+    """Summarise sessions in one call; a call that fails is divided, down to single sessions.
+
+    Raises:
+        BadAnswer, InputRefused: No session could be summarised.
+    """
     outcome = _Outcome()
 
     def take(group: Sequence[_ShortSession], divisible: bool) -> None:
@@ -153,6 +174,8 @@ def _summarise_jointly(
     outcome.faults = [fault for _, fault in left]
     # Sessions that were not asked about stay queued.
     outcome.failed += [group[0].session_id for group, _ in left if len(group) == 1]
+    if not outcome.summaries:
+        raise outcome.faults[-1]
     return outcome
 
 
@@ -208,12 +231,6 @@ def _grounded(
     return kept
 
 
-def _lock(tx: Transaction, being_id: UUID, message_ids: Sequence[UUID]) -> None:
-    """Lock in the order in which erasure locks: the session state, then messages."""
-    rolling.lock(tx, being_id)
-    messages.keep_from_erasure(tx, being_id, message_ids)
-
-
 def _keep(tx: Transaction, being_id: UUID, done: Sequence[_ShortSession], outcome: _Outcome) -> list[UUID]:
     """Keep the summaries of sessions that still have the mark under which they were read; returns these sessions."""
     unchanged = session_summaries.dequeue_short(
@@ -234,11 +251,3 @@ def _keep(tx: Transaction, being_id: UUID, done: Sequence[_ShortSession], outcom
             session_summaries.exclude_from_joint(tx, being_id, short.session_id)
             work.ask(tx, being_id, kinds.SESSION_SUMMARY, str(short.session_id))
     return sorted(unchanged & outcome.summaries.keys())
-
-
-def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable) -> None:
-    """Make the queued sessions due again; the Being's summaries are requested once its user has a usable key."""
-    with store.finishing(claim, first=partial(rolling.lock, being_id=claim.owner_id)) as tx:
-        rolling.wait_for_key(tx, claim.owner_id, waits=True)
-        session_summaries.make_short_due(tx, claim.owner_id)
-    log.info("summaries.wait_for_key", reason=unavailable.logged, being_id=str(claim.owner_id))

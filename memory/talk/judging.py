@@ -4,12 +4,11 @@ Intake requests it with every message; the work starts a call only once enough m
 call. Each message carries a mark, set in the transaction that writes the facts found in it: it is judged exactly once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from uuid import UUID
-
-import structlog
 
 from memory.facts import vectors
 from memory.facts.confidence_rules import Confidence
@@ -18,7 +17,8 @@ from memory.facts.extraction_rules import ExtractedTodo, Extraction
 from memory.facts.reconciliation import PreparedFacts, prepare
 from memory.facts.scope import stay_with_being
 from memory.grounding import setting
-from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.llm.model_work import Asking, ModelWork, OpenSession
+from memory.llm.session import LlmSession, LlmUnavailable
 from memory.talk import context_provenance, spine
 from providers.thinkers import Thinkers
 from schemas.accounts.accounts import Being
@@ -33,9 +33,8 @@ from store.ledger import work
 from store.ledger.work import AT_ONCE
 from store.llm import drops
 from store.talk import confidences, judging, messages, rolling
+from store.talk.judging import UnjudgedCount
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 MESSAGES_AT_ONCE = 50
 # The Being's own messages, in which only promises are looked for, are read beside them.
@@ -47,10 +46,8 @@ TODOS_SHOWN = 30
 
 def request_judging(tx: Transaction, settings: Settings, being_id: UUID, session_ids: Sequence[UUID]) -> None:
     """Request judging of sessions that got messages: at once if enough wait, else when the quiet time has passed."""
-    after = {}
-    for session in judging.count_unjudged(tx, being_id, session_ids):
-        enough = session.ended or session.waiting >= settings.judge_messages
-        after[str(session.session_id)] = AT_ONCE if enough else settings.judge_quiet
+    sessions = judging.count_unjudged(tx, being_id, session_ids)
+    after = {str(session.session_id): _waits(settings, session) for session in sessions}
     work.ask_each(tx, being_id, kinds.JUDGE, after)
 
 
@@ -71,54 +68,88 @@ def judge(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked as judged.
     """
-    being_id, session_id = claim.owner_id, UUID(claim.key)
-    llm: LlmSession | LlmUnavailable | None = None
-    with store.transaction() as tx:
-        waits = _wait(tx, settings, being_id, session_id)
-        new = _portion(tx, claim, session_id)
-        if waits is not None and waits <= AT_ONCE and new:
-            brought = [message.request_key_id for message in new]
-            llm = llm_session(tx, store, thinkers, settings, claim, brought, min_inputs=1)
-        if isinstance(llm, LlmSession):
-            new = [message for message in new if llm.pays_for(message.request_key_id)]
-            being = beings.get_being(tx, being_id)
-            conversation = _conversation(tx, being, new, llm)
-            kept_apart = stay_with_being(tx, settings, being.user_id)
-    if llm is None:
-        _postpone(store, claim, waits)
-        return
-    if isinstance(llm, LlmUnavailable):
-        _wait_for_key(store, settings, claim, llm, session_id)
-        return
-    extraction, unjudgeable = extract(llm, conversation)
-    if kept_apart:
-        extraction.confidences.update(Confidence(message.message_id, message.message_id) for message in new)
-    secret = {one.message_id for one in extraction.confidences}
-    secret |= {message.message_id for message in new if message.in_confidence}
-    prepared = prepare(store, llm, being, extraction.facts, secret)
-    shown = [message.message_id for message in conversation.messages]
-    # Intake, erasure and retraction lock the talk before they request this work.
-    with store.finishing(claim, first=partial(rolling.lock, being_id=being_id)) as tx:
-        facts.lock(tx, being.user_id)
-        # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it. Messages
-        # that a withdrawal moved to another session are judged there.
-        if messages.keep_from_erasure(tx, being_id, shown) and judging.all_wait(tx, being_id, session_id, new):
-            _keep(tx, being, session_id, new, shown, extraction, prepared)
-            judging.mark_unjudgeable(tx, being_id, unjudgeable)
+    _Judging(store, settings, claim).perform(thinkers)
+
+
+@dataclass(frozen=True)
+class _Judgement:
+    """What was found in new messages of a conversation; `unjudgeable` are those on which each call failed, and why."""
+
+    conversation: Conversation
+    new: Sequence[Message]
+    extraction: Extraction
+    unjudgeable: Mapping[UUID, str]
+    prepared: PreparedFacts
+
+    @property
+    def shown(self) -> list[UUID]:
+        """The messages that the calls showed."""
+        return [message.message_id for message in self.conversation.messages]
+
+
+class _Judging(ModelWork[_Judgement]):
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Judgement]:
+        being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
+        sessions = judging.count_unjudged(tx, being_id, [session_id])
+        new = _portion(tx, self.claim, session_id) if _is_due(self.settings, sessions) else []
+        if not new:
+            return None
+        llm = open_session([message.request_key_id for message in new], min_inputs=1)
+        if isinstance(llm, LlmUnavailable):
+            return llm
+        new = [message for message in new if llm.pays_for(message.request_key_id)]
+        being = beings.get_being(tx, being_id)
+        kept_apart = stay_with_being(tx, self.settings, being.user_id)
+        return partial(self._judge, llm, _conversation(tx, being, new, llm), new, kept_apart=kept_apart)
+
+    def _judge(
+        self, llm: LlmSession, conversation: Conversation, new: Sequence[Message], *, kept_apart: bool
+    ) -> _Judgement:
+        extraction, unjudgeable = extract(llm, conversation)
+        if kept_apart:
+            extraction.confidences.update(Confidence(message.message_id, message.message_id) for message in new)
+        secret = {one.message_id for one in extraction.confidences}
+        secret |= {message.message_id for message in new if message.in_confidence}
+        prepared = prepare(self.store, llm, conversation.being, extraction.facts, secret)
+        return _Judgement(conversation, new, extraction, unjudgeable, prepared)
+
+    def lock(self, tx: Transaction) -> None:
+        # Intake, erasure and retraction lock the talk before they request this work.
+        rolling.lock(tx, self.claim.owner_id)
+
+    def keep(self, tx: Transaction, answer: _Judgement | None) -> None:
+        being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
+        if answer:
+            facts.lock(tx, answer.conversation.being.user_id)
+            # What came of a message that was withdrawn meanwhile is not kept: the others are judged without it.
+            # Messages that a withdrawal moved to another session are judged there.
+            stands = messages.keep_from_erasure(tx, being_id, answer.shown)
+            if stands and judging.all_wait(tx, being_id, session_id, answer.new):
+                _keep(tx, session_id, answer)
         # Messages that came in since this unit of work was claimed belong to the next one.
-        request_judging(tx, settings, being_id, [session_id])
-        after = spine.wait_for_more(tx, being.user_id, claim)
-        vectors.request_embedding(tx, being.user_id, after=after)
-        spine.request_after_judging(tx, being.user_id, after=after)
+        request_judging(tx, self.settings, being_id, [session_id])
+        if answer:
+            user_id = answer.conversation.being.user_id
+            after = spine.wait_for_more(tx, user_id, self.claim)
+            vectors.request_embedding(tx, user_id, after=after)
+            spine.request_after_judging(tx, user_id, after=after)
+
+    def wait(self, tx: Transaction, _: LlmUnavailable) -> None:
+        being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
+        if judging.wait_for_key(tx, being_id, [session_id], waits=True):
+            # Messages past the limit of one call may have come with keys that can pay for them.
+            request_judging(tx, self.settings, being_id, [session_id])
 
 
-def _wait(tx: Transaction, settings: Settings, being_id: UUID, session_id: UUID) -> timedelta | None:
-    """How much longer to wait for more messages; None if none waits to be judged."""
-    for session in judging.count_unjudged(tx, being_id, [session_id]):
-        if session.ended or session.waiting >= settings.judge_messages:
-            return AT_ONCE
-        return max(AT_ONCE, settings.judge_quiet - session.quiet_for)
-    return None
+def _is_due(settings: Settings, sessions: Sequence[UnjudgedCount]) -> bool:
+    return any(_waits(settings, session) <= AT_ONCE for session in sessions)
+
+
+def _waits(settings: Settings, session: UnjudgedCount) -> timedelta:
+    """How much longer a session waits for more messages."""
+    if session.ended or session.waiting >= settings.judge_messages:
+        return AT_ONCE
+    return max(AT_ONCE, settings.judge_quiet - session.quiet_for)
 
 
 def _portion(tx: Transaction, claim: Claim, session_id: UUID) -> list[Message]:
@@ -159,17 +190,10 @@ def _conversation(tx: Transaction, being: Being, new: Sequence[Message], llm: Ll
     )
 
 
-def _keep(
-    tx: Transaction,
-    being: Being,
-    session_id: UUID,
-    new: Sequence[Message],
-    shown: Sequence[UUID],
-    extraction: Extraction,
-    prepared: PreparedFacts,
-) -> None:
-    judged = [message.message_id for message in new]
-    prepared.keep(tx, being.user_id)
+def _keep(tx: Transaction, session_id: UUID, judgement: _Judgement) -> None:
+    being, extraction = judgement.conversation.being, judgement.extraction
+    judged = [message.message_id for message in judgement.new]
+    judgement.prepared.keep(tx, being.user_id)
     for found in extraction.todos:
         todo_id = found.known or _todo(tx, being.being_id, found)
         todos.add_evidence(
@@ -198,11 +222,12 @@ def _keep(
         being.being_id,
         session_id,
         judged=judged,
-        shown=shown,
+        shown=judgement.shown,
         facts=len(extraction.facts),
         todos=len(extraction.todos),
         dropped=extraction.dropped,
     )
+    judging.mark_unjudgeable(tx, being.being_id, judgement.unjudgeable)
 
 
 def _todo(tx: Transaction, being_id: UUID, found: ExtractedTodo) -> UUID:
@@ -218,27 +243,3 @@ def _todo(tx: Transaction, being_id: UUID, found: ExtractedTodo) -> UUID:
         source="shadow_extraction",
         confidence=found.confidence,
     )
-
-
-def _postpone(store: Store, claim: Claim, waits: timedelta | None) -> None:
-    with store.finishing(claim) as tx:
-        if waits is not None:
-            work.ask(tx, claim.owner_id, kinds.JUDGE, claim.key, after=waits)
-
-
-def _wait_for_key(
-    store: Store, settings: Settings, claim: Claim, unavailable: LlmUnavailable, session_id: UUID
-) -> None:
-    """Leave the messages unjudged; the session is requested again once the user has a usable key."""
-    newly_waiting = False
-
-    def wait(tx: Transaction) -> None:
-        nonlocal newly_waiting
-        newly_waiting = judging.wait_for_key(tx, claim.owner_id, [session_id], waits=True)
-
-    # Intake locks the session first as well, before it requests this work.
-    with store.finishing(claim, first=wait) as tx:
-        if newly_waiting:
-            # Messages past the limit of one call may have come with keys that can pay for them.
-            request_judging(tx, settings, claim.owner_id, [session_id])
-    log.info("shadow.waits_for_key", reason=unavailable.logged, being_id=str(claim.owner_id), session_id=claim.key)

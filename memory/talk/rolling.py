@@ -5,17 +5,17 @@ version that took it in, so that it is taken in once, however late it arrives. O
 newest messages are taken in; ended sessions before them have summaries of their own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-import structlog
-
 from memory.grounding import setting
+from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.prompting import prompt
-from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.llm.session import LlmUnavailable
 from memory.talk import context_provenance
-from memory.talk.summarising import SummaryUpdate, asking, update_summary
+from memory.talk.summarising import AskPortion, SummaryUpdate, asking, update_summary
 from memory.text.prompt_escaping import tagged
 from memory.text.transcripts import MESSAGES_AT_ONCE
 from providers.errors import BadAnswer, InputRefused, Misconfigured, ProviderError, Transient
@@ -32,8 +32,6 @@ from store.database import Store
 from store.ledger import work
 from store.talk import messages, rolling
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 ROLLING = prompt("rolling", RollingSummary, size="small", most_tokens=600)
 # Marking so many messages takes some tenths of a second, for which intake to the Being waits.
@@ -78,42 +76,67 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked, and the session
             state records the reason.
     """
-    being_id = claim.owner_id
-    llm: LlmSession | LlmUnavailable | None = None
-    with store.transaction() as tx:
-        new = _portion(tx, claim)
-        if len(new) >= ROLLING_EVERY:
-            brought = [message.request_key_id for message in new]
-            llm = llm_session(tx, store, thinkers, settings, claim, brought, min_inputs=ROLLING_EVERY)
-        if isinstance(llm, LlmSession):
-            new = [message for message in new if llm.pays_for(message.request_key_id)]
-            rolling.note_attempt(tx, being_id)
-            being = beings.get_being(tx, being_id)
-            so_far = rolling.current(tx, being_id)
-            own_texts = context_provenance.own_texts(tx, being_id, new)
-            whose = setting.of_being(tx, being)
-    if llm is None:
-        with store.finishing(claim) as tx:
-            request_if_due(tx, being_id)
-        return
-    if isinstance(llm, LlmUnavailable):
-        _wait_for_key(store, claim, llm)
-        return
-    before = None if so_far is None else RollingSummary(summary=so_far)
-    ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check, whose)
-    try:
-        result = update_summary(ask, before, new, own_texts)
-    except (ProviderError, BudgetSpent) as fault:
-        with store.transaction() as tx:
-            rolling.note_error(tx, being_id, REASONS[type(fault)], str(fault))
-        raise
-    with store.finishing(claim) as tx:
-        rolling.lock(tx, being_id)
-        # An erasure may have removed the version that this one was made from.
-        unchanged = rolling.current(tx, being_id) == so_far
-        if unchanged and messages.keep_from_erasure(tx, being_id, [message.message_id for message in new]):
-            _keep(tx, being_id, new, result)
+    _Rewriting(store, settings, claim).perform(thinkers)
+
+
+@dataclass(frozen=True)
+class _Rewritten:
+    """A rewrite, the version before it, and the messages that it takes in."""
+
+    so_far: str | None
+    new: Sequence[UUID]
+    result: SummaryUpdate[RollingSummary]
+
+
+class _Rewriting(ModelWork[_Rewritten]):
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Rewritten]:
+        being_id = self.claim.owner_id
+        new = _portion(tx, self.claim)
+        if len(new) < ROLLING_EVERY:
+            return None
+        llm = open_session([message.request_key_id for message in new], min_inputs=ROLLING_EVERY)
+        if isinstance(llm, LlmUnavailable):
+            return llm
+        new = [message for message in new if llm.pays_for(message.request_key_id)]
+        rolling.note_attempt(tx, being_id)
+        being = beings.get_being(tx, being_id)
+        own_texts = context_provenance.own_texts(tx, being_id, new)
+        ask = asking(llm, ROLLING, tagged("companion", being.name), own_texts, check, setting.of_being(tx, being))
+        return partial(self._rewrite, ask, rolling.current(tx, being_id), new, own_texts)
+
+    def _rewrite(
+        self,
+        ask: AskPortion[RollingSummary],
+        so_far: str | None,
+        new: Sequence[Message],
+        own_texts: Mapping[UUID, str],
+    ) -> _Rewritten:
+        before = None if so_far is None else RollingSummary(summary=so_far)
+        try:
+            result = update_summary(ask, before, new, own_texts)
+        except (ProviderError, BudgetSpent) as fault:
+            with self.store.transaction() as tx:
+                rolling.note_error(tx, self.claim.owner_id, REASONS[type(fault)], str(fault))
+            raise
+        return _Rewritten(so_far, [message.message_id for message in new], result)
+
+    def keep(self, tx: Transaction, answer: _Rewritten | None) -> None:
+        being_id = self.claim.owner_id
+        if answer:
+            rolling.lock(tx, being_id)
+            # An erasure may have removed the version that this one was made from.
+            unchanged = rolling.current(tx, being_id) == answer.so_far
+            if unchanged and messages.keep_from_erasure(tx, being_id, answer.new):
+                _keep(tx, being_id, answer.new, answer.result)
         request_if_due(tx, being_id)
+
+    def wait(self, tx: Transaction, unavailable: LlmUnavailable) -> None:
+        newly_waiting = rolling.wait_for_key(tx, self.claim.owner_id, waits=True)
+        reason = "provider_unavailable" if unavailable.away else "no_key"
+        rolling.note_error(tx, self.claim.owner_id, reason, unavailable.reason)
+        if newly_waiting:
+            # Messages past the limit of one call may have come with keys that can pay for them.
+            request_if_due(tx, self.claim.owner_id)
 
 
 def _portion(tx: Transaction, claim: Claim) -> list[Message]:
@@ -131,21 +154,8 @@ def _portion(tx: Transaction, claim: Claim) -> list[Message]:
     return read() if passed else new
 
 
-def _keep(tx: Transaction, being_id: UUID, new: Sequence[Message], result: SummaryUpdate[RollingSummary]) -> None:
-    summary = result.summary.summary.strip() if result.changed and result.summary else None
-    rolling.keep(tx, being_id, [message.message_id for message in new], summary)
+def _keep(tx: Transaction, being_id: UUID, new: Sequence[UUID], result: SummaryUpdate[RollingSummary]) -> None:
+    rolling.keep(tx, being_id, new, result.summary.summary.strip() if result.changed and result.summary else None)
     rolling.wait_for_key(tx, being_id, waits=False)
     for fault in result.faults[-1:]:
         rolling.note_error(tx, being_id, REASONS[type(fault)], str(fault))
-
-
-def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable) -> None:
-    """Mark no message; the Being's summaries are requested again once its user has a usable key."""
-    with store.finishing(claim) as tx:
-        newly_waiting = rolling.wait_for_key(tx, claim.owner_id, waits=True)
-        reason = "provider_unavailable" if unavailable.away else "no_key"
-        rolling.note_error(tx, claim.owner_id, reason, unavailable.reason)
-        if newly_waiting:
-            # Messages past the limit of one call may have come with keys that can pay for them.
-            request_if_due(tx, claim.owner_id)
-    log.info("summaries.wait_for_key", reason=unavailable.logged, being_id=str(claim.owner_id))

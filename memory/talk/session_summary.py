@@ -1,19 +1,20 @@
 """Session summaries: written when a session has closed, and rewritten when a late message extends it (state seed)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
-import structlog
-
+from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.prompting import extended, prompt
-from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.llm.session import LlmSession, LlmUnavailable
 from memory.talk import context_provenance, scene_drawing, short_sessions
 from memory.talk.scene_drawing import SceneDrawing
 from memory.talk.summarising import AskPortion, asking, check_lines, grounded, material, update_summary
 from memory.text.prompt_escaping import tagged
 from providers.errors import BadAnswer
 from providers.thinkers import Thinkers
+from schemas.accounts.accounts import Being
 from schemas.ledger import kinds
 from schemas.ledger.work import Claim
 from schemas.limits import SUMMARY_ITEMS, SUMMARY_LINE_CHARACTERS
@@ -27,8 +28,6 @@ from store.ledger import work
 from store.ledger.work import AT_ONCE
 from store.talk import messages, rolling, session_summaries
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 CLOSE = prompt("close", SessionSummary, size="small", most_tokens=2_000)
 CLOSE_AND_DRAW = extended(CLOSE, "scenes", DrawnScene, SessionWithScenes, most_tokens=4_000)
@@ -65,49 +64,74 @@ def summarise(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim
         BadAnswer, InputRefused: No message of it could be summarised.
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; the session stays due.
     """
-    being_id, session_id = claim.owner_id, UUID(claim.key)
-    llm: LlmSession | LlmUnavailable | None = None
-    with store.transaction() as tx:
+    _Closing(store, settings, claim).perform(thinkers)
+
+
+@dataclass(frozen=True)
+class _Summarised:
+    summary: SessionSummary
+    request_key: UUID | None
+
+
+class _Closing(ModelWork[_Summarised]):
+    spoken: Sequence[Message]
+    drawing: SceneDrawing
+    intake: scene_drawing.Intake
+    joins_others: bool
+
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[_Summarised]:
+        being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
         session = session_summaries.begin(tx, being_id, session_id)
-        spoken = messages.of_session(tx, being_id, session_id, until=claim.as_of, sure=True)
-        own_texts = context_provenance.own_texts(tx, being_id, spoken)
+        self.spoken = messages.of_session(tx, being_id, session_id, until=self.claim.as_of, sure=True)
+        own_texts = context_provenance.own_texts(tx, being_id, self.spoken)
         being = beings.get_being(tx, being_id)
-        drawing = scene_drawing.prepare(tx, settings, being, {session_id: spoken}, own_texts, claim.as_of)[session_id]
+        spoken = {session_id: self.spoken}
+        drawings = scene_drawing.prepare(tx, self.settings, being, spoken, own_texts, self.claim.as_of)
+        self.drawing = drawings[session_id]
+        self.intake = scene_drawing.Intake(self.settings, being_id)
         is_due = session and session.ended_at and any(text.strip() for text in own_texts.values())
-        brought = [message.request_key_id for message in spoken]
+        brought = [message.request_key_id for message in self.spoken]
         # A request's key pays for the messages of that request, and not for other sessions.
-        joins = settings.join_short_sessions and not (session and session.summarise_alone) and not any(brought)
-        joins = joins and short_sessions.is_short(spoken, own_texts)
-        if is_due and not joins:
-            llm = llm_session(tx, store, thinkers, settings, claim, brought)
-    if not is_due:
-        with store.finishing(claim) as tx:
-            request_due(tx, being_id)
-        return
-    if llm is None:
-        short_sessions.enqueue(store, settings, claim, session_id)
-        return
-    if isinstance(llm, LlmUnavailable):
-        _wait_for_key(store, claim, llm, session_id)
-        return
-    result = update_summary(_asking(llm, tagged("companion", being.name), drawing), None, spoken, own_texts)
-    if result.summary is None:
-        raise result.faults[-1]
-    turns = sum(message.role != "other" for message in spoken)
-    said_ids = [message.message_id for message in spoken]
-    intake = scene_drawing.Intake(settings, being_id)
-    complete = False
+        joins = self.settings.join_short_sessions and not (session and session.summarise_alone) and not any(brought)
+        self.joins_others = bool(is_due) and joins and short_sessions.is_short(self.spoken, own_texts)
+        if not is_due or self.joins_others:
+            return None
+        llm = open_session(brought)
+        return llm if isinstance(llm, LlmUnavailable) else partial(self._summarise, llm, being)
 
-    def lock(tx: Transaction) -> None:
-        nonlocal complete
-        complete = messages.keep_from_erasure(tx, being_id, said_ids)
+    def _summarise(self, llm: LlmSession, being: Being) -> _Summarised:
+        ask = _asking(llm, tagged("companion", being.name), self.drawing)
+        result = update_summary(ask, None, self.spoken, self.drawing.own_texts)
+        if result.summary is None:
+            raise result.faults[-1]
+        return _Summarised(result.summary, llm.request_key)
 
-    # An erasure locks the intake and the messages before it requests this work.
-    with store.finishing(claim, intake=intake.lock, first=lock) as tx:
-        if complete:
-            session_summaries.keep(tx, being_id, session_id, result.summary, turns)
-            scene_drawing.keep(tx, intake, [drawing], llm.request_key)
+    @property
+    def _message_ids(self) -> list[UUID]:
+        return [message.message_id for message in self.spoken]
+
+    def lock_intake(self, tx: Transaction) -> None:
+        self.intake.lock(tx)
+
+    def lock(self, tx: Transaction) -> None:
+        rolling.lock(tx, self.claim.owner_id)
+        messages.keep_from_erasure(tx, self.claim.owner_id, self._message_ids)
+
+    def keep(self, tx: Transaction, answer: _Summarised | None) -> None:
+        being_id, session_id = self.claim.owner_id, UUID(self.claim.key)
+        if self.joins_others:
+            short_sessions.enqueue(tx, self.settings, being_id, session_id)
+            return
+        if answer and messages.keep_from_erasure(tx, being_id, self._message_ids):
+            turns = sum(message.role != "other" for message in self.spoken)
+            session_summaries.keep(tx, being_id, session_id, answer.summary, turns)
+            scene_drawing.keep(tx, self.intake, [self.drawing], answer.request_key)
         request_due(tx, being_id)
+
+    def wait(self, tx: Transaction, _: LlmUnavailable) -> None:
+        """Make the session due again; the Being's summaries are requested once its user has a usable key."""
+        rolling.wait_for_key(tx, self.claim.owner_id, waits=True)
+        session_summaries.make_due(tx, self.claim.owner_id, UUID(self.claim.key))
 
 
 def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[SessionSummary]:
@@ -131,11 +155,3 @@ def _asking(llm: LlmSession, about: str, drawing: SceneDrawing) -> AskPortion[Se
 def scenes_wanted(most: int) -> str:
     """Render how many scenes an answer may have."""
     return tagged("scenes-wanted", str(most))
-
-
-def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable, session_id: UUID) -> None:
-    """Make the session due again; the Being's summaries are requested once its user has a usable key."""
-    # Intake locks the session state first as well, before it requests this work.
-    with store.finishing(claim, first=partial(rolling.wait_for_key, being_id=claim.owner_id, waits=True)) as tx:
-        session_summaries.make_due(tx, claim.owner_id, session_id)
-    log.info("summaries.wait_for_key", reason=unavailable.logged, being_id=str(claim.owner_id))

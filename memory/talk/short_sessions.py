@@ -5,18 +5,15 @@ set; queueing it again, after a late message, sets a new mark.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from uuid import UUID
 
 from schemas.ledger import kinds
-from schemas.ledger.work import Claim
 from schemas.limits import SHORT_SESSION_CHARACTERS, SHORT_SESSION_MESSAGES, SHORT_SESSIONS_AT_ONCE
 from schemas.settings import Settings
 from schemas.talk.messages import Message
-from store.database import Store
 from store.ledger import work
 from store.ledger.work import AT_ONCE
-from store.talk import rolling, session_summaries
+from store.talk import session_summaries
 from store.transaction import Transaction
 
 
@@ -31,12 +28,10 @@ def is_short(messages: Sequence[Message], own_texts: Mapping[UUID, str]) -> bool
     return len(messages) <= SHORT_SESSION_MESSAGES and characters <= SHORT_SESSION_CHARACTERS
 
 
-def enqueue(store: Store, settings: Settings, claim: Claim, session_id: UUID) -> None:
-    """Queue a session for a joint call, and finish its own work without one."""
-    # Intake locks the session state first as well, before it requests this work.
-    with store.finishing(claim, first=partial(rolling.lock, being_id=claim.owner_id)) as tx:
-        session_summaries.enqueue_short(tx, claim.owner_id, session_id)
-        request_if_due(tx, settings, claim.owner_id)
+def enqueue(tx: Transaction, settings: Settings, being_id: UUID, session_id: UUID) -> None:
+    """Queue a session for a joint call."""
+    session_summaries.enqueue_short(tx, being_id, session_id)
+    request_if_due(tx, settings, being_id)
 
 
 def request_if_due(tx: Transaction, settings: Settings, being_id: UUID) -> None:

@@ -9,11 +9,10 @@ from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
-import structlog
-
 from memory.grounding import setting
+from memory.llm.model_work import Asking, ModelWork, OpenSession
 from memory.llm.prompting import prompt
-from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from memory.llm.session import LlmUnavailable
 from memory.talk import context_provenance
 from memory.talk.summarising import SummaryUpdate, asking, check_lines, update_summary
 from memory.text.transcripts import MESSAGES_AT_ONCE
@@ -23,7 +22,7 @@ from schemas.ledger.work import Claim
 from schemas.limits import SPINE_EVERY, SPINE_ITEMS
 from schemas.settings import Settings
 from schemas.talk.messages import Message
-from schemas.talk.summaries import SummarySpine
+from schemas.talk.summaries import Spine, SummarySpine
 from store.database import Store
 from store.facts import facts
 from store.ledger import work
@@ -31,8 +30,6 @@ from store.ledger.work import AT_ONCE
 from store.talk import confidences, judging, messages, spines
 from store.talk.spines import PendingMessage
 from store.transaction import Transaction
-
-log = structlog.get_logger()
 
 # A version takes in as many of the user's messages as one call shows, and those of Beings between them.
 MESSAGES_READ = 4 * MESSAGES_AT_ONCE
@@ -81,39 +78,51 @@ def write(store: Store, thinkers: Thinkers, settings: Settings, claim: Claim) ->
     Raises:
         Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; no message is marked.
     """
-    user_id = claim.owner_id
-    lock = partial(facts.lock, user_id=user_id)
-    llm: LlmSession | LlmUnavailable | None = None
-    with store.transaction() as tx:
-        new = spines.pending(tx, user_id, until=claim.as_of, own=MESSAGES_AT_ONCE, limit=MESSAGES_READ)
-        newest = spines.newest(tx, user_id)
+    _Writing(store, settings, claim).perform(thinkers)
+
+
+class _Writing(ModelWork[SummaryUpdate[SummarySpine]]):
+    new: Sequence[PendingMessage]
+    newest: Spine | None
+
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[SummaryUpdate[SummarySpine]]:
+        user_id = self.claim.owner_id
+        self.new = spines.pending(tx, user_id, until=self.claim.as_of, own=MESSAGES_AT_ONCE, limit=MESSAGES_READ)
+        self.newest = spines.newest(tx, user_id)
+        shared = [pending.message for pending in self.new if pending.shared]
+        if not shared or not self._is_enough:
+            return None
+        llm = open_session([message.request_key_id for message in shared])
+        if isinstance(llm, LlmUnavailable):
+            return llm
         own_texts = {
             message_id: text
-            for being_id in {pending.being_id for pending in new}
-            for message_id, text in context_provenance.own_texts(tx, being_id, _shared(new, being_id)).items()
+            for being_id in {pending.being_id for pending in self.new}
+            for message_id, text in context_provenance.own_texts(tx, being_id, _shared(self.new, being_id)).items()
         }
-        shared = [pending.message for pending in new if pending.shared]
-        whose = setting.of_user(tx, user_id)
-        if shared and len(new) >= SPINE_EVERY:
-            brought = [message.request_key_id for message in shared]
-            llm = llm_session(tx, store, thinkers, settings, claim, brought)
-    if len(new) < SPINE_EVERY:
-        with store.finishing(claim, first=lock) as tx:
-            request_if_due(tx, user_id, after=wait_for_more(tx, user_id, claim))
-        return
-    if isinstance(llm, LlmUnavailable):
-        _wait_for_key(store, claim, llm)
-        return
-    result = SummaryUpdate(newest.content if newest else None)
-    if llm is not None:
-        result = update_summary(asking(llm, SPINE, "", own_texts, check, whose), result.summary, shared, own_texts)
-    with store.finishing(claim, first=lock) as tx:
+        ask = asking(llm, SPINE, "", own_texts, check, setting.of_user(tx, user_id))
+        return partial(update_summary, ask, self.newest.content if self.newest else None, shared, own_texts)
+
+    @property
+    def _is_enough(self) -> bool:
+        return len(self.new) >= SPINE_EVERY
+
+    def lock(self, tx: Transaction) -> None:
+        facts.lock(tx, self.claim.owner_id)
+
+    def keep(self, tx: Transaction, answer: SummaryUpdate[SummarySpine] | None) -> None:
+        user_id = self.claim.owner_id
         # An erasure, or a confidence, may have removed the version that this one was made from.
-        kept = spines.newest(tx, user_id) == newest and _still_shared(tx, new)
-        if kept:
-            content = result.summary if result.changed else None
-            spines.keep(tx, user_id, [pending.message.message_id for pending in new], content)
-        request_if_due(tx, user_id, after=wait_for_more(tx, user_id, claim) if kept else AT_ONCE)
+        changed = self._is_enough and not (spines.newest(tx, user_id) == self.newest and _still_shared(tx, self.new))
+        if self._is_enough and not changed:
+            content = answer.summary if answer and answer.changed else None
+            spines.keep(tx, user_id, [pending.message.message_id for pending in self.new], content)
+        request_if_due(tx, user_id, after=AT_ONCE if changed else wait_for_more(tx, user_id, self.claim))
+
+    def wait(self, tx: Transaction, _: LlmUnavailable) -> None:
+        if spines.wait_for_key(tx, self.claim.owner_id, waits=True):
+            # Messages past the limit of one call may have come with a key that can pay for them.
+            request_if_due(tx, self.claim.owner_id)
 
 
 def _shared(new: Sequence[PendingMessage], being_id: UUID) -> list[Message]:
@@ -129,12 +138,3 @@ def _still_shared(tx: Transaction, new: Sequence[PendingMessage]) -> bool:
         and confidences.none_in_confidence(tx, being_id, [message.message_id for message in _shared(new, being_id)])
         for being_id in sorted({pending.being_id for pending in new})
     )
-
-
-def _wait_for_key(store: Store, claim: Claim, unavailable: LlmUnavailable) -> None:
-    """Mark no message; the spine is requested again once the user has a usable key."""
-    with store.finishing(claim, first=partial(facts.lock, user_id=claim.owner_id)) as tx:
-        if spines.wait_for_key(tx, claim.owner_id, waits=True):
-            # Messages past the limit of one call may have come with a key that can pay for them.
-            request_if_due(tx, claim.owner_id)
-    log.info("spine.waits_for_key", reason=unavailable.logged, user_id=str(claim.owner_id))

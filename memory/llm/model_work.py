@@ -1,0 +1,103 @@
+"""The driver of work that asks a model: read, ask, lock, check what changed, keep.
+
+No database connection is held while the model is asked, so the rows that were read may change meanwhile: they are
+checked again under the locks of the transaction that finishes the work. A step of a patrol goes on without a model, and
+has a driver of its own (`fallback.py`).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, Protocol, TypeVar
+from uuid import UUID
+
+import structlog
+
+from memory.llm.session import LlmSession, LlmUnavailable, llm_session
+from providers.thinkers import Thinkers
+from schemas.ledger.work import Claim
+from schemas.settings import Settings
+from store.database import Store
+from store.transaction import Transaction
+
+log = structlog.get_logger()
+
+A = TypeVar("A")
+
+
+Asking = Callable[[], A] | LlmUnavailable | None
+"""A function that asks a model and works out what to keep; or why no model can be asked; or None: none is to be."""
+
+
+class OpenSession(Protocol):
+    """Opens a session with the model that serves the work; the arguments are those of `llm_session`."""
+
+    def __call__(
+        self, request_keys: Collection[UUID | None] = (), *, min_inputs: int | None = None
+    ) -> LlmSession | LlmUnavailable:
+        """Open the session."""
+
+
+@dataclass
+class ModelWork(ABC, Generic[A]):
+    """A unit of work that asks a model, and keeps what the answers come to (A).
+
+    What it reads it keeps in attributes of its own, for the steps that follow.
+
+    Args:
+        store: The ledger.
+        settings: Prices, budgets, and what the kinds of work read.
+        claim: The work.
+    """
+
+    store: Store
+    settings: Settings
+    claim: Claim
+
+    def perform(self, thinkers: Thinkers) -> None:
+        """Do the work, and finish it; without a usable key its inputs wait for one.
+
+        Raises:
+            BadAnswer, InputRefused: No answer was valid, and no part of the material can be kept without one.
+            Transient, Misconfigured, BudgetSpent, LeaseLost: As `LlmSession.ask`; nothing was kept.
+        """
+        with self.store.transaction() as tx:
+            opening = partial(llm_session, tx, self.store, thinkers, self.settings, self.claim)
+            ask = self.read(tx, opening)
+        answer = None if ask is None or isinstance(ask, LlmUnavailable) else ask()
+        with self.store.finishing(self.claim, intake=self.lock_intake, first=self.lock) as tx:
+            if isinstance(ask, LlmUnavailable):
+                self.wait(tx, ask)
+            else:
+                self.keep(tx, answer)
+        if isinstance(ask, LlmUnavailable):
+            owner, work = str(self.claim.owner_id), self.claim.kind
+            log.info("work.waits_for_key", reason=ask.logged, work=work, owner_id=owner, key=self.claim.key)
+
+    @abstractmethod
+    def read(self, tx: Transaction, open_session: OpenSession) -> Asking[A]:
+        """Read what the model is asked about, and open a session with it if it is to be asked.
+
+        Returns:
+            How to ask; that is called without a connection.
+        """
+
+    @abstractmethod
+    def keep(self, tx: Transaction, answer: A | None) -> None:
+        """Keep what still holds, and request what follows.
+
+        Args:
+            tx: The transaction that finishes the work, which holds the locks.
+            answer: What came of the answers; None: the model was not to be asked.
+        """
+
+    @abstractmethod
+    def wait(self, tx: Transaction, unavailable: LlmUnavailable, /) -> None:
+        """Leave the inputs for when a key is usable, and mark that they wait."""
+
+    def lock_intake(self, tx: Transaction) -> None:
+        """Take the lock on the Being's intake, if what is kept goes through it."""
+
+    def lock(self, tx: Transaction) -> None:
+        """Take the locks that those who request this work hold (sql/functions/05_locks.sql)."""
